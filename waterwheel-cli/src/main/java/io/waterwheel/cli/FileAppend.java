@@ -106,7 +106,8 @@ final class FileAppend {
         boolean csv = format == AppendCommand.Format.CSV;
         RecordFormat input = csv ? RecordFormat.CSV : RecordFormat.JSON;
         LineCheck check = new LineCheck(input, schema);
-        try (InputLines lines = new InputLines(in, csv)) {
+        try (InputLines lines =
+                new InputLines(in, csv).divideBy(schema.text().csv().delimiter())) {
             CsvColumns columns = csv ? columns(lines, named) : null;
             if (this.named != null) {
                 goOn(lines, this.named);

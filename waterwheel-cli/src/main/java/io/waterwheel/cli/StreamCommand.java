@@ -80,6 +80,8 @@ final class StreamCommand {
                 "  key: {longitude: longitude, latitude: latitude, box: [-180, -90, 180, 90]}   # or {field: NAME},",
                 "                        # or {dimensions: [NAME, {field: NAME, bits: 6, range: [LO, HI]}]}",
                 "  time: time_ms",
+                "  records: {delimiter: ';', decimal: ',', nulls: [NA], zone: Europe/Berlin}   # where the text is not as",
+                "                        # usual; docs/schema.md has all members",
                 "",
                 "Examples:",
                 "  waterwheel stream create flights.yaml",

@@ -8,9 +8,12 @@ import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.schema.TimestampUnit;
+import io.waterwheel.schema.text.TimePattern;
 import io.waterwheel.tuple.TupleBlock;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ScheduledExecutorService;
@@ -102,17 +105,32 @@ public final class Appender implements AutoCloseable {
         }
         inSourceUnits(stored);
         String text = stream.format() == RecordFormat.CSV
-                ? TextRows.csv(stored)
-                : TextRows.json(stream.schema().fields(), stored);
+                ? TextRows.csv(stored, stream.schema().text().csv())
+                : TextRows.json(stream.schema(), stored);
         sender.send(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Timestamps that are read in another unit than they are kept in, as exact decimals of that unit. */
+    /**
+     * Timestamps that are read in another unit than they are kept in, as exact decimals of that unit; where digits
+     * could be a time by the stream's pattern, as ISO 8601 has them.
+     */
     private void inSourceUnits(List<@Nullable Object> values) {
         List<Field> fields = stream.schema().fields();
+        String times = stream.schema().text().times();
+        boolean digits = !times.isEmpty() && TimePattern.of(times).isDigits();
         for (int f = 0; f < values.size(); f++) {
             Field field = fields.get(f);
-            if (values.get(f) instanceof Long units
+            if (digits && values.get(f) instanceof Long units && field.type().isTimestamp()) {
+                long perSecond = TimestampUnit.SECONDS.nanos()
+                        / field.type().resolution().nanos();
+                values.set(
+                        f,
+                        Instant.ofEpochSecond(
+                                        Math.floorDiv(units, perSecond),
+                                        Math.floorMod(units, perSecond)
+                                                * field.type().resolution().nanos())
+                                .toString());
+            } else if (values.get(f) instanceof Long units
                     && field.type().isTimestamp()
                     && field.unit() != field.type().resolution()) {
                 BigDecimal nanos = BigDecimal.valueOf(units)

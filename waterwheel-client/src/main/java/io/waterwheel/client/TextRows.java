@@ -3,11 +3,17 @@ package io.waterwheel.client;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.waterwheel.schema.Field;
+import io.waterwheel.schema.RecordText;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.text.MemberPath;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.Base64;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,25 +27,33 @@ public final class TextRows {
 
     /** A line of comma-separated values, without its end; null is nothing, an empty string is two quotes. */
     public static String csv(List<@Nullable Object> values) {
+        return csv(values, RecordText.Csv.DEFAULT);
+    }
+
+    /** The same with other signs. */
+    static String csv(List<@Nullable Object> values, RecordText.Csv signs) {
         StringBuilder line = new StringBuilder();
         for (int f = 0; f < values.size(); f++) {
             if (f > 0) {
-                line.append(',');
+                line.append(signs.delimiter());
             }
             Object value = values.get(f);
             if (value != null) {
-                appendCsv(line, value);
+                appendCsv(line, value, signs);
             }
         }
         return line.toString();
     }
 
-    private static void appendCsv(StringBuilder line, Object value) {
+    private static void appendCsv(StringBuilder line, Object value, RecordText.Csv signs) {
         String text = text(value);
-        boolean quote = text.isEmpty();
+        if (value instanceof Float || value instanceof Double) {
+            text = text.replace('.', signs.decimal());
+        }
+        boolean quote = text.isEmpty() || signs.nulls().contains(text);
         for (int i = 0; i < text.length() && !quote; i++) {
             char c = text.charAt(i);
-            quote = c == ',' || c == '"' || c == '\n' || c == '\r';
+            quote = c == signs.delimiter() || c == '"' || c == '\n' || c == '\r';
         }
         if (quote) {
             line.append('"').append(text.replace("\"", "\"\"")).append('"');
@@ -69,8 +83,57 @@ public final class TextRows {
         return text.toString();
     }
 
+    /** The same for a stream whose schema may name other members for its fields, or places below members. */
+    static String json(Schema schema, List<@Nullable Object> values) {
+        if (schema.text().from().isEmpty()) {
+            return json(schema.fields(), values);
+        }
+        Map<Object, @Nullable Object> root = new LinkedHashMap<>();
+        for (int f = 0; f < values.size(); f++) {
+            List<MemberPath.Step> steps =
+                    MemberPath.steps(schema.text().source(schema.fields().get(f).name()));
+            Map<Object, @Nullable Object> at = root;
+            for (int s = 0; s < steps.size(); s++) {
+                MemberPath.Step step = steps.get(s);
+                Object name = step.element() ? Integer.valueOf(step.name()) : step.name();
+                if (s == steps.size() - 1) {
+                    at.put(name, values.get(f));
+                } else {
+                    // Elements by number, in order.
+                    boolean elements = steps.get(s + 1).element();
+                    at = below(at.computeIfAbsent(name, unused -> elements ? new TreeMap<>() : new LinkedHashMap<>()));
+                }
+            }
+        }
+        StringWriter text = new StringWriter();
+        try (JsonGenerator generator = JSON.createGenerator(text)) {
+            write(generator, root);
+        } catch (IOException e) {
+            throw new UncheckedIOException("a string cannot fail to be written", e);
+        }
+        return text.toString();
+    }
+
+    @SuppressWarnings("unchecked") // places of two fields are never one within the other
+    private static Map<Object, @Nullable Object> below(Object members) {
+        return (Map<Object, @Nullable Object>) members;
+    }
+
     private static void write(JsonGenerator generator, @Nullable Object value) throws IOException {
-        if (value instanceof Integer number) {
+        if (value instanceof TreeMap<?, ?> elements) {
+            generator.writeStartArray();
+            for (int i = 0; i <= (Integer) elements.lastKey(); i++) {
+                write(generator, elements.get(i));
+            }
+            generator.writeEndArray();
+        } else if (value instanceof Map<?, ?> members) {
+            generator.writeStartObject();
+            for (Map.Entry<?, ?> member : members.entrySet()) {
+                generator.writeFieldName(String.valueOf(member.getKey()));
+                write(generator, member.getValue());
+            }
+            generator.writeEndObject();
+        } else if (value instanceof Integer number) {
             generator.writeNumber(number);
         } else if (value instanceof Long number) {
             generator.writeNumber(number);

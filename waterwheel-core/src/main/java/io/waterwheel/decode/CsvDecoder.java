@@ -1,5 +1,6 @@
 package io.waterwheel.decode;
 
+import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
@@ -7,24 +8,36 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * One line of comma-separated values, RFC 4180: fields in the schema's order, quotes around values that hold commas,
- * quotes (doubled) or line ends. An empty value is null; a quoted empty value is an empty string. One line end at the
- * end of the record is ignored. Works on the record's bytes; only quoted values with quotes inside are copied.
+ * One line of values divided by commas, RFC 4180, or by another delimiter that the schema names: fields in the schema's
+ * order, quotes around values that hold delimiters, quotes (doubled) or line ends. An empty value is null, and so is a
+ * word that the schema takes for it; a quoted empty value is an empty string. One line end at the end of the record is
+ * ignored. Works on the record's bytes; only quoted values with quotes inside, and numbers with marks, are copied.
  */
 final class CsvDecoder implements RecordDecoder {
     private final RowAppender row;
     private final ValueParser values;
     private final byte[] header;
+    private final byte delimiter;
+    /** No byte above it divides, quotes or ends anything. */
+    private final byte highest;
+
+    private final byte[][] nulls;
     private byte[] copy = {};
     private byte[] unquoted = {};
 
-    /** Where the last value read ends in the line: at a comma or at the line's end. */
+    /** Where the last value read ends in the line: at a delimiter or at the line's end. */
     private int valueEnd;
 
     CsvDecoder(Schema schema) {
         row = new RowAppender(schema);
-        values = new ValueParser(row);
-        header = String.join(",", row.names).getBytes(StandardCharsets.UTF_8);
+        RecordText.Csv csv = schema.text().csv();
+        values = new ValueParser(row, schema.text());
+        delimiter = (byte) csv.delimiter();
+        highest = (byte) Math.max(csv.delimiter(), '"');
+        nulls = csv.nulls().stream()
+                .map(word -> word.getBytes(StandardCharsets.UTF_8))
+                .toArray(byte[][]::new);
+        header = String.join(String.valueOf(csv.delimiter()), row.names).getBytes(StandardCharsets.UTF_8);
     }
 
     @Override
@@ -91,8 +104,8 @@ final class CsvDecoder implements RecordDecoder {
         int end = from;
         while (end < to) {
             int c = bytes[end];
-            if (c <= ',') { // all that matters is below the comma, and hardly anything else
-                if (c == ',') {
+            if (c <= highest) { // with commas hardly anything else is below
+                if (c == delimiter) {
                     break;
                 }
                 if (c == '"') {
@@ -112,6 +125,15 @@ final class CsvDecoder implements RecordDecoder {
                 throw new RejectedRecordException("line lacks " + row.names[field]);
             }
             return;
+        }
+        for (byte[] word : nulls) {
+            if (Arrays.equals(bytes, from, end, word, 0, word.length)) {
+                if (!row.setNull(field)) {
+                    throw new RejectedRecordException("line lacks " + row.names[field] + ": '"
+                            + Snippet.of(bytes, from, end) + "' stands for null");
+                }
+                return;
+            }
         }
         values.text(field, bytes, from, end);
     }
@@ -134,8 +156,10 @@ final class CsvDecoder implements RecordDecoder {
             at++;
         }
         valueEnd = at + 1;
-        if (valueEnd < to && bytes[valueEnd] != ',') {
-            throw new RejectedRecordException(row.names[field] + ": expected a comma after the closing quote, got '"
+        if (valueEnd < to && bytes[valueEnd] != delimiter) {
+            throw new RejectedRecordException(row.names[field] + ": expected "
+                    + (delimiter == ',' ? "a comma" : "the delimiter '" + (char) delimiter + "'")
+                    + " after the closing quote, got '"
                     + Snippet.of(bytes, valueEnd, to) + "'");
         }
         if (doubled == 0) {

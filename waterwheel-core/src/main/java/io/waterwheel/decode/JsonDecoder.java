@@ -6,22 +6,25 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
- * One JSON object, its members the schema's fields in any order. Absent and null members are null; unknown and repeated
- * members are refused. Numbers are JSON numbers, timestamps numbers or strings, bytes base64.
+ * One JSON object, its members the schema's fields in any order, or members and elements below that the schema names by
+ * path. Absent and null members are null; repeated ones are refused, and so are unknown ones unless the schema says
+ * that they are passed over. Numbers are JSON numbers, or strings of one where the schema says so, timestamps numbers
+ * or strings, bytes base64.
  */
 final class JsonDecoder implements RecordDecoder {
+    private static final int MOST_DEEP = 64;
+
     private final JsonFactory factory = JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNestingDepth(4)
+                    .maxNestingDepth(MOST_DEEP)
                     .maxNumberLength(Numbers.MAX_LENGTH)
                     .maxStringLength(2 * TupleBlock.MAX_VALUE_BYTES)
                     .maxNameLength(256)
@@ -30,17 +33,17 @@ final class JsonDecoder implements RecordDecoder {
             .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
             .build();
     private final RowAppender row;
-    private final Map<String, Integer> fieldOf = new HashMap<>();
+    private final MemberTree root;
+    private final boolean skips;
     private final boolean[] seen;
     private final ValueParser values;
     private byte[] copy = {};
 
     JsonDecoder(Schema schema) {
         row = new RowAppender(schema);
-        values = new ValueParser(row);
-        for (int f = 0; f < row.names.length; f++) {
-            fieldOf.put(row.names[f], f);
-        }
+        values = new ValueParser(row, schema.text());
+        root = MemberTree.of(schema);
+        skips = schema.text().json().unknown() == RecordText.Unknown.SKIP;
         seen = new boolean[row.names.length];
     }
 
@@ -87,23 +90,7 @@ final class JsonDecoder implements RecordDecoder {
             throw new RejectedRecordException(
                     "expected a JSON object, got " + ValueParser.describe(parser.currentToken()));
         }
-        while (parser.nextToken() == JsonToken.FIELD_NAME) {
-            Integer field = fieldOf.get(parser.currentName());
-            if (field == null) {
-                throw new RejectedRecordException(
-                        "unknown member '" + Snippet.of(parser.currentName()) + "': the schema has no such field");
-            }
-            if (seen[field]) {
-                throw new RejectedRecordException(row.names[field] + ": the member is there twice");
-            }
-            seen[field] = true;
-            JsonToken token = parser.nextToken();
-            if (token == JsonToken.VALUE_NULL) {
-                nothing(field);
-            } else {
-                values.json(field, token, parser);
-            }
-        }
+        members(root, parser);
         if (parser.nextToken() != null) {
             throw new RejectedRecordException("expected one JSON object a record, got more behind it");
         }
@@ -111,6 +98,63 @@ final class JsonDecoder implements RecordDecoder {
             if (!seen[f]) {
                 nothing(f);
             }
+        }
+    }
+
+    private void members(MemberTree tree, JsonParser parser) throws IOException, RejectedRecordException {
+        while (parser.nextToken() == JsonToken.FIELD_NAME) {
+            MemberTree member = tree.member(parser.currentName());
+            if (member == null) {
+                if (!skips) {
+                    throw new RejectedRecordException(
+                            "unknown member '" + Snippet.of(parser.currentName()) + "': the schema has no such field");
+                }
+                parser.nextToken();
+                parser.skipChildren();
+                continue;
+            }
+            parser.nextToken();
+            value(member, parser);
+        }
+    }
+
+    private void elements(MemberTree tree, JsonParser parser) throws IOException, RejectedRecordException {
+        int number = 0;
+        while (parser.nextToken() != JsonToken.END_ARRAY) {
+            MemberTree element = tree.element(number++);
+            if (element != null) {
+                value(element, parser);
+            } else {
+                // Paths name some elements; the others are not unknown members.
+                parser.skipChildren();
+            }
+        }
+    }
+
+    /** The value that the parser is at. */
+    private void value(MemberTree place, JsonParser parser) throws IOException, RejectedRecordException {
+        JsonToken token = parser.currentToken();
+        if (place.field >= 0) {
+            field(place.field, token, parser);
+        } else if (token == JsonToken.START_OBJECT && !place.elements) {
+            members(place, parser);
+        } else if (token == JsonToken.START_ARRAY && place.elements) {
+            elements(place, parser);
+        } else if (token != JsonToken.VALUE_NULL) {
+            throw new RejectedRecordException("'" + Snippet.of(String.valueOf(parser.currentName())) + "': expected "
+                    + (place.elements ? "an array" : "an object") + ", got " + ValueParser.describe(token));
+        }
+    }
+
+    private void field(int field, JsonToken token, JsonParser parser) throws IOException, RejectedRecordException {
+        if (seen[field]) {
+            throw new RejectedRecordException(row.names[field] + ": the member is there twice");
+        }
+        seen[field] = true;
+        if (token == JsonToken.VALUE_NULL) {
+            nothing(field);
+        } else {
+            values.json(field, token, parser);
         }
     }
 

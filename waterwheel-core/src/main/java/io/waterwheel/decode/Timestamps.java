@@ -1,19 +1,32 @@
 package io.waterwheel.decode;
 
 import io.waterwheel.schema.Field;
+import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.TimestampUnit;
+import io.waterwheel.schema.text.TimePattern;
+import java.time.ZoneId;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Instants from ASCII bytes: a decimal number of seconds, milliseconds, microseconds or nanoseconds since 1970 UTC, or
  * ISO 8601 with a zone, such as {@code 2021-10-07T12:00:01.500Z} or {@code 2021-10-07 14:00+02:00}, or a day alone,
- * such as {@code 2021-10-07}, for its midnight UTC. What is finer than the field's type is cut off, towards the past.
+ * such as {@code 2021-10-07}, for its midnight UTC. Where the stream names a zone, times without one are that zone's,
+ * and so are days; where it has a pattern of times, texts of that pattern too. What is finer than the field's type is
+ * cut off, towards the past.
  */
 final class Timestamps {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
     private static final int MAX_FRACTION = 40;
+    /** In place of an offset: the time is the zone's that the stream names. */
+    private static final int LOCAL = Integer.MIN_VALUE;
 
     private final Numbers numbers;
+    private final TimePattern.@Nullable Reader pattern;
+    private final boolean patternIsDigits;
+    private final boolean patternIsZoned;
+    private final @Nullable WallClock clock;
+    private final String named;
 
     /** Whether the last call failed; its result means nothing then. */
     boolean failed;
@@ -22,15 +35,33 @@ final class Timestamps {
     private int at;
     private int to;
 
-    Timestamps(Numbers numbers) {
+    Timestamps(Numbers numbers, RecordText text) {
         this.numbers = numbers;
+        ZoneId zone = text.zone();
+        clock = zone == null ? null : new WallClock(zone);
+        named = zone == null ? "" : zone.getId();
+        if (text.times().isEmpty()) {
+            pattern = null;
+            patternIsDigits = false;
+            patternIsZoned = false;
+        } else {
+            TimePattern times = TimePattern.of(text.times());
+            pattern = times.reader();
+            patternIsDigits = times.isDigits();
+            patternIsZoned = times.isZoned();
+        }
     }
 
     /** What a refused value of the field should have been. */
-    static String expected(Field field) {
+    String expected(Field field) {
+        if (clock != null && clock.skipped) {
+            return "a time that the clocks of " + named + " show; they were put forward over it";
+        }
         return field.unit().name().toLowerCase(Locale.ROOT)
-                + " since 1970 or an ISO 8601 instant with a zone such as 2021-10-07T12:00:01.500Z, in the range of a "
-                + field.type().schemaName();
+                + " since 1970 or an ISO 8601 instant "
+                + (clock == null ? "with a zone such as 2021-10-07T12:00:01.500Z" : "such as 2021-10-07T12:00:01.500")
+                + (pattern == null ? "" : ", or a time such as " + pattern)
+                + ", in the range of a " + field.type().schemaName();
     }
 
     /**
@@ -44,6 +75,18 @@ final class Timestamps {
         at = from;
         to = end;
         failed = false;
+        if (clock != null) {
+            clock.skipped = false;
+        }
+        if (pattern != null) {
+            if (pattern.read(source, from, end)) {
+                return byPattern(pattern, resolution);
+            }
+            if (patternIsDigits && isDigits(source, from, end)) {
+                failed = true;
+                return 0;
+            }
+        }
         if (end - from == 10 && source[from + 4] == '-' && source[from + 7] == '-') {
             return day(resolution);
         }
@@ -113,7 +156,61 @@ final class Timestamps {
             failed = true;
             return 0;
         }
-        return convert(daysSince1970(year, month, day) * 86_400L, 0, false, TimestampUnit.SECONDS, resolution);
+        long midnight = daysSince1970(year, month, day) * 86_400L;
+        long begins = clock == null ? midnight : clock.dayBegins(midnight);
+        return convert(begins, 0, false, TimestampUnit.SECONDS, resolution);
+    }
+
+    private static boolean isDigits(byte[] source, int from, int end) {
+        for (int i = from; i < end; i++) {
+            if (source[i] < '0' || source[i] > '9') {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private long byPattern(TimePattern.Reader read, TimestampUnit resolution) {
+        int offset = patternIsZoned ? read.offsetSeconds() : LOCAL;
+        return utc(
+                read.year(),
+                read.month(),
+                read.day(),
+                (read.hour() * 60 + read.minute()) * 60 + read.second(),
+                read.hour() > 23 || read.minute() > 59 || read.second() > 59,
+                read.nanos(),
+                offset,
+                resolution);
+    }
+
+    /** @param offset seconds east of Greenwich, or {@link #LOCAL} */
+    private long utc(
+            int year,
+            int month,
+            int day,
+            int secondOfDay,
+            boolean wrongTime,
+            int nanos,
+            int offset,
+            TimestampUnit resolution) {
+        if (failed || wrongTime || month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) {
+            failed = true;
+            return 0;
+        }
+        long seconds = daysSince1970(year, month, day) * 86_400L + secondOfDay;
+        if (offset != LOCAL) {
+            seconds -= offset;
+        } else if (clock == null) {
+            failed = true;
+            return 0;
+        } else {
+            seconds = clock.utcSeconds(seconds);
+            if (clock.skipped) {
+                failed = true;
+                return 0;
+            }
+        }
+        return convert(seconds, nanos, false, TimestampUnit.SECONDS, resolution);
     }
 
     private long instant(TimestampUnit resolution) {
@@ -136,28 +233,28 @@ final class Timestamps {
                 nanos = fraction();
             }
         }
-        int offsetMinutes = zone();
-        if (failed
-                || month < 1
-                || month > 12
-                || day < 1
-                || day > daysOf(year, month)
-                || hour > 23
-                || minute > 59
-                || second > 59) {
-            failed = true;
-            return 0;
-        }
-        long seconds = ((daysSince1970(year, month, day) * 24 + hour) * 60 + minute - offsetMinutes) * 60L + second;
-        return convert(seconds, nanos, false, TimestampUnit.SECONDS, resolution);
+        int offset = zone();
+        return utc(
+                year,
+                month,
+                day,
+                (hour * 60 + minute) * 60 + second,
+                hour > 23 || minute > 59 || second > 59,
+                nanos,
+                offset,
+                resolution);
     }
 
+    /** Seconds east of Greenwich, or {@link #LOCAL} where none is named. */
     private int zone() {
-        if (at < to && bytes[at] == 'Z') {
+        if (at >= to) {
+            return LOCAL;
+        }
+        if (bytes[at] == 'Z') {
             at++;
             return 0;
         }
-        if (at >= to || (bytes[at] != '+' && bytes[at] != '-')) {
+        if (bytes[at] != '+' && bytes[at] != '-') {
             failed = true;
             return 0;
         }
@@ -171,7 +268,7 @@ final class Timestamps {
             minutes = digits(2);
         }
         failed |= hours > 18 || minutes > 59;
-        int offset = hours * 60 + minutes;
+        int offset = (hours * 60 + minutes) * 60;
         return west ? -offset : offset;
     }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
@@ -18,16 +19,35 @@ import org.jspecify.annotations.Nullable;
 final class ValueParser {
     private final RowAppender row;
     private final Numbers numbers = new Numbers();
-    private final Timestamps timestamps = new Timestamps(numbers);
+    private final Timestamps timestamps;
+    /** Null where numbers are written plainly. */
+    private final @Nullable NumberMarks marks;
+
+    private final boolean textNumbers;
     private final byte[] sixteen = new byte[FieldType.SIXTEEN];
     private byte[] scratch = {};
 
-    ValueParser(RowAppender row) {
+    ValueParser(RowAppender row, RecordText text) {
         this.row = row;
+        this.timestamps = new Timestamps(numbers, text);
+        this.marks = NumberMarks.needed(text.csv()) ? new NumberMarks(text.csv()) : null;
+        this.textNumbers = text.json().textNumbers();
     }
 
     /** Sets the field to a value written as text, as in CSV. */
     void text(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
+        if (marks != null && row.types[field].isNumber()) {
+            int length = marks.plain(bytes, from, to);
+            if (length < 0) {
+                throw unfit(field, "a number whose marks stand where the schema says", bytes, from, to);
+            }
+            plainText(field, marks.bytes, 0, length);
+        } else {
+            plainText(field, bytes, from, to);
+        }
+    }
+
+    private void plainText(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
         switch (row.types[field]) {
             case INT -> {
                 long value = numbers.parseLong(bytes, from, to);
@@ -46,7 +66,7 @@ final class ValueParser {
             case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> {
                 long value = timestamps.parse(bytes, from, to, row.fields[field].unit(), row.types[field].resolution());
                 if (timestamps.failed) {
-                    throw unfit(field, Timestamps.expected(row.fields[field]), bytes, from, to);
+                    throw unfit(field, timestamps.expected(row.fields[field]), bytes, from, to);
                 }
                 row.setInteger(field, value);
             }
@@ -95,6 +115,13 @@ final class ValueParser {
 
     /** Sets the field to the JSON value that the parser is at. */
     void json(int field, JsonToken token, JsonParser parser) throws IOException, RejectedRecordException {
+        if (textNumbers
+                && token == JsonToken.VALUE_STRING
+                && (row.types[field].isNumber() || row.types[field] == FieldType.BOOLEAN)) {
+            int length = utf8(field, parser);
+            text(field, scratch, 0, length);
+            return;
+        }
         switch (row.types[field]) {
             case INT -> {
                 expect(field, token == JsonToken.VALUE_NUMBER_INT, "a whole number of 32 bits", token);
@@ -164,11 +191,13 @@ final class ValueParser {
         if (token == JsonToken.VALUE_NUMBER_INT && of.unit() == of.type().resolution()) {
             return parser.getLongValue();
         }
-        expect(field, token == JsonToken.VALUE_STRING || token.isNumeric(), Timestamps.expected(of), token);
+        if (token != JsonToken.VALUE_STRING && !token.isNumeric()) {
+            expect(field, false, timestamps.expected(of), token);
+        }
         int length = utf8(field, parser);
         long value = timestamps.parse(scratch, 0, length, of.unit(), of.type().resolution());
         if (timestamps.failed) {
-            throw new RejectedRecordException(row.names[field] + ": expected " + Timestamps.expected(of) + ", got '"
+            throw new RejectedRecordException(row.names[field] + ": expected " + timestamps.expected(of) + ", got '"
                     + Snippet.of(scratch, 0, length) + "'");
         }
         return value;

@@ -3,6 +3,7 @@ package io.waterwheel.schema;
 import com.fasterxml.jackson.core.JsonParser;
 import io.waterwheel.schema.Document.Node;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads schemas and stream definitions from JSON or YAML; finds all errors in one go and names their lines. */
 final class DefinitionReader {
-    private static final Set<String> SCHEMA = Set.of("fields", "key", "time");
+    private static final Set<String> SCHEMA = Set.of("fields", "key", "time", "records");
     private static final Set<String> STREAM = Set.of(
             "name",
             "topic",
@@ -27,8 +28,9 @@ final class DefinitionReader {
             "retention",
             "fields",
             "key",
-            "time");
-    private static final Set<String> FIELD = Set.of("name", "type", "nullable", "unit", "indexed");
+            "time",
+            "records");
+    private static final Set<String> FIELD = Set.of("name", "type", "nullable", "unit", "indexed", "from");
     private static final Map<String, FieldType> TYPES =
             Arrays.stream(FieldType.values()).collect(Collectors.toMap(FieldType::schemaName, type -> type));
     private static final Map<String, TimestampUnit> UNITS =
@@ -39,28 +41,38 @@ final class DefinitionReader {
     private final Document document;
     /** Whether a key may lack what rows are to complete. */
     private final boolean drafts;
+    /** What is done with unknown members where the document does not say. */
+    private RecordText.Unknown unknown;
     /** Names of fields whose declaration is wrong. */
     private final Set<String> misdeclared = new HashSet<>();
+    /** By field the column or member that holds it. */
+    private final Map<String, String> from = new HashMap<>();
 
-    private DefinitionReader(Document document, boolean drafts) {
+    private DefinitionReader(Document document, boolean drafts, RecordText.Unknown unknown) {
         this.document = document;
         this.drafts = drafts;
+        this.unknown = unknown;
     }
 
     static Schema schema(String source, JsonParser parser) {
         Document document = new Document(source);
         Node root = document.read(parser);
-        DefinitionReader reader = new DefinitionReader(document, false);
+        DefinitionReader reader = new DefinitionReader(document, false, RecordText.Unknown.REJECT);
         @Nullable Schema schema = reader.schema(Members.of(document, root, "the schema", SCHEMA));
         document.check();
         return Optional.ofNullable(schema).orElseThrow();
     }
 
-    /** @param drafts whether the key may lack what rows are to complete */
-    static StreamDefinition stream(String source, JsonParser parser, boolean drafts) {
+    /**
+     * Reads a definition.
+     *
+     * @param drafts whether the key may lack what rows are to complete
+     * @param unknown what is done with unknown members where the document does not say
+     */
+    static StreamDefinition stream(String source, JsonParser parser, boolean drafts, RecordText.Unknown unknown) {
         Document document = new Document(source);
         Node root = document.read(parser);
-        DefinitionReader reader = new DefinitionReader(document, drafts);
+        DefinitionReader reader = new DefinitionReader(document, drafts, unknown);
         @Nullable StreamDefinition definition = reader.stream(root);
         document.check();
         return Optional.ofNullable(definition).orElseThrow();
@@ -85,6 +97,8 @@ final class DefinitionReader {
             }
         }
         StreamPolicy policy = policy(members);
+        // A CSV line has no members: its definition says nothing of them.
+        unknown = recordFormat == RecordFormat.CSV ? RecordText.Unknown.REJECT : unknown;
         Schema schema = schema(members.as("the schema"));
         // Names and numbers are the record's to check, also when other parts are wrong: all errors at once.
         Schema any = schema != null ? schema : PLACEHOLDER;
@@ -143,11 +157,12 @@ final class DefinitionReader {
             String problem = key.problem(fields, time);
             error(line, problem != null || drafts ? problem : key.missing(fields));
         }
+        RecordText text = RecordTextReader.read(members, from, unknown);
         if (key == null || time.isEmpty() || document.errorCount() > errorsBefore) {
             return null;
         }
         try {
-            return new Schema(List.copyOf(fields.values()), key, time);
+            return new Schema(List.copyOf(fields.values()), key, time, text);
         } catch (IllegalArgumentException e) {
             members.error("", String.valueOf(e.getMessage()));
             return null;
@@ -174,7 +189,7 @@ final class DefinitionReader {
         if (list == null || list.items() == null || list.items().isEmpty()) {
             members.error(
                     "fields",
-                    "fields: expected a list of {name, type, nullable, unit, indexed}, got "
+                    "fields: expected a list of {name, type, nullable, unit, indexed, from}, got "
                             + (list == null ? "nothing" : list.describe()));
             return fields;
         }
@@ -210,6 +225,9 @@ final class DefinitionReader {
         boolean nullable = parts.flag("nullable");
         boolean indexed = parts.flag("indexed");
         TimestampUnit unit = unit(parts, name, type);
+        if (parts.has("from")) {
+            from.put(name, parts.text("from"));
+        }
         if (name.isEmpty() || type == null || unit == null) {
             return null;
         }

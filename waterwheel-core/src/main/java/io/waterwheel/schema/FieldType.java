@@ -68,6 +68,11 @@ public enum FieldType {
         return this == TIMESTAMP || this == TIMESTAMP_US || this == TIMESTAMP_NS;
     }
 
+    /** Whether it is a number: whole or not, no time. */
+    public boolean isNumber() {
+        return this == INT || this == LONG || this == FLOAT || this == DOUBLE;
+    }
+
     /** Whether each value has 16 bytes, which are written as text in one way: a UUID or an IPv6 address. */
     public boolean hasSixteenBytes() {
         return this == UUID || this == IPV6;

@@ -1,5 +1,6 @@
 package io.waterwheel.schema;
 
+import io.waterwheel.schema.text.MemberPath;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -15,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param fields in the order of CSV columns and of answers; 1 to 256, names unique
  * @param key how the key is made
  * @param timeField name of the field of a timestamp type that is the tuple's time; not nullable
+ * @param text how records that are text are written
  */
-public record Schema(List<Field> fields, KeySpec key, String timeField) {
+public record Schema(List<Field> fields, KeySpec key, String timeField, RecordText text) {
     /** Nullable fields are marked in one 64-bit mask a tuple. */
     static final int MAX_NULLABLE = 64;
 
@@ -26,6 +28,11 @@ public record Schema(List<Field> fields, KeySpec key, String timeField) {
 
     static final Set<FieldType> DEGREES = EnumSet.of(FieldType.DOUBLE);
     static final Set<FieldType> ANY = EnumSet.allOf(FieldType.class);
+
+    /** A schema whose records are written as RFC 4180 and JSON say. */
+    public Schema(List<Field> fields, KeySpec key, String timeField) {
+        this(fields, key, timeField, RecordText.DEFAULT);
+    }
 
     public Schema {
         fields = List.copyOf(fields);
@@ -46,6 +53,34 @@ public record Schema(List<Field> fields, KeySpec key, String timeField) {
             refuse(roleProblem(role, byName.get(role.field())));
         }
         refuse(key.problem(byName, timeField));
+        for (String field : text.from().keySet()) {
+            if (!byName.containsKey(field)) {
+                throw new IllegalArgumentException("schema: from: there is no field '" + field + "'");
+            }
+        }
+        refuse(sourceProblem(fields, text));
+    }
+
+    /** What is wrong with the places of fields in records, or null. */
+    private static @Nullable String sourceProblem(List<Field> fields, RecordText text) {
+        if (text.from().isEmpty()) {
+            return null;
+        }
+        List<List<MemberPath.Step>> places = fields.stream()
+                .map(field -> MemberPath.steps(text.source(field.name())))
+                .toList();
+        for (int f = 0; f < places.size(); f++) {
+            for (int g = 0; g < f; g++) {
+                if (!MemberPath.apart(places.get(f), places.get(g))) {
+                    return "from: field " + fields.get(f).name() + " is at "
+                            + text.source(fields.get(f).name()) + ", field "
+                            + fields.get(g).name() + " at "
+                            + text.source(fields.get(g).name())
+                            + ": each needs a place of its own";
+                }
+            }
+        }
+        return null;
     }
 
     /** The part that the time field plays. */
@@ -81,6 +116,11 @@ public record Schema(List<Field> fields, KeySpec key, String timeField) {
     public int keyField() {
         String field = key.onlyField();
         return field == null ? -1 : indexOf(field);
+    }
+
+    /** The same fields with another key. */
+    public Schema withKey(KeySpec other) {
+        return new Schema(fields, other, timeField, text);
     }
 
     /** The fields by name. */

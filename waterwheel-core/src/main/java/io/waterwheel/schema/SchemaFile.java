@@ -29,6 +29,7 @@ import java.util.Locale;
  *   - {name: icao24, type: string, indexed: true}
  * key: {longitude: longitude, latitude: latitude, box: [-180, -90, 180, 90]}   # or {field: NAME}
  * time: time_ms
+ * records: {unknown: skip}   # how their text is written: RecordText
  * }</pre>
  *
  * Unknown members are refused. A file that is wrong is one {@link WaterwheelException} of kind USER, code
@@ -77,7 +78,7 @@ public final class SchemaFile {
 
     private static StreamDefinition read(String source, String yaml, boolean drafts) {
         try {
-            return DefinitionReader.stream(source, FACTORY.createParser(yaml), drafts);
+            return DefinitionReader.stream(source, FACTORY.createParser(yaml), drafts, RecordText.Unknown.SKIP);
         } catch (IOException e) {
             throw new UncheckedIOException("a parser over a string cannot fail to open", e);
         }

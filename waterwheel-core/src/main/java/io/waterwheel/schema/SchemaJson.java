@@ -65,7 +65,7 @@ public final class SchemaJson {
     /** Reads what {@link #writeStream} wrote. */
     public static StreamDefinition readStream(String json) {
         try {
-            return DefinitionReader.stream("stream", FACTORY.createParser(json), false);
+            return DefinitionReader.stream("stream", FACTORY.createParser(json), false, RecordText.Unknown.REJECT);
         } catch (IOException e) {
             throw new UncheckedIOException("a parser over a string cannot fail to open", e);
         }
@@ -102,6 +102,9 @@ public final class SchemaJson {
             if (field.indexed()) {
                 generator.writeBooleanField("indexed", true);
             }
+            if (schema.text().from().containsKey(field.name())) {
+                generator.writeStringField("from", schema.text().source(field.name()));
+            }
             generator.writeEndObject();
         }
         generator.writeEndArray();
@@ -112,6 +115,11 @@ public final class SchemaJson {
         }
         generator.writeEndObject();
         generator.writeStringField("time", schema.timeField());
+        Map<String, Object> records = schema.text().members();
+        if (!records.isEmpty()) {
+            generator.writeFieldName("records");
+            value(generator, records);
+        }
     }
 
     private static void value(JsonGenerator generator, Object value) throws IOException {

@@ -9,6 +9,7 @@ import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.TimestampUnit;
@@ -229,7 +230,7 @@ class RecordDecoderTest {
     /** A decimal number in any unit, for any type: what it is exactly, rounded down to the type's resolution. */
     @Test
     void aDayAloneIsItsMidnightUtc() {
-        Timestamps timestamps = new Timestamps(new Numbers());
+        Timestamps timestamps = new Timestamps(new Numbers(), RecordText.DEFAULT);
         for (long day = -800_000; day < 2_900_000; day += 61) {
             java.time.LocalDate date = java.time.LocalDate.ofEpochDay(day);
             if (date.getYear() < 0 || date.getYear() > 9999) {
@@ -250,7 +251,7 @@ class RecordDecoderTest {
 
     @Test
     void timestampsInAnyUnitAgreeWithDecimalArithmetic() {
-        Timestamps timestamps = new Timestamps(new Numbers());
+        Timestamps timestamps = new Timestamps(new Numbers(), RecordText.DEFAULT);
         FieldType[] types = {FieldType.TIMESTAMP, FieldType.TIMESTAMP_US, FieldType.TIMESTAMP_NS};
         TimestampUnit[] units = TimestampUnit.values();
         for (long seed = 0; seed < Rounds.of(10_000, 50_000); seed++) {

@@ -3,9 +3,13 @@ package io.waterwheel.cli.input;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.schema.text.Ipv4;
+import io.waterwheel.schema.text.TimePattern;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -13,9 +17,6 @@ import org.jspecify.annotations.Nullable;
 final class ColumnSample {
     /** What files write where there is nothing. */
     private static final Set<String> MARKS = Set.of("-", "NA", "N/A", "null", "NULL", "None", "nan", "\\N");
-
-    /** One mark in this number of values is taken for a gap in a column of another type. */
-    private static final int MARKS_IN = 100;
 
     private static final Pattern WHOLE = Pattern.compile("-?\\d+");
     private static final Pattern INTEGER = Pattern.compile("-?(0|[1-9]\\d{0,18})");
@@ -55,12 +56,28 @@ final class ColumnSample {
     private double most = Double.NEGATIVE_INFINITY;
     private int fraction;
     private final Set<String> distinct = new HashSet<>();
+    private final CsvStyle style;
+    /** By pattern of {@link CsvStyle#TIMES}: values that it reads. */
+    private final long[] byPattern = new long[CsvStyle.TIMES.size()];
 
-    ColumnSample(String name) {
+    private final TimePattern.Reader[] readers = CsvStyle.TIMES.stream()
+            .map(pattern -> TimePattern.of(pattern).reader())
+            .toArray(TimePattern.Reader[]::new);
+
+    /** The marks that are there. */
+    final Set<String> words = new TreeSet<>();
+
+    ColumnSample(String name, CsvStyle style) {
         this.name = name;
+        this.style = style;
     }
 
-    void add(String value, boolean quoted) {
+    static boolean isMark(String value) {
+        return MARKS.contains(value);
+    }
+
+    void add(String written, boolean quoted) {
+        String value = style.plain(written);
         if (value.isEmpty() && !quoted) {
             empty++;
             return;
@@ -69,8 +86,9 @@ final class ColumnSample {
         if (distinct.size() < DISTINCT_COUNTED) {
             distinct.add(value);
         }
-        if (MARKS.contains(value)) {
+        if (isMark(value)) {
             marks++;
+            words.add(value);
             return;
         }
         if (NOT_FINITE.contains(value)) {
@@ -85,8 +103,15 @@ final class ColumnSample {
             fraction = Math.max(fraction, digitsBehindPoint(value));
         } else if (ZONELESS.matcher(value).matches()) {
             zoneless++;
+            fraction = Math.max(fraction, digitsBehindPoint(value));
         } else {
             byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+            for (int p = 0; p < byPattern.length; p++) {
+                // One that did not read the values before reads no column of times.
+                if (byPattern[p] == values - marks - 1 && CsvStyle.isTime(readers[p], value)) {
+                    byPattern[p]++;
+                }
+            }
             ipv4 += Ipv4.parse(bytes, 0, bytes.length) >= 0 ? 1 : 0;
             ipv6 += FieldType.IPV6.parseSixteen(bytes, 0, bytes.length, sixteen) ? 1 : 0;
             uuids += FieldType.UUID.parseSixteen(bytes, 0, bytes.length, sixteen) ? 1 : 0;
@@ -127,12 +152,25 @@ final class ColumnSample {
 
     /** Whether some values are marks of nothing in a column of another type. */
     boolean hasGaps() {
-        return marks > 0 && marks * MARKS_IN <= values && type() != FieldType.STRING;
+        return marks > 0
+                && marks < values
+                && (type() != FieldType.STRING || !timePatterns().isEmpty());
     }
 
-    /** The narrowest type that holds all values, but for a few marks; text when there are none. */
+    /** The patterns that read all values but marks, the likeliest first; none for times as ISO 8601 writes them. */
+    List<String> timePatterns() {
+        List<String> patterns = new ArrayList<>();
+        for (int p = 0; p < byPattern.length; p++) {
+            if (byPattern[p] > 0 && byPattern[p] == values - marks) {
+                patterns.add(CsvStyle.TIMES.get(p));
+            }
+        }
+        return patterns;
+    }
+
+    /** The narrowest type that holds all values, but for marks; text when there are none. */
     FieldType type() {
-        long known = values - (marks * MARKS_IN <= values ? marks : 0);
+        long known = values - marks;
         if (known == 0) {
             return FieldType.STRING;
         } else if (integers == known) {
@@ -141,7 +179,7 @@ final class ColumnSample {
             return FieldType.DOUBLE;
         } else if (booleans == known) {
             return FieldType.BOOLEAN;
-        } else if (times == known) {
+        } else if (times + zoneless == known) {
             return timestamp(TimestampUnit.SECONDS);
         } else if (ipv4 == known) {
             return FieldType.IPV4;
@@ -153,7 +191,7 @@ final class ColumnSample {
         return FieldType.STRING;
     }
 
-    /** Whether the values are written as times, with a zone or as days. */
+    /** Whether the values are written as ISO 8601 writes times, with a zone or without, or days. */
     boolean isTime() {
         return type().isTimestamp();
     }
@@ -191,10 +229,10 @@ final class ColumnSample {
 
     /** Whether a cell of a first line may be a column's name: it looks like no value but a text. */
     static boolean mayBeName(CsvCells.Cell cell) {
-        ColumnSample sample = new ColumnSample("");
+        ColumnSample sample = new ColumnSample("", CsvStyle.PLAIN);
         sample.add(cell.text(), cell.quoted());
         return sample.type() == FieldType.STRING
-                && sample.zoneless == 0
+                && sample.timePatterns().isEmpty()
                 && !DECIMAL.matcher(cell.text()).matches();
     }
 

@@ -13,7 +13,7 @@ final class CsvCells {
 
     private CsvCells() {}
 
-    static List<Cell> of(String line) {
+    static List<Cell> of(String line, char delimiter) {
         List<Cell> cells = new ArrayList<>();
         StringBuilder text = new StringBuilder();
         boolean inQuotes = false;
@@ -32,7 +32,7 @@ final class CsvCells {
             } else if (c == '"' && text.length() == 0 && !quoted) {
                 inQuotes = true;
                 quoted = true;
-            } else if (c == ',') {
+            } else if (c == delimiter) {
                 cells.add(new Cell(text.toString(), quoted));
                 text.setLength(0);
                 quoted = false;

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -24,13 +25,16 @@ public final class CsvColumns {
     private final int[] columnOf;
 
     private final boolean inOrder;
-    /** Where each column of the present line starts; one more for its end, each after a comma. */
+    /** Where each column of the present line starts; one more for its end, each after a delimiter. */
     private final int[] starts;
 
-    private final CsvQuotes quotes = new CsvQuotes();
+    private final byte delimiter;
+    private final CsvQuotes quotes;
     private byte[] out = new byte[256];
 
-    private CsvColumns(int columns, int[] columnOf) {
+    private CsvColumns(int columns, int[] columnOf, char delimiter) {
+        this.delimiter = (byte) delimiter;
+        this.quotes = new CsvQuotes(delimiter);
         this.columns = columns;
         this.columnOf = columnOf;
         this.starts = new int[columns + 1];
@@ -50,7 +54,8 @@ public final class CsvColumns {
         if (header == null) {
             throw bad(source + ": is empty; expected a first line that names the fields");
         }
-        List<String> names = new ArrayList<>(names(header));
+        List<String> names = new ArrayList<>(names(header, schema.text().csv().delimiter()));
+        fromSources(names, schema);
         List<String> proposed = FieldNames.of(names);
         // As create --like made field names of them; a schema by hand may have some of its own.
         boolean asProposed = proposed.stream().allMatch(name -> schema.indexOf(name) >= 0);
@@ -93,7 +98,21 @@ public final class CsvColumns {
                 throw bad(namer + " lacks '" + field.name() + "', which every tuple must have");
             }
         }
-        return new CsvColumns(names.size(), columnOf);
+        return new CsvColumns(names.size(), columnOf, schema.text().csv().delimiter());
+    }
+
+    /** Puts fields in place of the columns that the schema says hold them; others of their names go nowhere. */
+    private static void fromSources(List<String> names, Schema schema) {
+        Map<String, String> from = schema.text().from();
+        for (int c = 0; c < names.size() && !from.isEmpty(); c++) {
+            String name = names.get(c);
+            String field = from.entrySet().stream()
+                    .filter(one -> one.getValue().equals(name))
+                    .map(Map.Entry::getKey)
+                    .findFirst()
+                    .orElse(from.containsKey(name) ? IGNORED : name);
+            names.set(c, field);
+        }
     }
 
     private static WaterwheelException bad(String message) {
@@ -101,9 +120,9 @@ public final class CsvColumns {
     }
 
     /** The names in a header line. */
-    static List<String> names(byte[] header) {
+    static List<String> names(byte[] header, char delimiter) {
         List<String> names = new ArrayList<>();
-        for (CsvCells.Cell cell : CsvCells.of(new String(header, StandardCharsets.UTF_8))) {
+        for (CsvCells.Cell cell : CsvCells.of(new String(header, StandardCharsets.UTF_8), delimiter)) {
             names.add(name(cell));
         }
         return names;
@@ -134,7 +153,7 @@ public final class CsvColumns {
                 out = Arrays.copyOf(out, Math.max(needed, out.length * 2));
             }
             System.arraycopy(column < 0 ? NOTHING : line, column < 0 ? 0 : starts[column], out, length, bytes);
-            out[length + bytes] = ',';
+            out[length + bytes] = delimiter;
             length = needed;
         }
         return Arrays.copyOf(out, length - 1);
@@ -144,7 +163,7 @@ public final class CsvColumns {
         int column = 0;
         quotes.begin();
         for (int i = 0; i < line.length; i++) {
-            if (!quotes.inside(line[i]) && line[i] == ',') {
+            if (!quotes.inside(line[i]) && line[i] == delimiter) {
                 if (++column == columns) {
                     return false;
                 }

@@ -11,7 +11,12 @@ final class CsvQuotes {
     /** After a quote between quotes: the closing one, or the first of two. */
     private static final int CLOSED = 3;
 
+    private final byte delimiter;
     private int state = CELL_START;
+
+    CsvQuotes(char delimiter) {
+        this.delimiter = (byte) delimiter;
+    }
 
     /** A line begins. */
     void begin() {
@@ -25,9 +30,9 @@ final class CsvQuotes {
                 state = c == '"' ? CLOSED : QUOTED;
                 return true;
             }
-            case CLOSED -> state = c == '"' ? QUOTED : c == ',' ? CELL_START : PLAIN;
-            case CELL_START -> state = c == '"' ? QUOTED : c == ',' ? CELL_START : PLAIN;
-            default -> state = c == ',' ? CELL_START : PLAIN;
+            case CLOSED -> state = c == '"' ? QUOTED : c == delimiter ? CELL_START : PLAIN;
+            case CELL_START -> state = c == '"' ? QUOTED : c == delimiter ? CELL_START : PLAIN;
+            default -> state = c == delimiter ? CELL_START : PLAIN;
         }
         return false;
     }

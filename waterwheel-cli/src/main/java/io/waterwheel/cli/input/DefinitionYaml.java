@@ -1,10 +1,13 @@
 package io.waterwheel.cli.input;
 
 import io.waterwheel.schema.Field;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.schema.StreamPolicy;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -40,14 +43,24 @@ public final class DefinitionYaml {
         }
         out.append("fields:\n");
         for (Field field : schema.fields()) {
-            out.append("  - ").append(field(field)).append('\n');
+            out.append("  - ").append(field(field, schema.text())).append('\n');
         }
         key(out, schema.key().members());
         line(out, "time", text(schema.timeField()));
+        Map<String, Object> records = new LinkedHashMap<>(schema.text().members());
+        if (definition.format() != RecordFormat.CSV) {
+            // What a file that does not say it means.
+            if (!records.remove("unknown", "skip")) {
+                records.put("unknown", "reject");
+            }
+        }
+        if (!records.isEmpty()) {
+            line(out, "records", object(records));
+        }
         return out.toString();
     }
 
-    private static String field(Field field) {
+    private static String field(Field field, RecordText text) {
         StringBuilder out = new StringBuilder("{name: ").append(text(field.name()));
         out.append(", type: ").append(field.type().schemaName());
         if (field.type().isTimestamp() && field.unit() != field.type().resolution()) {
@@ -55,6 +68,7 @@ public final class DefinitionYaml {
         }
         return out.append(field.nullable() ? ", nullable: true" : "")
                 .append(field.indexed() ? ", indexed: true" : "")
+                .append(text.from().containsKey(field.name()) ? ", from: " + text(text.source(field.name())) : "")
                 .append('}')
                 .toString();
     }
@@ -86,7 +100,8 @@ public final class DefinitionYaml {
                 .collect(Collectors.joining(", ", "{", "}"));
     }
 
-    private static String value(@Nullable Object value) {
+    /** A value as it stands in a line. */
+    static String value(@Nullable Object value) {
         if (value instanceof Map<?, ?> members) {
             return object(members);
         }

@@ -37,7 +37,8 @@ public final class DimensionRows {
      * @throws WaterwheelException when the rows do not tell them
      */
     public static Schema complete(Schema draft, String source, InputStream in, List<String> named) throws IOException {
-        try (InputLines lines = new InputLines(in, true)) {
+        try (InputLines lines =
+                new InputLines(in, true).divideBy(draft.text().csv().delimiter())) {
             CsvColumns columns = named.isEmpty()
                     ? CsvColumns.of(source, lines.next(), draft)
                     : CsvColumns.named("--columns", named, draft);

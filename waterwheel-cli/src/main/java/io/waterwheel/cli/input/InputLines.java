@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The lines of a file, plain, gzip'd or compressed by Zstandard, without their ends; empty ones are left out. In CSV a
- * line end between quotes belongs to the line. One thread.
+ * line end between quotes belongs to the line, and a first line such as {@code sep=;} is none. One thread.
  */
 public final class InputLines implements AutoCloseable {
     /** Longest line; a longer one is an error, before more memory is taken for it. */
@@ -25,6 +25,8 @@ public final class InputLines implements AutoCloseable {
     private static final byte[] ZSTD = {0x28, (byte) 0xB5, 0x2F, (byte) 0xFD};
 
     private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+
+    private static final byte[] ANNOUNCES = {'s', 'e', 'p', '='};
 
     private static final int BUFFER_BYTES = 1 << 16;
 
@@ -43,9 +45,11 @@ public final class InputLines implements AutoCloseable {
 
     private long lineNumber;
     private long lastLineNumber;
-    private final CsvQuotes csv = new CsvQuotes();
+    private CsvQuotes csv = new CsvQuotes(',');
+    /** The delimiter that a first line such as {@code sep=;} names; 0: none. */
+    private char announced;
 
-    /** @param quotes whether line ends between quotes belong to the line */
+    /** @param quotes whether it is CSV: line ends between quotes belong to the line */
     public InputLines(InputStream source, boolean quotes) throws IOException {
         this.quotes = quotes;
         BufferedInputStream buffered = new BufferedInputStream(source, BUFFER_BYTES);
@@ -136,10 +140,28 @@ public final class InputLines implements AutoCloseable {
                 return null;
             }
             int to = line.length > 0 && line[line.length - 1] == '\r' ? line.length - 1 : line.length;
-            if (to > 0) {
+            if (quotes && ends <= 1 && announces(line, to)) {
+                announced = (char) line[ANNOUNCES.length];
+            } else if (to > 0) {
                 return to == line.length ? line : Arrays.copyOf(line, to);
             }
         }
+    }
+
+    /** As spreadsheets write it for each other. */
+    private static boolean announces(byte[] line, int to) {
+        return to == ANNOUNCES.length + 1 && Arrays.equals(line, 0, ANNOUNCES.length, ANNOUNCES, 0, ANNOUNCES.length);
+    }
+
+    /** The delimiter that the file's first line, such as {@code sep=;}, names; 0: it names none. */
+    char announced() {
+        return announced;
+    }
+
+    /** From the next line on, values of CSV are divided by this; by commas before. */
+    public InputLines divideBy(char delimiter) {
+        csv = new CsvQuotes(delimiter);
+        return this;
     }
 
     /** Number of the line that {@link #next} returned last, from 1; of its first, when it spans several. */

@@ -4,16 +4,22 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.TimestampUnit;
+import io.waterwheel.schema.text.TimePattern;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SchemaProposal {
     private static final int ROWS = 100_000;
+    /** Lines that show how the file is written. */
+    private static final int STYLE_LINES = 1_000;
+
     private static final int MAX_FIELDS = 256;
     private static final int MAX_NULLABLE = 64;
     private static final int MAX_KEY_CHOICES = 6;
@@ -40,6 +49,7 @@ public final class SchemaProposal {
 
     private final String source;
     private final List<ColumnSample> columns = new ArrayList<>();
+    private CsvStyle style = CsvStyle.PLAIN;
     private boolean headed;
     private boolean whole;
     private long rows;
@@ -61,20 +71,33 @@ public final class SchemaProposal {
             if (first == null) {
                 throw bad(source + " is empty: expected a CSV file with a line of names, or rows");
             }
-            String line = new String(first, StandardCharsets.UTF_8);
-            List<CsvCells.Cell> cells = CsvCells.of(line);
-            if (cells.size() == 1 && line.matches(".*[;\\t|].*")) {
-                throw bad(source + ": the first line has no comma, but other signs that may divide it: expected values"
-                        + " divided by commas; bring the file into that form");
-            }
-            proposal.headed = named.isEmpty() && isHeader(cells);
-            proposal.name(named, cells);
-            if (!proposal.headed) {
-                proposal.row(cells);
-            }
-            proposal.read(lines);
+            proposal.lines(first, lines, named);
         }
         return proposal;
+    }
+
+    private void lines(byte[] first, InputLines lines, List<String> named) throws IOException {
+        List<String> begin = new ArrayList<>(List.of(new String(first, StandardCharsets.UTF_8)));
+        // Which sign divides is seen by the first line at the latest where quotes hold line ends.
+        lines.divideBy(CsvStyle.delimiter(lines.announced(), begin));
+        while (begin.size() < STYLE_LINES && !whole) {
+            byte[] line = lines.next();
+            whole = line == null;
+            if (line != null) {
+                begin.add(new String(line, StandardCharsets.UTF_8));
+            }
+        }
+        char delimiter = CsvStyle.delimiter(lines.announced(), begin);
+        lines.divideBy(delimiter);
+        List<List<CsvCells.Cell>> rowsOfBegin =
+                begin.stream().map(line -> CsvCells.of(line, delimiter)).toList();
+        List<CsvCells.Cell> names = rowsOfBegin.get(0);
+        headed = named.isEmpty() && isHeader(names);
+        List<List<CsvCells.Cell>> values = headed ? rowsOfBegin.subList(1, rowsOfBegin.size()) : rowsOfBegin;
+        style = CsvStyle.of(delimiter, values);
+        name(named, names);
+        values.forEach(this::row);
+        read(lines);
     }
 
     private static WaterwheelException bad(String message) {
@@ -112,17 +135,17 @@ public final class SchemaProposal {
                 : FieldNames.of(first.stream()
                         .map(cell -> headed ? CsvColumns.name(cell) : "")
                         .toList());
-        names.forEach(name -> columns.add(new ColumnSample(name)));
+        names.forEach(name -> columns.add(new ColumnSample(name, style)));
     }
 
     private void read(InputLines lines) throws IOException {
-        while (rows < ROWS) {
+        while (rows < ROWS && !whole) {
             byte[] line = lines.next();
             if (line == null) {
                 whole = true;
                 return;
             }
-            row(CsvCells.of(new String(line, StandardCharsets.UTF_8)));
+            row(CsvCells.of(new String(line, StandardCharsets.UTF_8), style.delimiter()));
         }
     }
 
@@ -148,10 +171,16 @@ public final class SchemaProposal {
                 .filter(column -> !column.name.equals(CsvColumns.IGNORED))
                 .toList();
         ColumnSample time = time(used);
+        List<String> patterns = time.timePatterns();
+        String pattern = patterns.isEmpty() ? "" : patterns.get(0);
+        Set<String> nulls = used.stream()
+                .filter(ColumnSample::hasGaps)
+                .flatMap(column -> column.words.stream())
+                .collect(Collectors.toCollection(TreeSet::new));
         @Nullable ColumnSample longitude = coordinate(used, LONGITUDE, 180);
         @Nullable ColumnSample latitude = coordinate(used, LATITUDE, 90);
         boolean position = longitude != null && latitude != null;
-        List<ColumnSample> keys = keys(used, time);
+        List<ColumnSample> keys = keys(used, time, nulls);
         ColumnSample key = keys.isEmpty() ? time : keys.get(0);
         Set<ColumnSample> needed = longitude != null && latitude != null
                 ? Set.of(time, longitude, latitude)
@@ -179,9 +208,16 @@ public final class SchemaProposal {
         out.append("name: ").append(stream).append("\nformat: csv\nfields:\n");
         int nullable = 0;
         for (ColumnSample column : used) {
-            boolean mayLack = !needed.contains(column) && (column.empty > 0 || !whole) && nullable < MAX_NULLABLE;
+            boolean lacks = column.empty > 0 || !whole || column.words.stream().anyMatch(nulls::contains);
+            boolean mayLack = !needed.contains(column) && lacks && nullable < MAX_NULLABLE;
             nullable += mayLack ? 1 : 0;
-            field(out, column, column == time, mayLack, position && (column == longitude || column == latitude));
+            field(
+                    out,
+                    column,
+                    column == time,
+                    mayLack,
+                    position && (column == longitude || column == latitude),
+                    pattern);
         }
         if (longitude != null && latitude != null) {
             out.append("key: {longitude: ")
@@ -214,15 +250,59 @@ public final class SchemaProposal {
                     .append('\n');
         }
         out.append("time: ").append(time.name).append('\n');
+        records(out, used, patterns, nulls);
         String yaml = out.toString();
         // What is proposed must be a definition; if it is none that is our fault, and is better said here.
         SchemaFile.read("the proposal", yaml);
         return yaml;
     }
 
-    private void field(StringBuilder out, ColumnSample column, boolean time, boolean nullable, boolean coordinate) {
+    /** How the file is written, where that is not as RFC 4180 and ISO 8601 say. */
+    private void records(StringBuilder out, List<ColumnSample> used, List<String> patterns, Set<String> nulls) {
+        boolean zoneless = used.stream().anyMatch(column -> column.zoneless > 0 && column.isTime())
+                || (!patterns.isEmpty() && !TimePattern.of(patterns.get(0)).isZoned());
+        RecordText text = new RecordText(
+                style.signs(List.copyOf(nulls)),
+                RecordText.Json.DEFAULT,
+                zoneless ? ZoneOffset.UTC : null,
+                patterns.isEmpty() ? "" : patterns.get(0),
+                Map.of());
+        if (text.members().isEmpty()) {
+            return;
+        }
+        out.append("records:\n");
+        text.members().forEach((name, value) -> {
+            out.append("  ").append(name).append(": ");
+            switch (name) {
+                case "zone" -> out.append("UTC   # a guess: times name no zone; whose are they? Europe/Berlin?");
+                case "times" -> {
+                    out.append(DefinitionYaml.value(value));
+                    if (patterns.size() > 1) {
+                        out.append("   # a guess: ")
+                                .append(String.join(" and ", patterns.subList(1, patterns.size())))
+                                .append(patterns.size() > 2 ? " fit too" : " fits too");
+                    }
+                }
+                case "nulls" ->
+                    out.append(DefinitionYaml.value(value)).append("   # stand for nothing where they are not quoted");
+                default -> out.append(DefinitionYaml.value(value));
+            }
+            out.append('\n');
+        });
+    }
+
+    private void field(
+            StringBuilder out,
+            ColumnSample column,
+            boolean time,
+            boolean nullable,
+            boolean coordinate,
+            String pattern) {
         TimestampUnit unit = time ? column.epochUnit() : null;
-        FieldType type = unit != null ? column.timestamp(unit) : coordinate ? FieldType.DOUBLE : column.type();
+        boolean byPattern = column.timePatterns().contains(pattern);
+        FieldType type = unit != null
+                ? column.timestamp(unit)
+                : byPattern ? FieldType.TIMESTAMP : coordinate ? FieldType.DOUBLE : column.type();
         if (type == FieldType.INT && !whole) {
             type = FieldType.LONG;
         }
@@ -239,7 +319,8 @@ public final class SchemaProposal {
             doubts.add(column.empty + " are empty" + (nullable ? "" : ": such rows will be rejected"));
         }
         if (column.hasGaps()) {
-            doubts.add(column.marks + " are marks such as -: such rows will be rejected; or make it a string");
+            doubts.add(column.marks + " are " + String.join(", ", column.words) + ", taken for nothing"
+                    + (nullable ? "" : ": such rows will be rejected"));
         }
         if (type == FieldType.DOUBLE && column.rounded > 0) {
             doubts.add(column.rounded + " are whole numbers beyond 2^53, which a double rounds; or make it a string");
@@ -248,7 +329,10 @@ public final class SchemaProposal {
             doubts.add(column.notFinite + " are no finite numbers: such rows will be rejected");
         }
         if (column.zoneless > 0) {
-            doubts.add(column.zoneless + " are times without a zone, which is needed to make them a timestamp");
+            doubts.add(column.zoneless + " times name no zone: they are read in the one below");
+        }
+        if (!byPattern && !column.timePatterns().isEmpty()) {
+            doubts.add("times such as " + column.timePatterns().get(0) + "; a stream has one pattern of times");
         }
         if (column.values == 0) {
             doubts.add("always empty: type unknown");
@@ -267,7 +351,8 @@ public final class SchemaProposal {
         @Nullable ColumnSample best = null;
         int bestScore = 0;
         for (ColumnSample column : used) {
-            int score = column.isTime() ? 4 : column.epochUnit() != null ? 1 : 0;
+            boolean written = column.isTime() || !column.timePatterns().isEmpty();
+            int score = written ? 4 : column.epochUnit() != null ? 1 : 0;
             score += score > 0 && TIME_NAME.matcher(column.name).matches() ? 2 : 0;
             if (score > bestScore) {
                 best = column;
@@ -275,12 +360,11 @@ public final class SchemaProposal {
             }
         }
         if (best == null) {
-            boolean zoneless = used.stream().anyMatch(column -> column.zoneless > 0);
-            throw bad(
-                    source + ": no column can be the time: expected ISO 8601 with a zone such as 2021-10-07T12:00:01Z,"
-                            + " days, or numbers since 1970 between 1980 and 2100"
-                            + (zoneless ? "; there are times without a zone: add one, such as Z" : "")
-                            + ". Write the schema by hand: 'waterwheel stream create --help' shows one");
+            throw bad(source
+                    + ": no column can be the time: expected ISO 8601 such as 2021-10-07T12:00:01Z, days, another"
+                    + " form of date and time that all rows have, or numbers since 1970 between 1980 and 2100. Write the"
+                    + " schema by hand: 'waterwheel stream create --help' shows one, and 'times:' of 'records:' names a"
+                    + " form");
         }
         return best;
     }
@@ -297,12 +381,17 @@ public final class SchemaProposal {
     }
 
     /** What may be the key, the likeliest first: addresses, what is called like one, texts and UUIDs, whole numbers. */
-    private static List<ColumnSample> keys(List<ColumnSample> used, ColumnSample time) {
+    private static List<ColumnSample> keys(List<ColumnSample> used, ColumnSample time, Set<String> nulls) {
         List<ColumnSample> choices = new ArrayList<>();
         for (int rank = 0; rank < 4; rank++) {
             for (ColumnSample column : used) {
                 FieldType type = column.type();
-                boolean usable = column != time && column.distinct() > 1 && column.empty == 0 && !column.isTime();
+                boolean usable = column != time
+                        && column.distinct() > 1
+                        && column.empty == 0
+                        && column.words.stream().noneMatch(nulls::contains)
+                        && !column.isTime()
+                        && column.timePatterns().isEmpty();
                 boolean named = KEY_NAME.matcher(column.name).matches();
                 boolean fits =
                         switch (rank) {

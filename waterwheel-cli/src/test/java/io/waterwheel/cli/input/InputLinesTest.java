@@ -45,7 +45,7 @@ class InputLinesTest {
                 }
             }
             assertThat(got).as("seed %s", seed).isEqualTo(expected);
-            got.forEach(line -> assertThat(CsvCells.of(line).size())
+            got.forEach(line -> assertThat(CsvCells.of(line, ',').size())
                     .as(line)
                     .isEqualTo(1 + line.replaceAll("[^,]", "").length()));
         }

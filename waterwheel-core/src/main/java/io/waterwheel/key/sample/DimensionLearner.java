@@ -88,7 +88,7 @@ public final class DimensionLearner {
             dimensions.add(sample.divided(bits));
         }
         List<String> schedule = key.schedule().isEmpty() ? schedule(dimensions) : key.schedule();
-        return new Schema(draft.fields(), new KeySpec.Dimensions(dimensions, schedule), draft.timeField());
+        return draft.withKey(new KeySpec.Dimensions(dimensions, schedule));
     }
 
     private Field field(Dimension dimension) {

@@ -15,7 +15,6 @@ import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.Statistics;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.KeySpec;
-import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.tuple.KeyInterval;
@@ -127,7 +126,7 @@ public final class Demo {
                 given.topic(),
                 given.format(),
                 given.partitions(),
-                new Schema(given.schema().fields(), key, given.schema().timeField()));
+                given.schema().withKey(key));
         long begin = System.nanoTime();
         client.createStream(definition);
         say("Created stream " + STREAM + " (" + millis(begin) + "): CSV lines of "

@@ -1,0 +1,63 @@
+package io.waterwheel.decode;
+
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.text.MemberPath;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The members of a JSON document that hold fields, as a tree: one of it is a field, or has members or elements. */
+final class MemberTree {
+    /** Of the field that it holds; -1 where it has members or elements. */
+    int field = -1;
+
+    /** Whether what is below are elements of an array. */
+    boolean elements;
+
+    private final Map<String, MemberTree> below = new HashMap<>();
+
+    /** By number, of elements; null for those that hold nothing. */
+    private @Nullable MemberTree[] byNumber = {};
+
+    private MemberTree() {}
+
+    /** The tree of a schema. */
+    static MemberTree of(Schema schema) {
+        MemberTree root = new MemberTree();
+        for (int f = 0; f < schema.fields().size(); f++) {
+            MemberTree at = root;
+            for (MemberPath.Step step :
+                    MemberPath.steps(schema.text().source(schema.fields().get(f).name()))) {
+                at = at.step(step.name(), step.element());
+            }
+            at.field = f;
+        }
+        return root;
+    }
+
+    private MemberTree step(String name, boolean element) {
+        elements = element;
+        MemberTree next = below.computeIfAbsent(name, unused -> new MemberTree());
+        if (element) {
+            int number = Integer.parseInt(name);
+            if (number >= byNumber.length) {
+                byNumber = Arrays.copyOf(byNumber, number + 1);
+            }
+            byNumber[number] = next;
+        }
+        return next;
+    }
+
+    /** What a member holds; null where that is no field. */
+    @Nullable
+    MemberTree member(String name) {
+        return below.get(name);
+    }
+
+    /** What an element holds; null where that is no field. */
+    @Nullable
+    MemberTree element(int number) {
+        return number < byNumber.length ? byNumber[number] : null;
+    }
+}

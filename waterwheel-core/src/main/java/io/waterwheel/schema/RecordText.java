@@ -1,0 +1,155 @@
+package io.waterwheel.schema;
+
+import io.waterwheel.schema.text.MemberPath;
+import io.waterwheel.schema.text.TimePattern;
+import java.nio.charset.StandardCharsets;
+import java.time.ZoneId;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the text of a stream's records is written, where it differs from RFC 4180 and plain JSON. Like the fields it
+ * never changes once a stream uses it: a record that is read again gives the same tuple.
+ *
+ * @param csv signs of CSV
+ * @param json what JSON may have
+ * @param zone of times that name none; null: they are refused
+ * @param times a pattern of times, see {@link TimePattern}; empty: ISO 8601 alone
+ * @param from by field the column or member that holds it, where that has another name: a JSON path where it begins
+ *     with {@code $}
+ */
+public record RecordText(Csv csv, Json json, @Nullable ZoneId zone, String times, Map<String, String> from) {
+    /** Commas, points, no words for null, no zone, members that are fields only. */
+    public static final RecordText DEFAULT = new RecordText(Csv.DEFAULT, Json.DEFAULT, null, "", Map.of());
+
+    private static final int MOST_NULLS = 16;
+    private static final int LONGEST_NULL = 64;
+    private static final int LONGEST_NAME = 256;
+
+    /**
+     * Signs of CSV.
+     *
+     * @param delimiter between two values
+     * @param decimal of floats and doubles: a point or a comma
+     * @param thousands between groups of three digits of a number; 0: none
+     * @param nulls words that stand for null where they are not quoted, as nothing between two delimiters does
+     */
+    public record Csv(char delimiter, char decimal, char thousands, List<String> nulls) {
+        /** Of RFC 4180. */
+        public static final Csv DEFAULT = new Csv(',', '.', '\0', List.of());
+
+        public Csv {
+            nulls = List.copyOf(nulls);
+            if (delimiter > '~'
+                    || (delimiter < ' ' && delimiter != '\t')
+                    || Character.isLetterOrDigit(delimiter)
+                    || "\"+-.".indexOf(delimiter) >= 0) {
+                throw new IllegalArgumentException("delimiter: expected one ASCII sign such as ; or | or the word tab,"
+                        + " no letter, digit, quote, point, + or -, got '" + delimiter + "'");
+            }
+            if (decimal != '.' && decimal != ',') {
+                throw new IllegalArgumentException("decimal: expected . or , got '" + decimal + "'");
+            }
+            if (thousands != '\0' && ".,' _".indexOf(thousands) < 0) {
+                throw new IllegalArgumentException(
+                        "thousands: expected a point, a comma, an apostrophe, a space or _, got '" + thousands + "'");
+            }
+            // A comma in a number is quoted where commas divide: only the marks themselves must differ.
+            if (thousands == decimal) {
+                throw new IllegalArgumentException("thousands: the decimal mark is '" + decimal + "', too");
+            }
+            if (nulls.size() > MOST_NULLS) {
+                throw new IllegalArgumentException(
+                        "nulls: expected at most " + MOST_NULLS + " words, got " + nulls.size());
+            }
+            for (String word : nulls) {
+                int bytes = word.getBytes(StandardCharsets.UTF_8).length;
+                if (bytes < 1
+                        || bytes > LONGEST_NULL
+                        || word.indexOf(delimiter) >= 0
+                        || word.matches("(?s).*[\"\r\n].*")) {
+                    throw new IllegalArgumentException("nulls: expected words of 1 to " + LONGEST_NULL
+                            + " bytes without delimiters, quotes and line ends, got '" + word + "'");
+                }
+            }
+        }
+    }
+
+    /** A JSON member that is no field. */
+    public enum Unknown {
+        /** The record is none of the stream. */
+        REJECT,
+        /** The member is passed over. */
+        SKIP
+    }
+
+    /**
+     * What JSON may have.
+     *
+     * @param unknown what is done with a member that is no field
+     * @param textNumbers whether numbers and booleans may stand in strings
+     */
+    public record Json(Unknown unknown, boolean textNumbers) {
+        /** Strict. */
+        public static final Json DEFAULT = new Json(Unknown.REJECT, false);
+    }
+
+    public RecordText {
+        from = Map.copyOf(from);
+        if (!times.isEmpty() && !TimePattern.of(times).isZoned() && zone == null) {
+            throw new IllegalArgumentException("times: '" + times
+                    + "' has no zone (XXX): name the one that is meant, such as zone: UTC or zone: Europe/Berlin");
+        }
+        from.forEach((field, name) -> {
+            if (name.isEmpty() || name.length() > LONGEST_NAME) {
+                throw new IllegalArgumentException("field " + field + ": from: expected a name of 1 to " + LONGEST_NAME
+                        + " characters, got " + name.length());
+            }
+            if (name.startsWith(MemberPath.ROOT)) {
+                try {
+                    MemberPath.of(name);
+                } catch (IllegalArgumentException e) {
+                    throw new IllegalArgumentException("field " + field + ": from: " + e.getMessage(), e);
+                }
+            }
+        });
+    }
+
+    /** The member {@code records} of a definition: what differs from {@link #DEFAULT}, but for the fields' places. */
+    public Map<String, Object> members() {
+        Map<String, Object> members = new LinkedHashMap<>();
+        sign(members, "delimiter", csv.delimiter(), Csv.DEFAULT.delimiter());
+        sign(members, "decimal", csv.decimal(), Csv.DEFAULT.decimal());
+        sign(members, "thousands", csv.thousands(), Csv.DEFAULT.thousands());
+        if (!csv.nulls().isEmpty()) {
+            members.put("nulls", csv.nulls());
+        }
+        if (zone != null) {
+            members.put("zone", zone.getId());
+        }
+        if (!times.isEmpty()) {
+            members.put("times", times);
+        }
+        if (json.unknown() != Json.DEFAULT.unknown()) {
+            members.put("unknown", json.unknown().name().toLowerCase(Locale.ROOT));
+        }
+        if (json.textNumbers()) {
+            members.put("numbers", "text");
+        }
+        return members;
+    }
+
+    private static void sign(Map<String, Object> members, String name, char sign, char otherwise) {
+        if (sign != otherwise) {
+            members.put(name, String.valueOf(sign));
+        }
+    }
+
+    /** The column or member that holds a field. */
+    public String source(String field) {
+        return from.getOrDefault(field, field);
+    }
+}

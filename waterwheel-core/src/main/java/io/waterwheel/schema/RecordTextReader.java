@@ -1,0 +1,110 @@
+package io.waterwheel.schema;
+
+import io.waterwheel.schema.Document.Node;
+import java.time.DateTimeException;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the member {@code records} of a definition: how the text of records is written. */
+final class RecordTextReader {
+    private static final Set<String> MEMBERS =
+            Set.of("delimiter", "decimal", "thousands", "nulls", "zone", "times", "unknown", "numbers");
+    private static final String TAB = "tab";
+
+    private RecordTextReader() {}
+
+    /**
+     * Reads it.
+     *
+     * @param members of the stream
+     * @param from by field the column or member that holds it
+     * @param unknown what holds where nothing is said of unknown members
+     */
+    static RecordText read(Members members, Map<String, String> from, RecordText.Unknown unknown) {
+        RecordText.Json json = new RecordText.Json(unknown, false);
+        Members parts = members.object("records", "records", MEMBERS);
+        try {
+            if (parts == null) {
+                return new RecordText(RecordText.Csv.DEFAULT, json, null, "", from);
+            }
+            RecordText.Csv csv = new RecordText.Csv(
+                    sign(parts, "delimiter", RecordText.Csv.DEFAULT.delimiter()),
+                    sign(parts, "decimal", RecordText.Csv.DEFAULT.decimal()),
+                    sign(parts, "thousands", RecordText.Csv.DEFAULT.thousands()),
+                    words(parts, "nulls"));
+            json = new RecordText.Json(
+                    parts.has("unknown")
+                            ? choice(parts, "unknown", "skip", "reject")
+                                    ? RecordText.Unknown.SKIP
+                                    : RecordText.Unknown.REJECT
+                            : unknown,
+                    parts.has("numbers") && choice(parts, "numbers", "text", "strict"));
+            return new RecordText(csv, json, zone(parts), parts.has("times") ? parts.text("times") : "", from);
+        } catch (IllegalArgumentException e) {
+            members.error("records", String.valueOf(e.getMessage()));
+            return RecordText.DEFAULT;
+        }
+    }
+
+    private static char sign(Members parts, String name, char otherwise) {
+        if (!parts.has(name)) {
+            return otherwise;
+        }
+        String text = parts.text(name);
+        if (text.equals(TAB)) {
+            return '\t';
+        }
+        if (text.length() > 1) {
+            parts.error(name, name + ": expected one sign, got '" + text + "'");
+        }
+        return text.length() == 1 ? text.charAt(0) : otherwise;
+    }
+
+    private static List<String> words(Members parts, String name) {
+        List<String> words = new ArrayList<>();
+        Node list = parts.get(name);
+        if (list == null) {
+            return words;
+        }
+        List<Node> items = list.items();
+        if (items == null) {
+            parts.error(name, name + ": expected a list of words such as [NA, 'null'], got " + list.describe());
+            return words;
+        }
+        for (Node item : items) {
+            String word = item.scalar();
+            if (word == null) {
+                parts.error(name, name + ": expected words, in quotes where YAML reads null, got " + item.describe());
+            } else {
+                words.add(word);
+            }
+        }
+        return words;
+    }
+
+    /** Whether it is the first of two words. */
+    private static boolean choice(Members parts, String name, String first, String second) {
+        String word = parts.text(name);
+        if (!word.isEmpty() && !word.equals(first) && !word.equals(second)) {
+            parts.error(name, name + ": expected " + first + " or " + second + ", got '" + word + "'");
+        }
+        return word.equals(first);
+    }
+
+    private static @Nullable ZoneId zone(Members parts) {
+        if (!parts.has("zone")) {
+            return null;
+        }
+        String name = parts.text("zone");
+        try {
+            return name.isEmpty() ? null : ZoneId.of(name);
+        } catch (DateTimeException e) {
+            parts.error("zone", "zone: expected a zone such as UTC, Europe/Berlin or +05:30, got '" + name + "'");
+            return null;
+        }
+    }
+}

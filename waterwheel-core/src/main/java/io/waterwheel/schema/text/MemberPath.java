@@ -1,0 +1,81 @@
+package io.waterwheel.schema.text;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Where a value stands in a JSON document: {@code $.position.lat}, {@code $.values[0]}, {@code $['wind speed']}. The
+ * subset of JSONPath (RFC 9535) that names one value. Stateless.
+ */
+public final class MemberPath {
+    /** How a path begins. */
+    public static final String ROOT = "$";
+
+    private static final int MOST_STEPS = 16;
+    private static final int MOST_INDEX_DIGITS = 4;
+
+    /**
+     * One step.
+     *
+     * @param name of a member; the number of an element, in digits, where it is one
+     * @param element whether it is an element of an array
+     */
+    public record Step(String name, boolean element) {}
+
+    private MemberPath() {}
+
+    /** The steps to what a path, or the name of a member of the document itself, stands for. */
+    public static List<Step> steps(String source) {
+        return source.startsWith(ROOT) ? of(source) : List.of(new Step(source, false));
+    }
+
+    /** Whether two values can be in these places of one document: neither is within the other, or the same. */
+    public static boolean apart(List<Step> one, List<Step> other) {
+        for (int i = 0; i < Math.min(one.size(), other.size()); i++) {
+            if (!one.get(i).equals(other.get(i))) {
+                return one.get(i).element() == other.get(i).element();
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Reads a path.
+     *
+     * @throws IllegalArgumentException when it is none
+     */
+    public static List<Step> of(String path) {
+        List<Step> steps = new ArrayList<>();
+        int at = ROOT.length();
+        while (at < path.length()) {
+            int end;
+            if (path.charAt(at) == '.') {
+                end = at + 1;
+                while (end < path.length() && path.charAt(end) != '.' && path.charAt(end) != '[') {
+                    end++;
+                }
+                steps.add(new Step(path.substring(at + 1, end), false));
+            } else if (path.startsWith("['", at)) {
+                int quote = path.indexOf("']", at + 2);
+                end = quote < 0 ? path.length() : quote + 2;
+                steps.add(new Step(quote < 0 ? "" : path.substring(at + 2, quote), false));
+            } else {
+                int bracket = path.indexOf(']', at);
+                String digits = path.charAt(at) == '[' && bracket > at ? path.substring(at + 1, bracket) : "";
+                boolean index = digits.matches("0|[1-9][0-9]*") && digits.length() <= MOST_INDEX_DIGITS;
+                end = bracket < 0 ? path.length() : bracket + 1;
+                steps.add(new Step(index ? digits : "", true));
+            }
+            at = end;
+        }
+        if (!path.startsWith(ROOT)
+                || steps.isEmpty()
+                || steps.size() > MOST_STEPS
+                || steps.stream().anyMatch(step -> step.name().isEmpty())
+                || steps.get(0).element()) {
+            throw new IllegalArgumentException("expected a path such as $.position.lat, $.values[0] or $['wind speed']"
+                    + ", at most " + MOST_STEPS + " steps, got '" + path + "'");
+        }
+        return steps;
+    }
+}

@@ -1,0 +1,302 @@
+package io.waterwheel.schema.text;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A pattern of times, such as {@code dd.MM.yyyy HH:mm:ss}, with the letters of {@code java.time}: {@code yyyy} or
+ * {@code yy} (1970 to 2069) a year, {@code MM}, {@code M} or {@code MMM} (Jan to Dec, in letters of either case) a
+ * month, {@code dd}, {@code d} a day, {@code HH}, {@code H} an hour, {@code hh}, {@code h} one of the half of a day
+ * that {@code a} names, {@code mm}, {@code m} a minute, {@code ss}, {@code s} a second, {@code S...} that many digits
+ * behind its point, {@code XXX} a zone such as {@code Z} or {@code +02:00}. A letter alone takes one digit or two. A
+ * text in single quotes and every other sign stand for themselves. Immutable; {@link Reader} reads by it.
+ */
+public final class TimePattern {
+    private static final int LONGEST = 64;
+    private static final List<String> MONTHS =
+            List.of("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec");
+    private static final Set<String> KNOWN =
+            Set.of("yyyy", "yy", "MM", "M", "MMM", "dd", "d", "HH", "H", "hh", "h", "mm", "m", "ss", "s", "a", "XXX");
+
+    /** A part: a number of one letter, or, with the letter 0, text that stands for itself. */
+    private static final class Part {
+        final char letter;
+        final int count;
+        final byte[] literal;
+
+        Part(char letter, int count, String literal) {
+            this.letter = letter;
+            this.count = count;
+            this.literal = literal.getBytes(StandardCharsets.UTF_8);
+        }
+    }
+
+    private final String text;
+    private final Part[] parts;
+    private final boolean zoned;
+    private final boolean digits;
+
+    private TimePattern(String text, List<Part> parts) {
+        this.text = text;
+        this.parts = parts.toArray(Part[]::new);
+        this.zoned = parts.stream().anyMatch(part -> part.letter == 'X');
+        this.digits = parts.stream()
+                .allMatch(part -> part.letter != 0 && part.letter != 'X' && part.letter != 'a' && part.count != 3);
+    }
+
+    /**
+     * Reads a pattern.
+     *
+     * @throws IllegalArgumentException when it is none, lacks a day, or names a part twice
+     */
+    public static TimePattern of(String pattern) {
+        List<Part> parts = new ArrayList<>();
+        Set<Character> letters = new HashSet<>();
+        if (pattern.length() > LONGEST) {
+            throw bad(pattern, "it has over " + LONGEST + " characters");
+        }
+        int at = 0;
+        while (at < pattern.length()) {
+            char c = pattern.charAt(at);
+            int end = at + 1;
+            if (c == '\'') {
+                int quote = pattern.indexOf('\'', at + 1);
+                if (quote <= at + 1) {
+                    throw bad(pattern, "a quote is not closed, or empty");
+                }
+                parts.add(literal(pattern.substring(at + 1, quote)));
+                end = quote + 1;
+            } else if (Character.isLetter(c)) {
+                while (end < pattern.length() && pattern.charAt(end) == c) {
+                    end++;
+                }
+                String run = pattern.substring(at, end);
+                if (!KNOWN.contains(run) && !(c == 'S' && run.length() <= 9)) {
+                    throw bad(pattern, "'" + run + "' is no part of it");
+                }
+                if (!letters.add(c)) {
+                    throw bad(pattern, "'" + c + "' is there twice");
+                }
+                parts.add(new Part(c, run.length(), ""));
+            } else {
+                parts.add(literal(String.valueOf(c)));
+            }
+            at = end;
+        }
+        if (!letters.containsAll(Set.of('y', 'M', 'd'))) {
+            throw bad(pattern, "it needs a year, a month and a day");
+        }
+        if (letters.contains('h') != letters.contains('a') || (letters.contains('h') && letters.contains('H'))) {
+            throw bad(pattern, "hours are HH, or hh with a");
+        }
+        return new TimePattern(pattern, parts);
+    }
+
+    private static Part literal(String text) {
+        return new Part('\0', 0, text);
+    }
+
+    private static IllegalArgumentException bad(String pattern, String why) {
+        return new IllegalArgumentException(
+                "times: expected a pattern such as dd.MM.yyyy HH:mm:ss, got '" + pattern + "': " + why);
+    }
+
+    /** One that reads by it. */
+    public Reader reader() {
+        return new Reader(this);
+    }
+
+    /** Whether times name their zone. */
+    public boolean isZoned() {
+        return zoned;
+    }
+
+    /** Whether its times are digits alone, so that they could be taken for a number. */
+    public boolean isDigits() {
+        return digits;
+    }
+
+    /** The fields of the time that was read last. One thread. */
+    public static final class Reader {
+        private final TimePattern pattern;
+        private int year;
+        private int month;
+        private int day;
+        private int hour;
+        private int minute;
+        private int second;
+        private int nanos;
+        private int offsetSeconds;
+        /** Of a half of the day: 12 for the second, 0 for the first, -1 where none is named. */
+        private int half;
+
+        private Reader(TimePattern pattern) {
+            this.pattern = pattern;
+        }
+
+        /** Reads bytes [from, to); false when they are not written so. Whether the day exists is not looked at. */
+        public boolean read(byte[] bytes, int from, int to) {
+            hour = 0;
+            minute = 0;
+            second = 0;
+            nanos = 0;
+            offsetSeconds = 0;
+            half = -1;
+            int at = from;
+            for (Part part : pattern.parts) {
+                at = part.letter == 0 ? literal(part.literal, bytes, at, to) : field(part, bytes, at, to);
+                if (at < 0) {
+                    return false;
+                }
+            }
+            if (half >= 0) {
+                if (hour < 1 || hour > 12) {
+                    return false;
+                }
+                hour = hour % 12 + half;
+            }
+            return at == to;
+        }
+
+        /** The pattern, for people. */
+        @Override
+        public String toString() {
+            return pattern.text;
+        }
+
+        private static int literal(byte[] literal, byte[] bytes, int at, int to) {
+            int end = at + literal.length;
+            return end <= to && Arrays.equals(bytes, at, end, literal, 0, literal.length) ? end : -1;
+        }
+
+        private int field(Part part, byte[] bytes, int at, int to) {
+            return switch (part.letter) {
+                case 'M' -> part.count == 3 ? monthName(bytes, at, to) : number(part, bytes, at, to);
+                case 'a' -> half(bytes, at, to);
+                case 'X' -> zone(bytes, at, to);
+                default -> number(part, bytes, at, to);
+            };
+        }
+
+        private int number(Part part, byte[] bytes, int at, int to) {
+            int least = part.count;
+            int most = part.letter == 'S' ? part.count : Math.max(2, part.count);
+            int value = 0;
+            int end = at;
+            while (end < to && end - at < most && bytes[end] >= '0' && bytes[end] <= '9') {
+                value = value * 10 + bytes[end++] - '0';
+            }
+            if (end - at < least) {
+                return -1;
+            }
+            switch (part.letter) {
+                case 'y' -> year = part.count == 2 ? value + (value < 70 ? 2000 : 1900) : value;
+                case 'M' -> month = value;
+                case 'd' -> day = value;
+                case 'm' -> minute = value;
+                case 's' -> second = value;
+                case 'S' -> nanos = value * POWERS[9 - part.count];
+                default -> hour = value;
+            }
+            return end;
+        }
+
+        private static final int[] POWERS = {1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000};
+
+        private int monthName(byte[] bytes, int at, int to) {
+            if (to - at < 3) {
+                return -1;
+            }
+            for (int m = 0; m < MONTHS.size(); m++) {
+                String name = MONTHS.get(m);
+                boolean same = true;
+                for (int i = 0; i < 3; i++) {
+                    same &= (bytes[at + i] | 0x20) == name.charAt(i);
+                }
+                if (same) {
+                    month = m + 1;
+                    return at + 3;
+                }
+            }
+            return -1;
+        }
+
+        private int half(byte[] bytes, int at, int to) {
+            if (to - at < 2 || (bytes[at + 1] | 0x20) != 'm') {
+                return -1;
+            }
+            int letter = bytes[at] | 0x20;
+            half = letter == 'a' ? 0 : 12;
+            return letter == 'a' || letter == 'p' ? at + 2 : -1;
+        }
+
+        /** {@code Z}, {@code +hh:mm}, {@code +hhmm} or {@code +hh}. */
+        private int zone(byte[] bytes, int at, int to) {
+            if (at < to && bytes[at] == 'Z') {
+                return at + 1;
+            }
+            if (to - at < 3 || (bytes[at] != '+' && bytes[at] != '-')) {
+                return -1;
+            }
+            int hours = two(bytes, at + 1, to);
+            int end = at + 3;
+            int minutes = 0;
+            int colon = end < to && bytes[end] == ':' ? 1 : 0;
+            if (two(bytes, end + colon, to) >= 0) {
+                minutes = two(bytes, end + colon, to);
+                end += colon + 2;
+            }
+            if (hours < 0 || hours > 18 || minutes > 59) {
+                return -1;
+            }
+            offsetSeconds = (hours * 60 + minutes) * (bytes[at] == '-' ? -60 : 60);
+            return end;
+        }
+
+        private static int two(byte[] bytes, int at, int to) {
+            if (to - at < 2) {
+                return -1;
+            }
+            int tens = bytes[at] - '0';
+            int ones = bytes[at + 1] - '0';
+            return tens < 0 || tens > 9 || ones < 0 || ones > 9 ? -1 : tens * 10 + ones;
+        }
+
+        public int year() {
+            return year;
+        }
+
+        public int month() {
+            return month;
+        }
+
+        public int day() {
+            return day;
+        }
+
+        public int hour() {
+            return hour;
+        }
+
+        public int minute() {
+            return minute;
+        }
+
+        public int second() {
+            return second;
+        }
+
+        public int nanos() {
+            return nanos;
+        }
+
+        /** East of Greenwich; 0 where the pattern has no zone. */
+        public int offsetSeconds() {
+            return offsetSeconds;
+        }
+    }
+}

@@ -1,0 +1,230 @@
+package io.waterwheel.decode;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RecordText;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.SchemaFile;
+import io.waterwheel.schema.SchemaJson;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.tuple.TupleBlock;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Records that are written in other ways than RFC 4180 and plain JSON: each is taken as it is meant, or refused. */
+class RecordTextTest {
+    private static final String FIELDS = """
+            fields:
+              - {name: at, type: timestamp}
+              - {name: n, type: long, nullable: true}
+              - {name: x, type: double, nullable: true}
+              - {name: s, type: string, nullable: true}
+            key: {field: at}
+            time: at
+            """;
+
+    private static Schema schema(String format, String records) {
+        StreamDefinition written = SchemaFile.read(
+                "s.yaml",
+                "name: s\nformat: " + format + "\n" + FIELDS + (records.isEmpty() ? "" : "records: " + records));
+        StreamDefinition stored = SchemaJson.readStream(SchemaJson.writeStream(written));
+        assertThat(stored).isEqualTo(written);
+        return stored.schema();
+    }
+
+    private static List<@Nullable Object> read(RecordFormat format, Schema schema, String record) throws Exception {
+        TupleBlock block = new TupleBlock(RowLayout.of(schema), 1);
+        RecordDecoder.of(format, schema).decode(ByteBuffer.wrap(record.getBytes(UTF_8)), block);
+        List<@Nullable Object> values = new ArrayList<>();
+        for (int f = 0; f < schema.fields().size(); f++) {
+            Object value = block.value(f, 0);
+            values.add(f == 0 && value instanceof Long millis ? Instant.ofEpochMilli(millis) : value);
+        }
+        return values;
+    }
+
+    private static void refused(RecordFormat format, Schema schema, String record, String why) {
+        TupleBlock block = new TupleBlock(RowLayout.of(schema), 1);
+        assertThatThrownBy(
+                        () -> RecordDecoder.of(format, schema).decode(ByteBuffer.wrap(record.getBytes(UTF_8)), block))
+                .isInstanceOf(RejectedRecordException.class)
+                .hasMessageContaining(why);
+        assertThat(block.size()).isZero();
+    }
+
+    @Test
+    void aSpreadsheetOfEurope() throws Exception {
+        Schema schema = schema(
+                "csv",
+                "{delimiter: ';', decimal: ',', thousands: '.', nulls: [NA, n/a], zone: Europe/Berlin,"
+                        + " times: 'dd.MM.yyyy HH:mm'}");
+        Instant noon = Instant.parse("2021-10-07T10:00:00Z");
+        assertThat(read(RecordFormat.CSV, schema, "07.10.2021 12:00;1.234.567;-1.234,5;a,b"))
+                .containsExactly(noon, 1_234_567L, -1234.5, "a,b");
+        assertThat(read(RecordFormat.CSV, schema, "07.10.2021 12:00;NA;n/a;\"NA\""))
+                .containsExactly(noon, null, null, "NA");
+        assertThat(read(RecordFormat.CSV, schema, "2021-10-07T10:00:00Z;1234567;1234,5e1;\"a;b\""))
+                .containsExactly(noon, 1_234_567L, 12345.0, "a;b");
+        assertThat(read(RecordFormat.CSV, schema, "2021-10-07T12:00;;;")).containsExactly(noon, null, null, null);
+        assertThat(read(RecordFormat.CSV, schema, "2021-10-07;;;"))
+                .containsExactly(Instant.parse("2021-10-06T22:00:00Z"), null, null, null);
+        assertThat(read(RecordFormat.CSV, schema, noon.toEpochMilli() + ";1;1;\"a\"\"b\""))
+                .containsExactly(noon, 1L, 1.0, "a\"b");
+        for (String number : List.of("1.23", "12.3456", "1.234.56", ".123", "1234.567")) {
+            refused(RecordFormat.CSV, schema, "2021-10-07;" + number + ";;", "n: expected a number whose marks");
+        }
+        refused(RecordFormat.CSV, schema, "2021-10-07;;1.5;", "x: expected a number whose marks");
+        refused(RecordFormat.CSV, schema, "2021-10-07,1,2,a", "at: expected milliseconds since 1970");
+        refused(RecordFormat.CSV, schema, "NA;1;1;a", "line lacks at: 'NA' stands for null");
+        refused(RecordFormat.CSV, schema, "2021-10-07;1;1;\"a\",", "expected the delimiter ';' after");
+        refused(
+                RecordFormat.CSV,
+                schema,
+                "28.03.2021 02:30;1;1;a",
+                "at: expected a time that the clocks of Europe/Berlin show; they were put forward over it");
+        assertThat(read(RecordFormat.CSV, schema, "31.10.2021 02:30;;;").get(0))
+                .as("the first of two")
+                .isEqualTo(Instant.parse("2021-10-31T00:30:00Z"));
+        refused(RecordFormat.CSV, schema, "31.02.2021 02:30;1;1;a", "or a time such as dd.MM.yyyy HH:mm");
+    }
+
+    @Test
+    void timesOfDigitsAreNoNumbers() throws Exception {
+        Schema schema = schema("csv", "{times: yyyyMMddHHmmss, zone: UTC}");
+        assertThat(read(RecordFormat.CSV, schema, "20211007120001,,,").get(0))
+                .isEqualTo(Instant.parse("2021-10-07T12:00:01Z"));
+        refused(RecordFormat.CSV, schema, "1633608001000,,,", "at: expected");
+        assertThat(read(RecordFormat.CSV, schema, "2021-10-07T12:00:01Z,,,").get(0))
+                .isEqualTo(Instant.parse("2021-10-07T12:00:01Z"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"',',.", "';',','", "tab,.", "|,','", "' ',."})
+    void numbersAreThoseOfThePlainForm(String delimiter, String decimal) throws Exception {
+        Schema plain = schema("csv", "");
+        Schema marked = schema("csv", "{delimiter: '" + delimiter + "', decimal: '" + decimal + "', thousands: '_'}");
+        String divider = delimiter.equals("tab") ? "\t" : delimiter;
+        Random random = new Random(3);
+        for (int i = 0; i < 500; i++) {
+            String whole = Long.toString(random.nextLong() >> random.nextInt(64));
+            double number = Double.longBitsToDouble(random.nextLong());
+            String x = Double.isFinite(number) ? Double.toString(number) : "NaN";
+            String grouped = whole.replaceAll("(?<=\\d)(?=(\\d{3})+$)", "_");
+            assertThat(read(
+                            RecordFormat.CSV,
+                            marked,
+                            String.join(divider, "1", grouped, x.replace(".", decimal), "text")))
+                    .isEqualTo(read(RecordFormat.CSV, plain, String.join(",", "1", whole, x, "text")));
+        }
+    }
+
+    @Test
+    void jsonAsItComes() throws Exception {
+        StreamDefinition written = SchemaFile.read("s.yaml", """
+                name: s
+                format: json
+                fields:
+                  - {name: at, type: timestamp, from: $.when.ms}
+                  - {name: n, type: long, nullable: true, from: "$.values[1]"}
+                  - {name: x, type: double, nullable: true, from: "$['wind speed']"}
+                  - {name: s, type: string, nullable: true}
+                key: {field: at}
+                time: at
+                records: {numbers: text}
+                """);
+        Schema schema = SchemaJson.readStream(SchemaJson.writeStream(written)).schema();
+        assertThat(schema).isEqualTo(written.schema());
+        assertThat(schema.text().json().unknown()).isEqualTo(RecordText.Unknown.SKIP);
+        Instant first = Instant.ofEpochMilli(5);
+        assertThat(read(
+                        RecordFormat.JSON,
+                        schema,
+                        "{\"when\":{\"zone\":\"x\",\"ms\":5},\"values\":[{\"a\":[1,[2]]},7,8],"
+                                + "\"wind speed\":\"1.5\",\"s\":\"a\",\"more\":{\"s\":[\"b\"]}}"))
+                .containsExactly(first, 7L, 1.5, "a");
+        assertThat(read(RecordFormat.JSON, schema, "{\"values\":[\"x\"],\"when\":{\"ms\":5}}"))
+                .containsExactly(first, null, null, null);
+        assertThat(read(RecordFormat.JSON, schema, "{\"values\":null,\"when\":{\"ms\":5},\"wind speed\":null}"))
+                .containsExactly(first, null, null, null);
+        refused(RecordFormat.JSON, schema, "{\"when\":5}", "'when': expected an object, got a whole number");
+        refused(RecordFormat.JSON, schema, "{\"when\":{\"ms\":5},\"values\":{}}", "'values': expected an array");
+        refused(RecordFormat.JSON, schema, "{\"when\":{}}", "object lacks at");
+        refused(
+                RecordFormat.JSON,
+                schema,
+                "{\"when\":{\"ms\":5},\"when\":{\"ms\":5}}",
+                "at: the member is there twice");
+        refused(RecordFormat.JSON, schema, "{\"when\":{\"ms\":5},\"values\":[0,\"1x\"]}", "n: expected a whole number");
+        refused(
+                RecordFormat.JSON,
+                schema,
+                "{\"more\":" + "[".repeat(100) + "]".repeat(100) + "}",
+                "not a JSON object: ");
+        refused(
+                RecordFormat.JSON,
+                schema("json", "{unknown: reject}"),
+                "{\"at\":5,\"more\":1}",
+                "unknown member 'more'");
+        assertThat(read(RecordFormat.JSON, schema("json", ""), "{\"at\":5,\"more\":1}")
+                        .get(0))
+                .isEqualTo(first);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '#',
+            quoteCharacter = '~',
+            value = {
+                "{delimiter: x}#delimiter: expected one ASCII sign",
+                "{delimiter: ';;'}#delimiter: expected one sign, got ';;'",
+                "{decimal: ';'}#decimal: expected . or ,",
+                "{decimal: ',', thousands: ','}#thousands: the decimal mark is ',', too",
+                "{nulls: NA}#nulls: expected a list of words",
+                "{nulls: [null]}#nulls: expected words, in quotes where YAML reads null",
+                "{nulls: ['a,b']}#nulls: expected words of 1 to 64 bytes without delimiters",
+                "{zone: Mars}#zone: expected a zone such as UTC, Europe/Berlin or +05:30, got 'Mars'",
+                "{times: dd.MM.yyyy}#times: 'dd.MM.yyyy' has no zone (XXX): name the one that is meant",
+                "{unknown: keep}#unknown: expected skip or reject, got 'keep'",
+                "{quote: x}#unknown member 'quote' of records"
+            })
+    void saysWhatIsWrong(String records, String why) {
+        assertThatThrownBy(() -> schema("csv", records))
+                .isInstanceOf(WaterwheelException.class)
+                .hasMessageContaining(why);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '#',
+            value = {
+                "$.a#$.a#each needs a place of its own",
+                "$.a#$.a.b#each needs a place of its own",
+                "$.a[0]#$.a.b#each needs a place of its own",
+                "s#x#each needs a place of its own",
+                "$#x#expected a path such as $.position.lat",
+                "$.a[01]#x#expected a path such as $.position.lat",
+                "$..a#x#expected a path such as $.position.lat",
+                "$[0]#x#expected a path such as $.position.lat"
+            })
+    void placesThatCannotBe(String one, String other, String why) {
+        String yaml =
+                "name: s\nformat: json\nfields:\n  - {name: at, type: timestamp}\n  - {name: n, type: long, from: \""
+                        + one + "\"}\n  - {name: x, type: long, from: \"" + other
+                        + "\"}\n  - {name: s, type: string}\nkey: {field: at}\ntime: at\n";
+        assertThatThrownBy(() -> SchemaFile.read("s.yaml", yaml))
+                .isInstanceOf(WaterwheelException.class)
+                .hasMessageContaining(why);
+    }
+}

@@ -516,7 +516,7 @@ public final class WaterwheelClient implements AutoCloseable {
 
     /**
      * The shapes of the questions that the coordinators were asked last of a stream whose key has dimensions, and a
-     * sample of its keys. Reads up to 512 leaves.
+     * sample of its keys. Reads the keys of up to eight chunks.
      *
      * @param mostKeys 1 to 65,536
      */

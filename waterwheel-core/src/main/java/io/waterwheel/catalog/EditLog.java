@@ -158,7 +158,11 @@ public final class EditLog implements AutoCloseable {
                                     + "; open it as it was made, or take another folder");
                 }
             } else {
-                snapshot = snapshot.apply(snapshot.edit() + 1, CatalogJson.readEdit(where, json));
+                try {
+                    snapshot = snapshot.apply(snapshot.edit() + 1, CatalogJson.readEdit(where, json));
+                } catch (IllegalArgumentException e) {
+                    throw new CorruptCatalogException(where, e);
+                }
             }
             from = end + 1;
         }

@@ -8,6 +8,7 @@ import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.catalog.store.CatalogStore.Node;
+import io.waterwheel.catalog.store.CorruptCatalogException;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.store.ChunkStore;
@@ -63,7 +64,12 @@ public final class SnapshotReader {
         while (true) {
             List<Edit> edits = tail.edits(current.edit() + 1, count);
             for (Edit edit : edits) {
-                current = current.apply(current.edit() + 1, edit);
+                try {
+                    current = current.apply(current.edit() + 1, edit);
+                } catch (IllegalArgumentException e) {
+                    throw new CorruptCatalogException(
+                            "edit " + (current.edit() + 1) + " of stream " + stream.name(), e);
+                }
             }
             if (!edits.isEmpty()) {
                 count = Math.min(EditTail.BULK, count == 1 ? 2 : 4 * count);

@@ -14,6 +14,8 @@ import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.catalog.store.CatalogStore.Op;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.tuple.KeyBox;
+import io.waterwheel.tuple.KeyDimensions;
 import io.waterwheel.tuple.LostRange;
 import java.util.ArrayList;
 import java.util.List;
@@ -357,6 +359,7 @@ public final class StreamCatalog {
      */
     public CommitOutcome commitFlush(
             int indexer, int nodeVersion, IndexerCheckpoint next, List<ChunkDescriptor> chunks) {
+        chunks.forEach(this::requireBox);
         return indexers.commitFlush(indexer, nodeVersion, new Edit.Flushed(indexer, next, chunks), next);
     }
 
@@ -367,6 +370,7 @@ public final class StreamCatalog {
      */
     public CommitOutcome commitFlush(
             int indexer, int nodeVersion, long[] before, IndexerCheckpoint next, List<ChunkDescriptor> chunks) {
+        chunks.forEach(this::requireBox);
         CheckpointStep step = CheckpointStep.between(before, next);
         return indexers.commitFlush(indexer, nodeVersion, new Edit.Flushed(indexer, step, chunks), next);
     }
@@ -386,6 +390,14 @@ public final class StreamCatalog {
     public RoutingTable changeRouting(long[] boundaries, int[] indexers) {
         return changeRouting(0, boundaries, indexers)
                 .orElseThrow(() -> new IllegalStateException("stream " + stream.name() + ": any version is fit"));
+    }
+
+    /** Before the commit: an edit with wrong bounds would stop every reader of the stream. */
+    private void requireBox(ChunkDescriptor chunk) {
+        KeyBox box = chunk.box();
+        if (box != null) {
+            KeyDimensions.of(stream.schema()).requireBoxOf(chunk.region().keys(), box);
+        }
     }
 
     /** The newest routing table, whether or not every partition has adopted it. */
@@ -426,6 +438,7 @@ public final class StreamCatalog {
      */
     public boolean commitMerge(
             SnapshotReader reader, StreamSnapshot planned, List<ChunkDescriptor> inputs, ChunkDescriptor output) {
+        requireBox(output);
         byte[] edit = CatalogJson.write(
                 new Edit.Merged(inputs.stream().map(ChunkDescriptor::file).toList(), output));
         store.sync();

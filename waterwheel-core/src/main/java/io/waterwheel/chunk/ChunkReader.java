@@ -216,6 +216,34 @@ public final class ChunkReader implements AutoCloseable {
         return decoder.decode(directory, leaf, part, source, from, length, offset);
     }
 
+    /** The keys of a leaf, from its key column or from the fields that make them; reads nothing else. */
+    public long[] readKeys(int leaf) throws IOException {
+        int all = directory.parts();
+        int[] numbers = new int[all];
+        int count = 0;
+        if (directory.makesKeys(leaf)) {
+            for (int p = 0; p < all; p++) {
+                if (directory.givesKeys(p)) {
+                    numbers[count++] = p;
+                }
+            }
+        } else {
+            numbers[count++] = ChunkFormat.KEYS;
+        }
+        int[] leaves = new int[count];
+        Arrays.fill(leaves, leaf);
+        LeafPart[] decoded = new LeafPart[count];
+        read(leaves, numbers, count, decoded, bytes -> {});
+        if (!directory.makesKeys(leaf)) {
+            return decoded[0].longs();
+        }
+        LeafPart[] byNumber = new LeafPart[all];
+        for (int i = 0; i < count; i++) {
+            byNumber[numbers[i]] = decoded[i];
+        }
+        return directory.keys(leaf, part -> byNumber[part]).longs();
+    }
+
     /** All parts of a leaf by number, its keys among them even where they are not stored. */
     public LeafPart[] readLeaf(int leaf) throws IOException {
         int all = directory.parts();

@@ -31,6 +31,7 @@ final class RecordTextReader {
             if (parts == null) {
                 return new RecordText(RecordText.Csv.DEFAULT, json, null, "", from);
             }
+            ZoneId zone = zone(parts);
             RecordText.Csv csv = new RecordText.Csv(
                     sign(parts, "delimiter", RecordText.Csv.DEFAULT.delimiter()),
                     sign(parts, "decimal", RecordText.Csv.DEFAULT.decimal()),
@@ -43,7 +44,7 @@ final class RecordTextReader {
                                     : RecordText.Unknown.REJECT
                             : unknown,
                     parts.has("numbers") && choice(parts, "numbers", "text", "strict"));
-            return new RecordText(csv, json, zone(parts), parts.has("times") ? parts.text("times") : "", from);
+            return new RecordText(csv, json, zone, parts.has("times") ? parts.text("times") : "", from);
         } catch (IllegalArgumentException e) {
             members.error("records", String.valueOf(e.getMessage()));
             return RecordText.DEFAULT;

@@ -77,10 +77,10 @@ final class ChunkSampleTest {
     void ofFewRowsAllAreTaken() throws Exception {
         List<ChunkDescriptor> descriptors = new ArrayList<>();
         List<long[]> keys = write(descriptors, 3000, 10, 5000);
-        ChunkSample sample = ChunkSample.of(store, snapshot(descriptors), 10_000, new SplittableRandom(1));
+        ChunkSample sample = ChunkSample.of(store, snapshot(descriptors), 10_000, new SplittableRandom(1), () -> {});
         long[] all = keys.stream().flatMapToLong(Arrays::stream).sorted().toArray();
         assertThat(Arrays.stream(sample.keys()).sorted().toArray()).containsExactly(all);
-        assertThat(sample.draws()).isEqualTo(3);
+        assertThat(sample.chunks()).isEqualTo(3);
     }
 
     /** Each chunk by its rows, and of each chunk every part of its keys. */
@@ -88,7 +88,7 @@ final class ChunkSampleTest {
     void rowsAreTakenEvenly() throws Exception {
         List<ChunkDescriptor> descriptors = new ArrayList<>();
         List<long[]> keys = write(descriptors, 4000, 12_000);
-        ChunkSample sample = ChunkSample.of(store, snapshot(descriptors), 1600, new SplittableRandom(2));
+        ChunkSample sample = ChunkSample.of(store, snapshot(descriptors), 1600, new SplittableRandom(2), () -> {});
         assertThat(sample.keys()).hasSizeBetween(1590, 1600);
         for (int chunk = 0; chunk < 2; chunk++) {
             long[] sorted = keys.get(chunk);
@@ -113,19 +113,27 @@ final class ChunkSampleTest {
         Set<Long> all = new HashSet<>();
         write(descriptors, rows).forEach(keys -> Arrays.stream(keys).forEach(all::add));
         for (long seed = 0; seed < 20; seed++) {
-            ChunkSample sample = ChunkSample.of(store, snapshot(descriptors), 160, new SplittableRandom(seed));
-            assertThat(sample.draws()).isEqualTo(8);
+            ChunkSample sample =
+                    ChunkSample.of(store, snapshot(descriptors), 160, new SplittableRandom(seed), () -> {});
+            assertThat(sample.chunks()).isBetween(4, 8);
             assertThat(sample.keys()).hasSizeBetween(150, 160);
+            assertThat(ChunkSample.of(store, snapshot(descriptors), 1, new SplittableRandom(seed), () -> {})
+                            .keys())
+                    .hasSize(1);
             assertThat(all).containsAll(Arrays.stream(sample.keys()).boxed().toList());
         }
     }
 
     @Test
-    void aStoreThatIsAwayIsSaid() throws Exception {
+    void aChunkThatIsAwayIsLeftOutAndAStoreThatIsAwayIsSaid() throws Exception {
         List<ChunkDescriptor> descriptors = new ArrayList<>();
-        write(descriptors, 10);
+        List<long[]> keys = write(descriptors, 10, 10);
         store.delete("c0");
-        assertThatThrownBy(() -> ChunkSample.of(store, snapshot(descriptors), 5, new SplittableRandom(1)))
+        ChunkSample sample = ChunkSample.of(store, snapshot(descriptors), 20, new SplittableRandom(1), () -> {});
+        assertThat(sample.chunks()).isEqualTo(1);
+        assertThat(Arrays.stream(sample.keys()).sorted().toArray()).isEqualTo(keys.get(1));
+        store.delete("c1");
+        assertThatThrownBy(() -> ChunkSample.of(store, snapshot(descriptors), 5, new SplittableRandom(1), () -> {}))
                 .isInstanceOf(IOException.class);
     }
 }

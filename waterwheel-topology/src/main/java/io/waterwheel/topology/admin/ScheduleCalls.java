@@ -39,7 +39,11 @@ public final class ScheduleCalls {
                                 questions(coordinator.questions(), StreamNames.require(services, request.getName())))
                 .on(SampleKeysRequest.getDefaultInstance(), SampleKeysReply.getDefaultInstance(), (request, caller) -> {
                     StreamInfo stream = StreamNames.require(services, request.getName());
-                    return keys(services.chunkStore(), coordinator.snapshot(stream), request.getMost());
+                    return keys(
+                            services.chunkStore(),
+                            coordinator.snapshot(stream),
+                            request.getMost(),
+                            caller::requireThere);
                 });
     }
 
@@ -51,7 +55,7 @@ public final class ScheduleCalls {
         return reply.build();
     }
 
-    static SampleKeysReply keys(ChunkStore store, StreamSnapshot snapshot, int most) {
+    private static SampleKeysReply keys(ChunkStore store, StreamSnapshot snapshot, int most, Runnable goOn) {
         if (most < 1 || most > MOST_KEYS) {
             throw new WaterwheelException(
                     ErrorCode.BAD_REQUEST, "expected 1 to " + MOST_KEYS + " keys to be asked for, got " + most);
@@ -61,11 +65,11 @@ public final class ScheduleCalls {
             return reply.build();
         }
         try {
-            ChunkSample sample = ChunkSample.of(store, snapshot, most, new SplittableRandom());
+            ChunkSample sample = ChunkSample.of(store, snapshot, most, new SplittableRandom(), goOn);
             for (long key : sample.keys()) {
                 reply.addKeys(key);
             }
-            return reply.setRead(sample.draws()).build();
+            return reply.setRead(sample.chunks()).build();
         } catch (IOException e) {
             throw new WaterwheelException(
                     ErrorCode.CHUNK_STORE_UNAVAILABLE,

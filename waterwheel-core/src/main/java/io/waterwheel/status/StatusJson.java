@@ -83,6 +83,17 @@ public final class StatusJson {
                     .put("to", range.to())
                     .put("reason", range.reason());
         }
+        if (!stream.dimensions().isEmpty()) {
+            ArrayNode dimensions = json.putArray("dimensions");
+            for (StreamReport.Dimension dimension : stream.dimensions()) {
+                dimensions
+                        .addObject()
+                        .put("field", dimension.field())
+                        .put("cells", dimension.cells())
+                        .put("used", dimension.used())
+                        .put("crowded", dimension.crowded());
+            }
+        }
     }
 
     private static void write(StreamReport.Indexer indexer, ObjectNode json) {
@@ -181,7 +192,8 @@ public final class StatusJson {
                         json.path("sourceCheckMillis").asLong(),
                         json.path("sourceCheckWantedMillis").asLong(),
                         list(json.path("sources"), StatusJson::partition),
-                        list(json.path("lost"), StatusJson::lost)));
+                        list(json.path("lost"), StatusJson::lost)),
+                list(json.path("dimensions"), StatusJson::dimension));
     }
 
     private static StreamReport.Indexer indexer(JsonNode json) {
@@ -217,6 +229,14 @@ public final class StatusJson {
                 json.path("deadLetters").asLong(),
                 json.path("warning").asText(),
                 json.path("trouble").asText());
+    }
+
+    private static StreamReport.Dimension dimension(JsonNode json) {
+        return new StreamReport.Dimension(
+                json.path("field").asText(),
+                json.path("cells").asInt(),
+                json.path("used").asDouble(),
+                json.path("crowded").asBoolean());
     }
 
     private static StreamReport.Lost lost(JsonNode json) {

@@ -1,6 +1,7 @@
 package io.waterwheel.status;
 
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param troubles what is wrong with the stream as a whole, in sentences for people
  * @param routing a routing table that not all partitions have adopted, or null
  * @param indexers those that have reported
+ * @param dimensions of the key, by the keys that came last; none where they have none, or few came since the start
  */
 public record StreamReport(
         Definition definition,
@@ -18,8 +20,10 @@ public record StreamReport(
         @Nullable Routing routing,
         Chunks chunks,
         List<Indexer> indexers,
-        Source source) {
+        Source source,
+        List<Dimension> dimensions) {
     public StreamReport {
+        dimensions = List.copyOf(dimensions);
         troubles = List.copyOf(troubles);
         indexers = List.copyOf(indexers);
     }
@@ -130,6 +134,26 @@ public record StreamReport(
      * @param logEnd after the last visible record
      */
     public record Positions(long routed, long indexed, long logStart, long logEnd) {}
+
+    /**
+     * A dimension of the key, by the keys that came last.
+     *
+     * @param cells that its table has
+     * @param used cells that would tell as much apart if all had as many tuples
+     * @param crowded whether these are so few that most of its bits tell nothing
+     */
+    public record Dimension(String field, int cells, double used, boolean crowded) {
+        /** For people, where it is crowded. */
+        public String sentence() {
+            return String.format(
+                    Locale.ROOT,
+                    "dimension %s: the newest tuples use %.1f of %d cells, so it narrows little (docs/dimensions.md,"
+                            + " When the data moves on)",
+                    field,
+                    used,
+                    cells);
+        }
+    }
 
     /** Positions [from, to) of a partition, and why they are given up. */
     public record Lost(int partition, long from, long to, String reason) {}

@@ -51,6 +51,16 @@ public final class KeyDimensions {
         return key & masks[dimension];
     }
 
+    /** The number of a key's cell in a dimension, counted from 0. */
+    public int number(int dimension, long key) {
+        int number = 0;
+        int at = 0;
+        for (long left = masks[dimension]; left != 0; left &= left - 1) {
+            number |= (int) (key >>> Long.numberOfTrailingZeros(left) & 1) << at++;
+        }
+        return number;
+    }
+
     /** The cell of a number, counted from 0. */
     public long cellOf(int dimension, int number) {
         long cell = 0;

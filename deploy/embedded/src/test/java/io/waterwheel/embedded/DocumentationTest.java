@@ -129,6 +129,13 @@ final class DocumentationTest {
                         "TIMES   PRESENT  PROPOSED  SHARE OF CELLS",
                         "longitude ",
                         "divided into 200 leaves");
+        // Dispatchers tell of their keys within some seconds.
+        String status = ran("status", "--json");
+        for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+                !status.contains("\"dimensions\":[{\"field\":\"longitude\"") && System.nanoTime() < end; ) {
+            status = ran("status", "--json");
+        }
+        assertThat(status).contains("\"dimensions\":[{\"field\":\"longitude\",\"cells\":64,\"used\":");
     }
 
     @Test

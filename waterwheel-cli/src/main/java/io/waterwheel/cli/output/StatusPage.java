@@ -53,6 +53,9 @@ public final class StatusPage {
                     rate(stream.name(), now, before),
                     number(stream.rejected())));
             partitions(stream, lines);
+            stream.dimensions().stream()
+                    .filter(StreamReport.Dimension::crowded)
+                    .forEach(dimension -> lines.add("  " + dimension.sentence()));
             troubles(stream, troubles);
         }
         lines.add("");

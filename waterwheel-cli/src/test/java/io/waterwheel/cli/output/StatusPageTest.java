@@ -28,6 +28,23 @@ class StatusPageTest {
                 .containsExactly("there are no streams");
     }
 
+    /** Answers are as right as ever: all is well. */
+    @Test
+    void saysWhichDimensionsCrowd() {
+        String json = stream(
+                0,
+                0,
+                "],\"sources\":[{},{}],\"dimensions\":[{\"field\":\"height\",\"cells\":64,\"used\":3.25,\"crowded\":true},"
+                        + "{\"field\":\"speed\",\"cells\":64,\"used\":50,\"crowded\":false}]");
+        List<String> lines = StatusPage.of(look(json, 1), look(json, 1));
+        assertThat(lines)
+                .contains(
+                        "  dimension height: the newest tuples use 3.3 of 64 cells, so it narrows little"
+                                + " (docs/dimensions.md, When the data moves on)",
+                        "all is well");
+        assertThat(lines).noneMatch(line -> line.contains("speed"));
+    }
+
     @Test
     void saysWhatIsWrongWithAStreamAsAWholeAndWithNone() {
         String json = stream(0, 0, "],\"troubles\":[\"cannot be answered from: x\"],\"sources\":[{},{}]")

@@ -43,7 +43,7 @@ final class LeafShares {
         for (int d = 0; d < bits.length; d++) {
             bits[d] = Long.bitCount(dimensions.mask(d));
             for (int row = 0; row < rows; row++) {
-                cells[d][row] = number(keys[row], dimensions.mask(d));
+                cells[d][row] = dimensions.number(d, keys[row]);
             }
         }
         int each = Math.min(MOST_PLACES, Math.max(LEAST_PLACES, PLACES / Math.max(1, shapes.length)));
@@ -53,16 +53,6 @@ final class LeafShares {
                 places[shape][place] = place(shapes[shape], random.nextInt(rows), random);
             }
         }
-    }
-
-    /** The bits of a mask, pushed together. */
-    private static int number(long key, long mask) {
-        int number = 0;
-        int at = 0;
-        for (long left = mask; left != 0; left &= left - 1) {
-            number |= (int) (key >>> Long.numberOfTrailingZeros(left) & 1) << at++;
-        }
-        return number;
     }
 
     private int[] place(QuestionShape shape, int row, SplittableRandom random) {

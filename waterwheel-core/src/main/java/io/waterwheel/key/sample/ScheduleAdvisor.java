@@ -1,8 +1,6 @@
 package io.waterwheel.key.sample;
 
-import io.waterwheel.schema.Cuts;
 import io.waterwheel.schema.Dimension;
-import io.waterwheel.schema.Field;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.KeyDimensions;
@@ -65,8 +63,8 @@ public final class ScheduleAdvisor {
         QuestionShape[] shapes = times.keySet().stream().map(QuestionShape::new).toArray(QuestionShape[]::new);
         int[] weights = times.values().stream().mapToInt(Integer::intValue).toArray();
         long[] sample = keys.length <= KEYS ? keys : Arrays.copyOf(keys, KEYS);
-        LeafShares shares =
-                new LeafShares(KeyDimensions.of(schema), counts(schema, key), sample, shapes, new SplittableRandom(1));
+        LeafShares shares = new LeafShares(
+                KeyDimensions.of(schema), CellUse.cells(schema, key), sample, shapes, new SplittableRandom(1));
         int[] bits = key.bits(schema.byName());
         int[] present = key.order(schema.byName());
         int[] best = present;
@@ -132,18 +130,6 @@ public final class ScheduleAdvisor {
             sum += shares[i] * weights[i];
         }
         return sum / Arrays.stream(weights).sum();
-    }
-
-    /** Cells of each dimension, with that of null. */
-    private static int[] counts(Schema schema, KeySpec.Dimensions key) {
-        int[] bits = key.bits(schema.byName());
-        int[] counts = new int[bits.length];
-        for (int d = 0; d < bits.length; d++) {
-            Dimension dimension = key.dimensions().get(d);
-            Field field = schema.fields().get(schema.indexOf(dimension.field()));
-            counts[d] = new Cuts(field).of(dimension, bits[d]).size() + 1 + (field.nullable() ? 1 : 0);
-        }
-        return counts;
     }
 
     private static List<String> names(KeySpec.Dimensions key, int[] order) {

@@ -27,6 +27,11 @@ public final class StatusText {
                 stream.rejected(),
                 stream.lag());
         stream.troubles().forEach(trouble -> line(text, "  %s", trouble));
+        for (StreamReport.Dimension dimension : stream.dimensions()) {
+            if (dimension.crowded()) {
+                line(text, "  %s", dimension.sentence());
+            }
+        }
         for (StreamReport.Partition partition : stream.source().partitions()) {
             String trouble = partition.trouble();
             if (!trouble.isEmpty() || partition.deadLetters() > 0 || partition.lag() > 0) {

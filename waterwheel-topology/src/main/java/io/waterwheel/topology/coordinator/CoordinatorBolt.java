@@ -6,6 +6,7 @@ import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.key.sample.CellUse;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.dispatch.DispatchPolicy;
@@ -275,7 +276,8 @@ public final class CoordinatorBolt extends BaseRichBolt {
                     snapshots.lastReports(stream.id()),
                     partitionReports(stream.id()),
                     troubles,
-                    services.config().get(Keys.SOURCE_CHECK_INTERVAL).toMillis());
+                    services.config().get(Keys.SOURCE_CHECK_INTERVAL).toMillis(),
+                    CellUse.of(stream.schema(), balancer.recentKeys(stream.id())));
         }
 
         @Override

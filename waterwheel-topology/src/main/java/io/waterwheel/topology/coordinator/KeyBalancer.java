@@ -7,6 +7,7 @@ import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.ingest.balance.Balancer;
 import io.waterwheel.ingest.balance.BalancerSettings;
+import io.waterwheel.key.sample.RecentKeys;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.schema.Balancing;
 import io.waterwheel.topology.config.Keys;
@@ -15,6 +16,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -34,6 +36,8 @@ import org.slf4j.LoggerFactory;
 final class KeyBalancer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(KeyBalancer.class);
     private static final long LOOK_MILLIS = 1_000;
+    /** Streams of which the newest keys are kept. */
+    private static final int MOST_RECENT = 1024;
 
     private final CoordinatorServices services;
     private final BalancerSettings settings;
@@ -41,6 +45,9 @@ final class KeyBalancer implements AutoCloseable {
     private final Function<StreamInfo, Optional<RoutingTable>> tables;
 
     private final Map<Integer, Balancer> balancers = new ConcurrentHashMap<>();
+
+    /** Of streams whose keys have dimensions; of as many as came first, so that they take at most 32 MiB. */
+    private final Map<Integer, RecentKeys> recent = new ConcurrentHashMap<>();
 
     /** Of these streams there may be balancers. */
     private volatile Map<Integer, StreamInfo> known = Map.of();
@@ -79,13 +86,29 @@ final class KeyBalancer implements AutoCloseable {
         if (streams != known) {
             known = streams;
             balancers.keySet().retainAll(streams.keySet());
+            recent.keySet().retainAll(streams.keySet());
         }
         StreamInfo stream = streams.get(sample.streamId());
         if (stream == null || sample.partition() < 0 || sample.partition() >= stream.partitions()) {
             return false;
         }
         balancers.computeIfAbsent(stream.id(), id -> new Balancer(settings)).onSample(sample, System.nanoTime());
+        if (stream.schema().key().dimensional() != null) {
+            RecentKeys keys = recent.get(stream.id());
+            if (keys == null && recent.size() < MOST_RECENT) {
+                keys = recent.computeIfAbsent(stream.id(), id -> new RecentKeys(new SplittableRandom()));
+            }
+            if (keys != null) {
+                keys.add(sample.keys());
+            }
+        }
         return true;
+    }
+
+    /** Some of the newest keys of a stream whose keys have dimensions; none where none have come. */
+    long[] recentKeys(int streamId) {
+        RecentKeys keys = recent.get(streamId);
+        return keys == null ? new long[0] : keys.keys();
     }
 
     /** Tuples a second that each slot of a table got, or would have got, in the last seconds. */

@@ -4,6 +4,7 @@ import io.waterwheel.catalog.maintenance.FileCollector;
 import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.key.sample.CellUse;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.status.ServerReport;
 import io.waterwheel.status.StreamReport;
@@ -30,13 +31,15 @@ final class StatusReports {
      * @param partitions by partition, the latest
      * @param troubles what is wrong with the stream as a whole, in sentences for people
      * @param checkMillis how often topics should be looked at
+     * @param cells of the key's dimensions, by the newest keys; none where they are not known
      */
     record Known(
             StreamSnapshot snapshot,
             Map<Integer, Control.Report> reports,
             Map<Integer, Control.PartitionReport> partitions,
             List<String> troubles,
-            long checkMillis) {}
+            long checkMillis,
+            List<CellUse> cells) {}
 
     /**
      * All of it.
@@ -99,7 +102,10 @@ final class StatusReports {
                 routing,
                 chunks(snapshot),
                 known.reports().values().stream().map(StatusReports::indexer).toList(),
-                source(stream, known));
+                source(stream, known),
+                known.cells().stream()
+                        .map(use -> new StreamReport.Dimension(use.field(), use.cells(), use.used(), use.crowded()))
+                        .toList());
     }
 
     private static StreamReport.Chunks chunks(StreamSnapshot snapshot) {

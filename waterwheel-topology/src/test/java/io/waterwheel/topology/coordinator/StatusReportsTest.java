@@ -9,6 +9,7 @@ import io.waterwheel.catalog.state.IndexerCheckpoint;
 import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.key.sample.CellUse;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.protocol.PartitionTrouble;
 import io.waterwheel.schema.Field;
@@ -65,7 +66,8 @@ final class StatusReportsTest {
             + "\"trouble\":\"brokers do not agree on which log it is, or where it ends, as for a moment"
             + " after a change of leaders; nothing of it is read before they do\"}],\"lag\":8,\"sourceCheckMillis\":1200,"
             + "\"sourceCheckWantedMillis\":1000,\"lost\":[{\"partition\":1,\"from\":4,\"to\":9,"
-            + "\"reason\":\"set by hand\"}]}],\"collector\":{\"removed\":3,"
+            + "\"reason\":\"set by hand\"}],\"dimensions\":[{\"field\":\"height\",\"cells\":64,"
+            + "\"used\":7.5,\"crowded\":true}]}],\"collector\":{\"removed\":3,"
             + "\"removedBytes\":4096,\"files\":10,\"waiting\":2,\"foreign\":4},"
             + "\"rollUps\":{\"manifests\":6,\"failure\":\"no room\"}}";
 
@@ -112,7 +114,13 @@ final class StatusReportsTest {
                         ""));
         StreamReport stream = StatusReports.stream(
                 STREAM,
-                new StatusReports.Known(snapshot, reports, partitions, List.of("cannot be answered from: x"), 1000));
+                new StatusReports.Known(
+                        snapshot,
+                        reports,
+                        partitions,
+                        List.of("cannot be answered from: x"),
+                        1000,
+                        List.of(new CellUse("height", 64, 7.5))));
         ServerReport report = StatusReports.server(
                 List.of("the catalog is away"),
                 List.of(stream),

@@ -1,0 +1,71 @@
+package io.waterwheel.key.sample;
+
+import io.waterwheel.schema.Cuts;
+import io.waterwheel.schema.Dimension;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.KeyDimensions;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How many of a dimension's cells some keys make use of. A bit of a key halves what is read only where about as many
+ * rows have it as have it not: when rows crowd into few cells, most of a dimension's bits tell nothing apart.
+ *
+ * @param field the dimension's
+ * @param cells that it has, with that of null
+ * @param used cells that would tell as much apart if all had as many rows: 2 to the entropy of the cells, from 1 to
+ *     {@code cells}
+ */
+public record CellUse(String field, int cells, double used) {
+    /** Fewer keys say little about many cells. */
+    public static final int LEAST_KEYS = 1024;
+
+    private static final int CROWDED = 8;
+
+    /** Whether at most an eighth of the cells is in use. */
+    public boolean crowded() {
+        return used * CROWDED <= cells;
+    }
+
+    /**
+     * By dimension; none where keys have no dimensions, or there are fewer than {@link #LEAST_KEYS} keys.
+     *
+     * @param keys of rows, each as good as the others
+     */
+    public static List<CellUse> of(Schema schema, long[] keys) {
+        KeySpec.Dimensions key = schema.key().dimensional();
+        if (key == null || keys.length < LEAST_KEYS) {
+            return List.of();
+        }
+        KeyDimensions dimensions = KeyDimensions.of(schema);
+        int[] cells = cells(schema, key);
+        List<CellUse> uses = new ArrayList<>();
+        for (int d = 0; d < cells.length; d++) {
+            int[] rows = new int[1 << Long.bitCount(dimensions.mask(d))];
+            for (long one : keys) {
+                rows[dimensions.number(d, one)]++;
+            }
+            double entropy = 0;
+            for (int of : rows) {
+                double share = (double) of / keys.length;
+                entropy -= of == 0 ? 0 : share * Math.log(share);
+            }
+            uses.add(new CellUse(key.dimensions().get(d).field(), cells[d], Math.min(cells[d], Math.exp(entropy))));
+        }
+        return uses;
+    }
+
+    /** How many cells each dimension has, with that of null. */
+    static int[] cells(Schema schema, KeySpec.Dimensions key) {
+        int[] bits = key.bits(schema.byName());
+        int[] cells = new int[bits.length];
+        for (int d = 0; d < bits.length; d++) {
+            Dimension dimension = key.dimensions().get(d);
+            Field field = schema.fields().get(schema.indexOf(dimension.field()));
+            cells[d] = new Cuts(field).of(dimension, bits[d]).size() + 1 + (field.nullable() ? 1 : 0);
+        }
+        return cells;
+    }
+}

@@ -1,0 +1,116 @@
+package io.waterwheel.key.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.waterwheel.schema.Dimension;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.KeyDimensions;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** How many cells keys make use of, beside a count by hand; and which keys are kept. */
+final class CellUseTest {
+    private static final Schema SCHEMA = new Schema(
+            List.of(
+                    new Field("kind", FieldType.STRING, true),
+                    new Field("height", FieldType.INT, false),
+                    new Field("t", FieldType.TIMESTAMP, false)),
+            new KeySpec.Dimensions(
+                    List.of(
+                            new Dimension("kind", 0, List.of(), List.of("b", "c", "d")),
+                            new Dimension("height", 6, List.of("0", "1000"), List.of())),
+                    List.of()),
+            "t");
+    private static final KeyDimensions DIMENSIONS = KeyDimensions.of(SCHEMA);
+
+    private static long key(int kind, int height) {
+        return DIMENSIONS.cellOf(0, kind) | DIMENSIONS.cellOf(1, height);
+    }
+
+    @Test
+    void numbersOfCellsAreThoseThatWerePutIn() {
+        for (int kind = 0; kind < 8; kind++) {
+            for (int height = 0; height < 64; height++) {
+                assertThat(DIMENSIONS.number(0, key(kind, height))).isEqualTo(kind);
+                assertThat(DIMENSIONS.number(1, key(kind, height))).isEqualTo(height);
+            }
+        }
+    }
+
+    @Test
+    void evenCellsAreAllInUseAndOneValueUsesOne() {
+        Random random = new Random(1);
+        long[] keys =
+                random.ints(4096, 0, 64).mapToLong(height -> key(2, height)).toArray();
+        List<CellUse> uses = CellUse.of(SCHEMA, keys);
+        assertThat(uses).extracting(CellUse::field).containsExactly("kind", "height");
+        assertThat(uses).extracting(CellUse::cells).containsExactly(5, 64);
+        assertThat(uses.get(0).used()).isCloseTo(1, within(1e-9));
+        // An eighth of five cells is less than one: so few cannot crowd.
+        assertThat(uses.get(0).crowded()).isFalse();
+        assertThat(uses.get(1).used()).isBetween(62.0, 64.0);
+        assertThat(uses.get(1).crowded()).isFalse();
+    }
+
+    @Test
+    void rowsThatMovedOnCrowd() {
+        Random random = new Random(2);
+        long[] keys = random.longs(3000)
+                .map(row -> key((int) (row >>> 8 & 3), (row & 7) == 0 ? (int) (row >>> 16 & 63) : 63))
+                .toArray();
+        CellUse height = CellUse.of(SCHEMA, keys).get(1);
+        Map<Long, Integer> rows = new HashMap<>();
+        Arrays.stream(keys).forEach(key -> rows.merge(key & DIMENSIONS.mask(1), 1, Integer::sum));
+        double product = 1;
+        for (int of : rows.values()) {
+            product *= Math.pow(of / 3000.0, -of / 3000.0);
+        }
+        assertThat(height.used()).isCloseTo(product, within(1e-6));
+        assertThat(height.crowded()).isTrue();
+    }
+
+    @Test
+    void fewKeysSayNothing() {
+        assertThat(CellUse.of(SCHEMA, new long[CellUse.LEAST_KEYS - 1])).isEmpty();
+        assertThat(CellUse.of(SCHEMA, new long[CellUse.LEAST_KEYS])).hasSize(2);
+        Schema one = new Schema(SCHEMA.fields(), new KeySpec.Ordered("height"), "t");
+        assertThat(CellUse.of(one, new long[CellUse.LEAST_KEYS])).isEmpty();
+    }
+
+    /** Of the first samples all keys, then some of each; those of long ago are gone. */
+    @Test
+    void theNewestKeysAreKept() {
+        RecentKeys recent = new RecentKeys(new Random(3));
+        long next = 0;
+        Set<Long> all = new HashSet<>();
+        Random random = new Random(4);
+        for (int round = 0; round < 2000; round++) {
+            long[] sample = new long[1 + random.nextInt(512)];
+            for (int i = 0; i < sample.length; i++) {
+                sample[i] = next++;
+                all.add(sample[i]);
+            }
+            int before = recent.keys().length;
+            recent.add(sample);
+            long[] keys = recent.keys();
+            assertThat(keys.length).isEqualTo(Math.min(RecentKeys.KEYS, before + sample.length));
+            if (round % 100 == 0) {
+                assertThat(all).containsAll(Arrays.stream(keys).boxed().toList());
+                assertThat(Arrays.stream(keys).distinct().count()).isEqualTo(keys.length);
+            }
+        }
+        // The last 300 samples have at most 512 keys each.
+        long oldest = next - 300L * 512;
+        assertThat(Arrays.stream(recent.keys()).min().orElseThrow()).isGreaterThanOrEqualTo(oldest);
+    }
+}

@@ -1,5 +1,8 @@
 package io.waterwheel.gateway;
 
+import io.waterwheel.gateway.http.HttpCode;
+import io.waterwheel.gateway.http.HttpFailure;
+import io.waterwheel.gateway.http.MediaTypes;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

@@ -1,5 +1,8 @@
 package io.waterwheel.gateway;
 
+import io.waterwheel.gateway.http.HttpCode;
+import io.waterwheel.gateway.http.HttpFailure;
+import io.waterwheel.gateway.http.PushBudget;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
@@ -21,6 +24,7 @@ final class BodyReader implements Runnable {
 
     private final Request request;
     private final int mostBytes;
+    private final PushBudget.Lease lease;
     private final long graceNanos;
     private final Consumer<byte[]> whole;
     private final Consumer<Throwable> failed;
@@ -30,9 +34,15 @@ final class BodyReader implements Runnable {
     private int length;
 
     private BodyReader(
-            Request request, int mostBytes, long graceNanos, Consumer<byte[]> whole, Consumer<Throwable> failed) {
+            Request request,
+            int mostBytes,
+            PushBudget.Lease lease,
+            long graceNanos,
+            Consumer<byte[]> whole,
+            Consumer<Throwable> failed) {
         this.request = request;
         this.mostBytes = mostBytes;
+        this.lease = lease;
         this.graceNanos = graceNanos;
         this.whole = whole;
         this.failed = failed;
@@ -49,15 +59,26 @@ final class BodyReader implements Runnable {
      * Begins to read.
      *
      * @param mostBytes a body that is longer fails with BODY_TOO_LARGE, before it is read where it says so itself
+     * @param lease takes the bytes as they come
      * @param whole takes the body; on the thread that its last bytes came on
      * @param failed told in its place what went wrong
      */
-    static void read(Request request, int mostBytes, Consumer<byte[]> whole, Consumer<Throwable> failed) {
-        read(request, mostBytes, GRACE_NANOS, whole, failed);
+    static void read(
+            Request request,
+            int mostBytes,
+            PushBudget.Lease lease,
+            Consumer<byte[]> whole,
+            Consumer<Throwable> failed) {
+        read(request, mostBytes, lease, GRACE_NANOS, whole, failed);
     }
 
     static void read(
-            Request request, int mostBytes, long graceNanos, Consumer<byte[]> whole, Consumer<Throwable> failed) {
+            Request request,
+            int mostBytes,
+            PushBudget.Lease lease,
+            long graceNanos,
+            Consumer<byte[]> whole,
+            Consumer<Throwable> failed) {
         if (request.getLength() > mostBytes) {
             failed.accept(tooLarge(request.getLength() + " bytes", mostBytes));
             return;
@@ -67,7 +88,7 @@ final class BodyReader implements Runnable {
             whole.accept(new byte[0]);
             return;
         }
-        new BodyReader(request, mostBytes, graceNanos, whole, failed).run();
+        new BodyReader(request, mostBytes, lease, graceNanos, whole, failed).run();
     }
 
     @Override
@@ -95,8 +116,15 @@ final class BodyReader implements Runnable {
                 return;
             }
             boolean last = chunk.isLast();
-            boolean fits = take(chunk.getByteBuffer());
-            chunk.release();
+            boolean fits;
+            try {
+                fits = take(chunk.getByteBuffer());
+            } catch (HttpFailure e) {
+                fail(e);
+                return;
+            } finally {
+                chunk.release();
+            }
             if (!fits) {
                 fail(tooLarge("more", mostBytes));
                 return;
@@ -123,7 +151,9 @@ final class BodyReader implements Runnable {
             long announced = Math.max(0, request.getLength());
             long wanted = Math.max(Math.max(2L * bytes.length, length + (long) count), FIRST_BYTES);
             // What is announced is taken as it comes, not on the client's word.
-            bytes = Arrays.copyOf(bytes, (int) Math.min(wanted, announced > length ? announced : mostBytes));
+            int larger = (int) Math.min(wanted, announced > length ? announced : mostBytes);
+            lease.grow(larger - bytes.length);
+            bytes = Arrays.copyOf(bytes, larger);
         }
         some.get(bytes, length, count);
         length += count;

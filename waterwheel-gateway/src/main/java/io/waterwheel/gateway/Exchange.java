@@ -1,8 +1,13 @@
 package io.waterwheel.gateway;
 
+import io.waterwheel.gateway.http.HttpFailure;
+import io.waterwheel.gateway.http.Json;
+import io.waterwheel.gateway.http.MediaTypes;
+import io.waterwheel.gateway.http.PushBudget;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
@@ -29,12 +34,15 @@ final class Exchange {
     private final String name;
     private final Map<String, List<String>> parameters;
     private final byte[] body;
+    private final PushBudget.Lease lease;
+    private boolean leaseKept;
     private final AtomicBoolean begun = new AtomicBoolean();
 
     /**
      * @param name of the stream that the path names; empty where it names none
      * @param parameters of the query of the URI, decoded
      * @param body whole; not copied
+     * @param lease of its bytes; given back with the answer
      */
     Exchange(
             Request request,
@@ -42,13 +50,15 @@ final class Exchange {
             Callback callback,
             String name,
             Map<String, List<String>> parameters,
-            byte[] body) {
+            byte[] body,
+            PushBudget.Lease lease) {
         this.request = request;
         this.response = response;
         this.callback = callback;
         this.name = name;
         this.parameters = parameters;
         this.body = body;
+        this.lease = lease;
     }
 
     String name() {
@@ -91,6 +101,17 @@ final class Exchange {
         return body;
     }
 
+    /** Takes the bytes that the request holds beside its body. */
+    PushBudget.Lease lease() {
+        return lease;
+    }
+
+    /** Keeps the bytes beyond the answer, until this is done. */
+    void keepLease(CompletableFuture<?> until) {
+        leaseKept = true;
+        var unused = until.whenComplete((result, failure) -> lease.close());
+    }
+
     Request request() {
         return request;
     }
@@ -115,6 +136,9 @@ final class Exchange {
         response.setStatus(status);
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, type);
         response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
+        if (!leaseKept) {
+            lease.close();
+        }
         boolean head = HttpMethod.HEAD.is(request.getMethod());
         response.getHeaders().put(HttpHeader.CONTENT_LENGTH, bytes.length);
         response.write(true, head ? ByteBuffer.allocate(0) : ByteBuffer.wrap(bytes), callback);
@@ -134,6 +158,7 @@ final class Exchange {
         if (!begun.compareAndSet(false, true)) {
             throw new IllegalStateException("answered twice: " + request);
         }
+        lease.close();
         response.setStatus(200);
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, type);
         response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");

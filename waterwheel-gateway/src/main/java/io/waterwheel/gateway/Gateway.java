@@ -1,6 +1,10 @@
 package io.waterwheel.gateway;
 
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.gateway.http.HttpCode;
+import io.waterwheel.gateway.http.HttpFailure;
+import io.waterwheel.gateway.http.Json;
+import io.waterwheel.gateway.http.PushBudget;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -42,6 +46,7 @@ public final class Gateway implements AutoCloseable {
     private static final int LEAST_IO_THREADS = 4;
     private static final int LOOK_THREADS = 4;
     private static final int LOOKS_THAT_WAIT = 64;
+    private static final int PUSHES_THAT_WAIT = 1_024;
     private static final int ACCEPT_QUEUE = 128;
     private static final Duration THREADS_REST = Duration.ofSeconds(30);
 
@@ -50,6 +55,9 @@ public final class Gateway implements AutoCloseable {
     private final ClientWatch watch;
     private final ThreadPoolExecutor queries;
     private final ThreadPoolExecutor looks;
+    private final ThreadPoolExecutor pushes;
+    private final ThreadPoolExecutor questions;
+    private final PushEndpoint push;
     private final List<Route> routes;
     private final String host;
     private volatile @Nullable WaterwheelClient client;
@@ -59,6 +67,14 @@ public final class Gateway implements AutoCloseable {
         this.watch = new ClientWatch(headNanos);
         this.queries = pool("gateway-query", settings.queries(), new SynchronousQueue<>());
         this.looks = pool("gateway-look", LOOK_THREADS, new ArrayBlockingQueue<>(LOOKS_THAT_WAIT));
+        this.pushes = pool(
+                "gateway-decode",
+                Runtime.getRuntime().availableProcessors(),
+                new ArrayBlockingQueue<>(PUSHES_THAT_WAIT));
+        // One at most for each stream that rows go to.
+        this.questions = pool("gateway-visible", PushEndpoint.MOST_STREAMS, new SynchronousQueue<>());
+        this.push = new PushEndpoint(this::client, questions);
+        PushBudget budget = new PushBudget(settings.pushBytes());
         QueuedThreadPool threads = new QueuedThreadPool(IO_THREADS, LEAST_IO_THREADS);
         threads.setName("gateway");
         threads.setDaemon(true);
@@ -78,7 +94,7 @@ public final class Gateway implements AutoCloseable {
         server.addConnector(connector);
         server.addBean(new NetworkConnectionLimit(settings.connections(), connector));
         this.routes = routes(settings);
-        server.setHandler(new GatewayHandler(routes, looks, watch, settings.host()));
+        server.setHandler(new GatewayHandler(routes, looks, pushes, budget, watch, settings.host()));
     }
 
     private static ThreadPoolExecutor pool(String name, int most, BlockingQueue<Runnable> waiting) {
@@ -181,6 +197,12 @@ public final class Gateway implements AutoCloseable {
                 new Route(get, "/v1/streams/" + Route.STREAM, 0, Route.Kind.LOOK, streams::describe),
                 new Route(
                         get, "/v1/streams/" + Route.STREAM + "/dead-letters", 0, Route.Kind.LOOK, streams::deadLetters),
+                new Route(
+                        post,
+                        "/v1/streams/" + Route.STREAM + "/rows",
+                        PushEndpoint.MOST_BYTES,
+                        Route.Kind.PUSH,
+                        push::push),
                 new Route(get, "/v1/query", 0, Route.Kind.OWN, query::query),
                 new Route(post, "/v1/query", QueryReader.MOST_BYTES, Route.Kind.OWN, query::query),
                 new Route(post, "/v1/explain", QueryReader.MOST_BYTES, Route.Kind.OWN, query::explain));
@@ -194,6 +216,10 @@ public final class Gateway implements AutoCloseable {
         } catch (Exception e) {
             LOG.warn("the gateway did not stop: {}", e.toString(), e);
         }
+        pushes.shutdown();
+        push.close();
+        pushes.shutdownNow();
+        questions.shutdownNow();
         queries.shutdownNow();
         looks.shutdownNow();
         watch.close();
@@ -217,7 +243,7 @@ public final class Gateway implements AutoCloseable {
             HttpFailure failure = code < 500
                     ? HttpFailure.of(HttpCode.BAD_HTTP, message == null ? HttpStatus.getMessage(code) : message)
                     : HttpFailure.of(cause == null ? new IllegalStateException(String.valueOf(message)) : cause);
-            new Exchange(request, response, callback, "", java.util.Map.of(), new byte[0])
+            new Exchange(request, response, callback, "", java.util.Map.of(), new byte[0], new PushBudget(0).lease())
                     .answer(code, Exchange.JSON, Json.bytes(failure::write));
         }
     }

@@ -1,5 +1,9 @@
 package io.waterwheel.gateway;
 
+import io.waterwheel.gateway.http.HttpCode;
+import io.waterwheel.gateway.http.HttpFailure;
+import io.waterwheel.gateway.http.Parameters;
+import io.waterwheel.gateway.http.PushBudget;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;
@@ -21,16 +25,23 @@ import org.jspecify.annotations.Nullable;
 final class GatewayHandler extends Handler.Abstract.NonBlocking {
     private final List<Route> routes;
     private final Executor looks;
+    private final Executor pushes;
+    private final PushBudget budget;
     private final ClientWatch watch;
     private final String host;
 
     /**
      * @param looks where calls wait for a coordinator; refuses what is too much
+     * @param pushes where rows are decoded; refuses what is too much
+     * @param budget of the bytes of all bodies
      * @param host that the gateway listens at
      */
-    GatewayHandler(List<Route> routes, Executor looks, ClientWatch watch, String host) {
+    GatewayHandler(
+            List<Route> routes, Executor looks, Executor pushes, PushBudget budget, ClientWatch watch, String host) {
         this.routes = List.copyOf(routes);
         this.looks = looks;
+        this.pushes = pushes;
+        this.budget = budget;
         this.watch = watch;
         this.host = host;
     }
@@ -41,7 +52,8 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
         watch.head(request);
-        Exchange refused = new Exchange(request, response, callback, "", Map.of(), new byte[0]);
+        PushBudget.Lease lease = budget.lease();
+        Exchange refused = new Exchange(request, response, callback, "", Map.of(), new byte[0], lease);
         Found found;
         Map<String, List<String>> parameters;
         try {
@@ -55,22 +67,25 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
         BodyReader.read(
                 request,
                 found.route().mostBodyBytes(),
+                lease,
                 body -> {
                     // A client that waits for its answer is not idle; the answer has bounds of its own.
                     request.addIdleTimeoutListener(unused -> false);
-                    answer(found.route(), new Exchange(request, response, callback, found.name(), parameters, body));
+                    answer(
+                            found.route(),
+                            new Exchange(request, response, callback, found.name(), parameters, body, lease));
                 },
                 refused::fail);
         return true;
     }
 
     private void answer(Route route, Exchange exchange) {
-        if (route.kind() != Route.Kind.LOOK) {
+        if (route.kind() != Route.Kind.LOOK && route.kind() != Route.Kind.PUSH) {
             answerHere(route, exchange);
             return;
         }
         try {
-            looks.execute(() -> answerHere(route, exchange));
+            (route.kind() == Route.Kind.LOOK ? looks : pushes).execute(() -> answerHere(route, exchange));
         } catch (RejectedExecutionException e) {
             exchange.fail(HttpFailure.of(
                     HttpCode.GATEWAY_BUSY, "the gateway has as many such requests under way as it may; try again"));

@@ -9,12 +9,13 @@ import java.time.Duration;
  * @param port at which it listens, 0 to 65,535; 0 is any free one
  * @param connections most at a time, at least 1; further ones wait to be accepted
  * @param queries most that are open at a time, at least 1; one more is refused with 429
+ * @param pushBytes of the bodies of all requests, what they expand to, and rows that wait to be stored
  * @param idle how long a connection may rest, and how long a client may take for 64 KiB of an answer
  */
-public record GatewaySettings(String host, int port, int connections, int queries, Duration idle) {
+public record GatewaySettings(String host, int port, int connections, int queries, long pushBytes, Duration idle) {
     /** What the configuration's keys have where nothing was said. */
     public static final GatewaySettings DEFAULT =
-            new GatewaySettings("127.0.0.1", 7071, 1_000, 64, Duration.ofSeconds(30));
+            new GatewaySettings("127.0.0.1", 7071, 1_000, 64, 128L << 20, Duration.ofSeconds(30));
 
     public GatewaySettings {
         if (port < 0 || port > 65_535) {
@@ -31,6 +32,6 @@ public record GatewaySettings(String host, int port, int connections, int querie
 
     /** The same at another port. */
     public GatewaySettings withPort(int other) {
-        return new GatewaySettings(host, other, connections, queries, idle);
+        return new GatewaySettings(host, other, connections, queries, pushBytes, idle);
     }
 }

@@ -1,5 +1,6 @@
 package io.waterwheel.gateway;
 
+import io.waterwheel.gateway.http.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

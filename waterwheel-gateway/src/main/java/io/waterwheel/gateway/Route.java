@@ -22,6 +22,8 @@ record Route(Set<String> methods, String path, int mostBodyBytes, Kind kind, End
         AT_ONCE,
         /** On one of few, which may wait for a coordinator. */
         LOOK,
+        /** On one of as many as there are processors: it decodes rows. */
+        PUSH,
         /** It hands itself to threads of its own. */
         OWN
     }

@@ -1,6 +1,8 @@
 package io.waterwheel.gateway;
 
 import io.waterwheel.client.Cursor;
+import io.waterwheel.gateway.http.HttpFailure;
+import io.waterwheel.gateway.http.Json;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.Field;
 import java.io.IOException;

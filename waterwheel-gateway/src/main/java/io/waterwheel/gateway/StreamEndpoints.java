@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.waterwheel.client.admin.DeadLetter;
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.error.ErrorCode;
+import io.waterwheel.gateway.http.HttpFailure;
+import io.waterwheel.gateway.http.Json;
 import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamDefinition;
 import java.io.IOException;

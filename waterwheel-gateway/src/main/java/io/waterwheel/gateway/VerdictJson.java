@@ -2,6 +2,7 @@ package io.waterwheel.gateway;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.waterwheel.cli.output.ExplanationJson;
+import io.waterwheel.gateway.http.Json;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.Retention;
 import io.waterwheel.tuple.LostRange;

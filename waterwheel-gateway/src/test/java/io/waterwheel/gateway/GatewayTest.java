@@ -82,7 +82,8 @@ final class GatewayTest {
         server = FakeServer.start((query, answer) -> ANSWERS.get().answer(query, answer), GatewayTest::call);
         client = WaterwheelClient.connect(server.url());
         gateway = Gateway.start(
-                new GatewaySettings("127.0.0.1", 0, 50, 2, Duration.ofSeconds(30)), TimeUnit.MILLISECONDS.toNanos(300));
+                new GatewaySettings("127.0.0.1", 0, 50, 2, 4L << 20, Duration.ofSeconds(30)),
+                TimeUnit.MILLISECONDS.toNanos(300));
         gateway.serve(client);
     }
 

@@ -105,6 +105,15 @@ final class EndToEndTest {
     }
 
     @Test
+    void rowsComeByHttp() throws Exception {
+        try (PushedByHttp pushed = new PushedByHttp(client)) {
+            pushed.everyRowIsThereOnce();
+            pushed.badRowsAreToldAndKept();
+            pushed.refusals();
+        }
+    }
+
+    @Test
     void whatIsAppendedIsReadBackInEveryFormat() throws Exception {
         for (long seed = 1; seed <= 9; seed++) {
             Random random = new Random(seed);

@@ -77,6 +77,7 @@ final class WaterwheelConfigTest {
         values.put("gateway.in-server", "started");
         values.put("gateway.connections", 1_000);
         values.put("gateway.queries", 64);
+        values.put("gateway.push-memory", new DataSize(128 << 20));
         values.put("gateway.idle-timeout", Duration.ofSeconds(30));
         return values;
     }
@@ -145,6 +146,7 @@ final class WaterwheelConfigTest {
         values.put("gateway.in-server", "none");
         values.put("gateway.connections", 50);
         values.put("gateway.queries", 5);
+        values.put("gateway.push-memory", new DataSize(2 << 20));
         values.put("gateway.idle-timeout", Duration.ofSeconds(2));
         return values;
     }

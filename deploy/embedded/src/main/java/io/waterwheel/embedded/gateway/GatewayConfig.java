@@ -14,6 +14,7 @@ final class GatewayConfig {
                 config.get(Keys.GATEWAY_PORT),
                 config.get(Keys.GATEWAY_CONNECTIONS),
                 config.get(Keys.GATEWAY_QUERIES),
+                config.get(Keys.GATEWAY_PUSH_MEMORY).bytes(),
                 config.get(Keys.GATEWAY_IDLE_TIMEOUT));
     }
 }

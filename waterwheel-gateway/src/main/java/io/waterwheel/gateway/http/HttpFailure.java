@@ -1,4 +1,4 @@
-package io.waterwheel.gateway;
+package io.waterwheel.gateway.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.waterwheel.error.ErrorCode;
@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A request that is refused, or failed: what the client is told, {@code {code, message, at}}. */
-final class HttpFailure extends RuntimeException {
+public final class HttpFailure extends RuntimeException {
     private static final long serialVersionUID = 1;
 
     /** Seconds after which a client should try again what is away or busy now. */
@@ -34,29 +34,29 @@ final class HttpFailure extends RuntimeException {
         this.at = at;
     }
 
-    static HttpFailure of(HttpCode code, String message) {
+    public static HttpFailure of(HttpCode code, String message) {
         return new HttpFailure(code.status(), code.name(), message, null, null);
     }
 
     /** The same, about a part of the request. */
-    static HttpFailure of(HttpCode code, String message, String at) {
+    public static HttpFailure of(HttpCode code, String message, String at) {
         return new HttpFailure(code.status(), code.name(), message, at, null);
     }
 
     /** A query, or another request, that makes no sense. */
-    static HttpFailure bad(ErrorCode code, String message, @Nullable String at, @Nullable Throwable cause) {
+    public static HttpFailure bad(ErrorCode code, String message, @Nullable String at, @Nullable Throwable cause) {
         return new HttpFailure(400, code.name(), message, at, cause);
     }
 
     /** The failure of a call to the server. */
-    static HttpFailure of(WaterwheelException e) {
+    public static HttpFailure of(WaterwheelException e) {
         String message = String.valueOf(e.getMessage());
         Matcher place = PLACE.matcher(message);
         return new HttpFailure(status(e), e.code(), message, place.find() ? place.group() : null, e);
     }
 
     /** What a client is told of anything that went wrong. */
-    static HttpFailure of(Throwable e) {
+    public static HttpFailure of(Throwable e) {
         if (e instanceof HttpFailure failure) {
             return failure;
         }
@@ -87,25 +87,26 @@ final class HttpFailure extends RuntimeException {
         return switch (e.kind()) {
             case USER -> 400;
             case TEMPORARY -> 503;
-            case CORRUPT, UNKNOWN_OUTCOME, BUG -> 500;
+            case UNKNOWN_OUTCOME -> 504;
+            case CORRUPT, BUG -> 500;
         };
     }
 
-    int status() {
+    public int status() {
         return status;
     }
 
-    String code() {
+    public String code() {
         return code;
     }
 
     /** Seconds after which the same request may work; 0 where that is not to be expected. */
-    int retryAfter() {
+    public int retryAfter() {
         return status == 429 || status == 503 ? RETRY_SECONDS : 0;
     }
 
     /** The object that the client gets. */
-    void write(JsonGenerator json) throws IOException {
+    public void write(JsonGenerator json) throws IOException {
         json.writeStartObject();
         json.writeStringField("code", code);
         json.writeStringField("message", getMessage());

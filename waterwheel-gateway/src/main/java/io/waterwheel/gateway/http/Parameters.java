@@ -1,4 +1,4 @@
-package io.waterwheel.gateway;
+package io.waterwheel.gateway.http;
 
 import io.waterwheel.error.ErrorCode;
 import java.net.URLDecoder;
@@ -11,7 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The parameters of a URI or a form. Pure functions. */
-final class Parameters {
+public final class Parameters {
     /** Of one request: more are no request of ours. */
     private static final int MOST = 10_100;
 
@@ -22,7 +22,7 @@ final class Parameters {
      *
      * @throws HttpFailure when the text is none
      */
-    static Map<String, List<String>> decode(@Nullable String encoded) {
+    public static Map<String, List<String>> decode(@Nullable String encoded) {
         Map<String, List<String>> parameters = new LinkedHashMap<>();
         if (encoded == null || encoded.isEmpty()) {
             return parameters;
@@ -59,7 +59,7 @@ final class Parameters {
         }
     }
 
-    static List<String> both(List<String> first, List<String> second) {
+    public static List<String> both(List<String> first, List<String> second) {
         List<String> all = new ArrayList<>(first);
         all.addAll(second);
         return all;

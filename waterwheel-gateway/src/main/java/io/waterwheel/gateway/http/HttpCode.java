@@ -1,7 +1,7 @@
-package io.waterwheel.gateway;
+package io.waterwheel.gateway.http;
 
 /** The codes of failures that only HTTP has; others are those of {@link io.waterwheel.error.ErrorCode}. */
-enum HttpCode {
+public enum HttpCode {
     /** There is nothing at that path. */
     NO_SUCH_PATH(404, "Read the list of paths in docs/http.md."),
     /** The path takes other methods. */
@@ -16,6 +16,12 @@ enum HttpCode {
     MEDIA_TYPE_UNKNOWN(415, "Send one of the media types that the message names, and say so in `Content-Type`."),
     /** A page of another origin asks, or the gateway is called by a name that is not its own. */
     FOREIGN_ORIGIN(403, "Ask from a program, or from a page of the gateway's own address."),
+    /** Some rows are no tuples of the stream, and nothing is stored. */
+    ROWS_REJECTED(422, "Correct the rows that the answer lists, or send `partial=allow`."),
+    /** The stream halts at records that are no tuples, and was to be sent some. */
+    STREAM_HALTS(409, "Send the rows without `partial=allow`, or set the stream's `dead-letters` to `skip`."),
+    /** The stream was changed, or another made of its name, while rows came. */
+    STREAM_REPLACED(409, "Send the rows again."),
     /** The gateway has as many requests of the kind under way as it may. */
     GATEWAY_BUSY(429, "Send the request again after the time in `Retry-After`."),
     /** The gateway waits for its server to start. */
@@ -33,12 +39,12 @@ enum HttpCode {
         this.advice = advice;
     }
 
-    int status() {
+    public int status() {
         return status;
     }
 
     /** The remedy, in one sentence. */
-    String advice() {
+    public String advice() {
         return advice;
     }
 }

@@ -1,4 +1,4 @@
-package io.waterwheel.gateway;
+package io.waterwheel.gateway.http;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -7,19 +7,19 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /** Small JSON documents in memory. */
-final class Json {
+public final class Json {
     private static final JsonFactory FACTORY = new JsonFactory();
 
     private Json() {}
 
     /** Writes values. */
     @FunctionalInterface
-    interface Writing {
+    public interface Writing {
         void write(JsonGenerator json) throws IOException;
     }
 
     /** What is written, in UTF-8. */
-    static byte[] bytes(Writing writing) {
+    public static byte[] bytes(Writing writing) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(512);
         try (JsonGenerator json = FACTORY.createGenerator(bytes)) {
             writing.write(json);
@@ -30,7 +30,7 @@ final class Json {
     }
 
     /** An object with these members, in UTF-8. */
-    static byte[] object(Writing members) {
+    public static byte[] object(Writing members) {
         return bytes(json -> {
             json.writeStartObject();
             members.write(json);

@@ -1,4 +1,4 @@
-package io.waterwheel.gateway;
+package io.waterwheel.gateway.http;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -7,11 +7,11 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Media types, and which of them a client takes [RFC 9110, 12.5.1]. Pure functions. */
-final class MediaTypes {
+public final class MediaTypes {
     private MediaTypes() {}
 
     /** Without parameters, in lower case. */
-    static String bare(String type) {
+    public static String bare(String type) {
         int end = type.indexOf(';');
         return (end < 0 ? type : type.substring(0, end)).strip().toLowerCase(Locale.ROOT);
     }
@@ -37,7 +37,7 @@ final class MediaTypes {
      * @param accept the header {@code Accept}; null or empty: the client takes everything
      * @return its place; -1 when the client takes none
      */
-    static int best(@Nullable String accept, List<String> offered) {
+    public static int best(@Nullable String accept, List<String> offered) {
         if (accept == null || accept.isBlank()) {
             return 0;
         }

@@ -1,0 +1,212 @@
+package io.waterwheel.embedded;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.waterwheel.Waiting;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.admin.DeadLetter;
+import io.waterwheel.gateway.Gateway;
+import io.waterwheel.gateway.GatewaySettings;
+import io.waterwheel.query.Query;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.StreamDefinition;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.zip.GZIPOutputStream;
+
+/** Rows that are sent to a gateway in front of a whole server, and what queries then see. */
+final class PushedByHttp implements AutoCloseable {
+    private static final int POSTS = 120;
+    private static final int ROWS = 50;
+    private static final Schema SCHEMA = new Schema(
+            List.of(
+                    new Field("id", FieldType.LONG, false),
+                    new Field("at", FieldType.TIMESTAMP, false),
+                    new Field("note", FieldType.STRING, true)),
+            new KeySpec.Ordered("id"),
+            "at");
+
+    private final WaterwheelClient client;
+    private final Gateway gateway;
+    private final HttpClient http =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    PushedByHttp(WaterwheelClient client) throws IOException {
+        this.client = client;
+        this.gateway = Gateway.start(GatewaySettings.DEFAULT.withPort(0));
+        gateway.serve(client);
+    }
+
+    private record Answer(int status, JsonNode body) {}
+
+    private CompletableFuture<Answer> post(
+            String stream, String parameters, String type, byte[] body, String... headers) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(
+                        URI.create(gateway.url() + "/v1/streams/" + stream + "/rows" + parameters))
+                .header("Content-Type", type)
+                .POST(HttpRequest.BodyPublishers.ofByteArray(body));
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        return http.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString(UTF_8))
+                .thenApply(response -> {
+                    try {
+                        return new Answer(response.statusCode(), new ObjectMapper().readTree(response.body()));
+                    } catch (IOException e) {
+                        throw new java.io.UncheckedIOException(response.body(), e);
+                    }
+                });
+    }
+
+    private void create(String name, RecordFormat format) {
+        client.createStream(new StreamDefinition(name, name, format, 2, SCHEMA));
+    }
+
+    private long count(String stream, JsonNode positions) {
+        Map<Integer, Long> seen = new HashMap<>();
+        positions
+                .properties()
+                .forEach(entry -> seen.put(
+                        Integer.valueOf(entry.getKey()), entry.getValue().asLong()));
+        assertThat(seen).isNotEmpty();
+        return client.count(Query.of(stream).withAtLeast(seen));
+    }
+
+    /** Many at once, in every form; each row is there once, and those that wait for it see their own. */
+    void everyRowIsThereOnce() throws IOException {
+        create("pushed", RecordFormat.BLOCK);
+        List<CompletableFuture<Answer>> answers = new ArrayList<>();
+        long sum = 0;
+        for (int p = 0; p < POSTS; p++) {
+            StringBuilder rows = new StringBuilder(p % 3 == 1 ? "note,at,id\n" : "");
+            for (int r = 0; r < ROWS; r++) {
+                int id = p * ROWS + r;
+                sum += id;
+                rows.append(
+                        switch (p % 3) {
+                            case 0 -> id + ",1000,\"a note, " + id + "\"\n";
+                            case 1 -> "n,1000," + id + "\r\n";
+                            default -> "{\"id\": " + id + ", \"at\": 1000}\n";
+                        });
+            }
+            byte[] body = rows.toString().getBytes(UTF_8);
+            String type = p % 3 == 2 ? "application/x-ndjson" : "text/csv";
+            answers.add(
+                    p % 2 == 0
+                            ? post("pushed", p % 4 == 0 ? "?wait=visible" : "", type, body)
+                            : post("pushed", "", type, gzip(body), "Content-Encoding", "gzip"));
+        }
+        for (CompletableFuture<Answer> each : answers) {
+            Answer answer = each.join();
+            assertThat(answer.status()).as("%s", answer.body()).isEqualTo(200);
+            assertThat(answer.body().get("rows").asInt()).isEqualTo(ROWS);
+            assertThat(answer.body().get("rejected").asInt()).isZero();
+            assertThat(answer.body().path("visible").asBoolean(true)).isTrue();
+        }
+        JsonNode last = answers.get(POSTS - 1).join().body().get("positions");
+        JsonNode visible = answers.get(POSTS - 4).join().body();
+        assertThat(visible.get("visible").asBoolean()).isTrue();
+        assertThat(count("pushed", last)).isLessThanOrEqualTo(POSTS * ROWS);
+        Answer end = post("pushed", "?wait=visible", "text/csv", "-1,1000,\n".getBytes(UTF_8))
+                .join();
+        assertThat(count("pushed", end.body().get("positions"))).isEqualTo(POSTS * ROWS + 1);
+        try (var rows = client.query("pushed")
+                .aggregate("sum(id) AS ids", "count(DISTINCT id) AS n")
+                .rows()) {
+            assertThat(rows.next()).isTrue();
+            assertThat(rows.getLong("ids")).isEqualTo(sum - 1);
+            assertThat(rows.getLong("n")).isEqualTo(POSTS * ROWS + 1);
+        }
+        Answer none = post("pushed", "?wait=none", "text/csv", "-2,1000,\n".getBytes(UTF_8))
+                .join();
+        assertThat(none.status()).isEqualTo(202);
+        Waiting.until(
+                "the row is visible", () -> client.query("pushed").keys(-2, -2).count() == 1);
+        client.drop("pushed");
+    }
+
+    private static byte[] gzip(byte[] bytes) throws IOException {
+        ByteArrayOutputStream packed = new ByteArrayOutputStream();
+        try (GZIPOutputStream out = new GZIPOutputStream(packed)) {
+            out.write(bytes);
+        }
+        return packed.toByteArray();
+    }
+
+    /** Bad rows keep all of a request out, or become dead letters with their text. */
+    void badRowsAreToldAndKept() {
+        for (RecordFormat format : List.of(RecordFormat.CSV, RecordFormat.BLOCK)) {
+            String name = "mixed-" + format.name().toLowerCase(java.util.Locale.ROOT);
+            create(name, format);
+            byte[] rows = "1,1000,a\nx,1000,b\n2,1000,c\n".getBytes(UTF_8);
+            Answer refused = post(name, "", "text/csv", rows).join();
+            assertThat(refused.status()).isEqualTo(422);
+            assertThat(refused.body().get("code").asText()).isEqualTo("ROWS_REJECTED");
+            assertThat(refused.body().get("at").asText()).isEqualTo("line 2");
+            assertThat(refused.body().get("errors").get(0).get("field").asText())
+                    .isEqualTo("id");
+            Answer allowed =
+                    post(name, "?partial=allow&wait=visible", "text/csv", rows).join();
+            assertThat(allowed.status()).as("%s", allowed.body()).isEqualTo(200);
+            assertThat(allowed.body().get("rows").asInt()).isEqualTo(2);
+            assertThat(allowed.body().get("rejected").asInt()).isEqualTo(1);
+            assertThat(allowed.body().get("errors").get(0).get("line").asInt()).isEqualTo(2);
+            assertThat(count(name, allowed.body().get("positions"))).isEqualTo(2);
+            List<DeadLetter> letters = new ArrayList<>();
+            client.deadLetters(name, 10, letters::add);
+            assertThat(letters).hasSize(1);
+            assertThat(new String(letters.get(0).raw(), UTF_8)).isEqualTo("x,1000,b");
+            client.drop(name);
+        }
+    }
+
+    /** What is no request for rows has a status of its own. */
+    void refusals() {
+        create("refusing", RecordFormat.CSV);
+        assertThat(post("refusing", "", "application/x-ndjson", "{}".getBytes(UTF_8))
+                        .join()
+                        .status())
+                .isEqualTo(415);
+        assertThat(post("refusing", "", "text/xml", "<a/>".getBytes(UTF_8))
+                        .join()
+                        .status())
+                .isEqualTo(415);
+        assertThat(post("refusing", "?wait=long", "text/csv", new byte[0])
+                        .join()
+                        .status())
+                .isEqualTo(400);
+        assertThat(post("refusing", "", "text/csv", "1,2,3".getBytes(UTF_8), "Content-Encoding", "gzip")
+                        .join()
+                        .status())
+                .isEqualTo(400);
+        assertThat(post("nowhere", "", "text/csv", "1,2,3".getBytes(UTF_8))
+                        .join()
+                        .status())
+                .isEqualTo(404);
+        Answer nothing = post("refusing", "", "text/csv", new byte[0]).join();
+        assertThat(nothing.status()).isEqualTo(200);
+        assertThat(nothing.body().get("rows").asInt()).isZero();
+        client.drop("refusing");
+    }
+
+    @Override
+    public void close() {
+        gateway.close();
+    }
+}

@@ -1,0 +1,321 @@
+package io.waterwheel.gateway;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.gateway.http.HttpCode;
+import io.waterwheel.gateway.http.HttpFailure;
+import io.waterwheel.gateway.http.Json;
+import io.waterwheel.schema.BadRecords;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.SchemaFile;
+import io.waterwheel.schema.StreamDefinition;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.http.HttpHeader;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code POST /v1/streams/{stream}/rows}: decodes rows at the door, has them stored together with those of others, and
+ * answers when they are stored, or visible.
+ */
+final class PushEndpoint implements AutoCloseable {
+    /** Longest body, and what a compressed one may expand to. */
+    static final int MOST_BYTES = 16 << 20;
+
+    private static final int MOST_EXPANDED_BYTES = 64 << 20;
+    private static final String BLOCK = "application/vnd.waterwheel.block";
+    private static final List<String> JSON = List.of("application/x-ndjson", "application/jsonl", "application/json");
+    /** How long what is known of a stream holds: it may be dropped, and another made of its name. */
+    private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    static final int MOST_STREAMS = 64;
+    private static final Duration END_PATIENCE = Duration.ofSeconds(10);
+
+    private final QueryEndpoint.Server server;
+    private final Executor questions;
+    private final Map<String, Target> targets = new ConcurrentHashMap<>();
+
+    PushEndpoint(QueryEndpoint.Server server, Executor questions) {
+        this.server = server;
+        this.questions = questions;
+    }
+
+    /** When a request is answered. */
+    private enum Wait {
+        STORED,
+        VISIBLE,
+        NONE
+    }
+
+    /** Where the rows of one stream go. */
+    private final class Target {
+        private final String name;
+        private final Visibility visibility;
+        /** Guarded by this. */
+        private @Nullable PushSlot slot;
+
+        private long lookedAt;
+
+        Target(String name) {
+            this.name = name;
+            this.visibility = new Visibility(name, server, questions);
+        }
+
+        /** The slot of the stream that bears the name now. */
+        synchronized PushSlot slot() {
+            PushSlot present = slot;
+            if (present != null && System.nanoTime() - lookedAt < KNOWN_NANOS) {
+                return present;
+            }
+            StreamDetails now = server.client().describe(name);
+            lookedAt = System.nanoTime();
+            if (present != null
+                    && present.stream().id() == now.id()
+                    && present.stream().definition().equals(now.definition())
+                    && present.stream().bases().equals(now.bases())) {
+                return present;
+            }
+            if (present != null) {
+                present.end();
+            }
+            PushSlot started = PushSlot.start(now);
+            slot = started;
+            return started;
+        }
+
+        synchronized void forget(PushSlot ended) {
+            if (slot == ended) {
+                slot = null;
+            }
+        }
+
+        synchronized @Nullable PushSlot end() {
+            PushSlot present = slot;
+            if (present != null) {
+                present.end();
+                slot = null;
+            }
+            return present;
+        }
+    }
+
+    /** Decodes the rows of a request, and answers it later. */
+    void push(Exchange exchange) {
+        exchange.allow(List.of("wait", "partial"));
+        Wait wait = choice(exchange, "wait", Wait.values(), Wait.STORED);
+        boolean allow = choice(exchange, "partial", Partial.values(), Partial.FAIL) == Partial.ALLOW;
+        Target target = target(exchange.name());
+        PushSlot slot = target.slot();
+        StreamDefinition stream = slot.stream().definition();
+        if (allow && !stream.policy().badRecords().equals(BadRecords.SKIP)) {
+            throw HttpFailure.of(
+                    HttpCode.STREAM_HALTS,
+                    "stream " + stream.name() + " halts at bad records (dead-letters: "
+                            + stream.policy().badRecords() + "), and partial=allow would send it some",
+                    "partial");
+        }
+        RecordFormat body = format(exchange, stream);
+        byte[] bytes = Expansion.expand(
+                exchange.body(), exchange.header(HttpHeader.CONTENT_ENCODING), MOST_EXPANDED_BYTES, exchange.lease());
+        // Tuples, and records of lines, take about as much as their text.
+        exchange.lease().grow(bytes.length);
+        PushedRows rows = new RowDecoder(stream, body, allow).decode(bytes, header(exchange));
+        if (rows.rejected() > 0 && !allow) {
+            exchange.answer(422, Exchange.JSON, refusal(rows, body));
+            return;
+        }
+        if (rows.rows() == 0 && rows.records().isEmpty()) {
+            exchange.json(answer(rows, Map.of(), null));
+            return;
+        }
+        CompletableFuture<Map<Integer, Long>> stored = store(target, slot, rows);
+        if (wait == Wait.NONE) {
+            exchange.keepLease(stored);
+            exchange.answer(202, Exchange.JSON, answer(rows, null, null));
+            return;
+        }
+        var unused = stored.whenComplete((positions, failure) -> {
+            if (failure != null) {
+                exchange.fail(failure);
+            } else if (wait == Wait.STORED) {
+                exchange.json(answer(rows, positions, null));
+            } else {
+                var unusedLate = target.visibility
+                        .await(positions)
+                        .whenComplete((nothing, late) -> exchange.json(
+                                answer(rows, positions, late == null ? "" : String.valueOf(late.getMessage()))));
+            }
+        });
+    }
+
+    private Target target(String name) {
+        Target known = targets.get(name);
+        if (known != null) {
+            return known;
+        }
+        if (targets.size() >= MOST_STREAMS) {
+            throw HttpFailure.of(
+                    HttpCode.GATEWAY_BUSY,
+                    "rows go to " + MOST_STREAMS + " streams by this gateway already; use another gateway");
+        }
+        // Only a stream that there is.
+        server.client().describe(name);
+        return targets.computeIfAbsent(name, Target::new);
+    }
+
+    private static CompletableFuture<Map<Integer, Long>> store(Target target, PushSlot first, PushedRows rows) {
+        PushSlot slot = first;
+        while (true) {
+            CompletableFuture<Map<Integer, Long>> stored = slot.store(rows);
+            if (stored != null) {
+                return stored;
+            }
+            target.forget(slot);
+            slot = target.slot();
+            if (slot.stream().id() != first.stream().id()
+                    || !slot.stream().definition().equals(first.stream().definition())) {
+                throw HttpFailure.of(
+                        HttpCode.STREAM_REPLACED,
+                        "stream " + target.name + " was changed while the rows came; send them again");
+            }
+        }
+    }
+
+    private enum Partial {
+        FAIL,
+        ALLOW
+    }
+
+    private static <E extends Enum<E>> E choice(Exchange exchange, String parameter, E[] choices, E usual) {
+        String text = exchange.parameter(parameter);
+        if (text == null) {
+            return usual;
+        }
+        for (E one : choices) {
+            if (one.name().toLowerCase(Locale.ROOT).equals(text)) {
+                return one;
+            }
+        }
+        throw HttpFailure.bad(
+                ErrorCode.BAD_REQUEST,
+                parameter + ": expected one of " + Arrays.toString(choices).toLowerCase(Locale.ROOT) + ", got '" + text
+                        + "'",
+                parameter,
+                null);
+    }
+
+    private static RecordFormat format(Exchange exchange, StreamDefinition stream) {
+        String type = exchange.bodyType();
+        RecordFormat body = null;
+        if (type.equals("text/csv")) {
+            body = RecordFormat.CSV;
+        } else if (JSON.contains(type)) {
+            body = RecordFormat.JSON;
+        } else if (type.equals(BLOCK)) {
+            body = RecordFormat.BLOCK;
+        }
+        if (body == null) {
+            throw HttpFailure.of(
+                    HttpCode.MEDIA_TYPE_UNKNOWN,
+                    "Content-Type: expected text/csv, one of " + JSON + " or " + BLOCK + ", got '" + type + "'",
+                    "Content-Type");
+        }
+        if (stream.format() != RecordFormat.BLOCK && stream.format() != body) {
+            throw HttpFailure.of(
+                    HttpCode.MEDIA_TYPE_UNKNOWN,
+                    "stream " + stream.name() + " has the format " + SchemaFile.formatName(stream.format())
+                            + " and takes only that; a stream of the format block takes all",
+                    "Content-Type");
+        }
+        return body;
+    }
+
+    /** Of {@code text/csv; header=present} [RFC 4180, 3]. */
+    private static RowDecoder.Header header(Exchange exchange) {
+        String type = exchange.header(HttpHeader.CONTENT_TYPE);
+        String parameter = type == null ? "" : type.toLowerCase(Locale.ROOT).replaceAll("\\s", "");
+        if (parameter.contains(";header=present")) {
+            return RowDecoder.Header.PRESENT;
+        }
+        return parameter.contains(";header=absent") ? RowDecoder.Header.ABSENT : RowDecoder.Header.SEEN;
+    }
+
+    /**
+     * What became of the rows.
+     *
+     * @param positions where they lie; null: not known yet
+     * @param late why it is not known that they are visible; empty: they are; null: not asked for
+     */
+    private static byte[] answer(PushedRows rows, @Nullable Map<Integer, Long> positions, @Nullable String late) {
+        return Json.object(json -> {
+            json.writeNumberField("rows", rows.rows());
+            json.writeNumberField("rejected", rows.rejected());
+            if (positions != null) {
+                VerdictJson.positions(json, positions);
+            }
+            if (late != null) {
+                json.writeBooleanField("visible", late.isEmpty());
+                if (!late.isEmpty()) {
+                    json.writeStringField("reason", late);
+                }
+            }
+            if (rows.rejected() > 0) {
+                reasons(json, rows);
+            }
+        });
+    }
+
+    private static byte[] refusal(PushedRows rows, RecordFormat body) {
+        return Json.object(json -> {
+            json.writeStringField("code", HttpCode.ROWS_REJECTED.name());
+            json.writeStringField(
+                    "message",
+                    rows.rejected() + " of " + (rows.rows() + rows.rejected()) + " "
+                            + (body == RecordFormat.BLOCK ? "blocks" : "rows") + " are no tuples of the stream, and"
+                            + " nothing is stored; with partial=allow the others would be");
+            json.writeStringField("at", "line " + rows.reasons().get(0).line());
+            json.writeNumberField("rejected", rows.rejected());
+            reasons(json, rows);
+        });
+    }
+
+    private static void reasons(JsonGenerator json, PushedRows rows) throws IOException {
+        json.writeArrayFieldStart("errors");
+        for (PushedRows.Reason reason : rows.reasons()) {
+            json.writeStartObject();
+            json.writeNumberField("line", reason.line());
+            if (reason.field() != null) {
+                json.writeStringField("field", reason.field());
+            }
+            json.writeStringField("reason", reason.reason());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    /** Takes no more rows, and waits until what was taken is stored: some were told so already. */
+    @Override
+    public void close() {
+        List<PushSlot> ending = targets.values().stream()
+                .map(Target::end)
+                .filter(Objects::nonNull)
+                .toList();
+        try {
+            for (PushSlot slot : ending) {
+                slot.awaitEnd(END_PATIENCE);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,175 @@
+package io.waterwheel.gateway;
+
+import io.waterwheel.client.Appender;
+import io.waterwheel.client.AppenderSettings;
+import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.gateway.http.PushBudget;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stores the rows of all requests to one stream, many at a time: while the brokers confirm one batch, the next gathers,
+ * so that batches grow with the load. It has a thread of its own; what waits in its queue is bounded by
+ * {@link PushBudget}.
+ */
+final class PushSlot {
+    private static final Logger LOG = LoggerFactory.getLogger(PushSlot.class);
+    private static final AppenderSettings SETTINGS =
+            new AppenderSettings(Duration.ZERO, 256 << 10, 32L << 20, Duration.ofSeconds(30));
+
+    /** Rows of one batch; more wait for the next. */
+    private static final int BATCH_ROWS = 1 << 16;
+
+    private static final long IDLE_SECONDS = 60;
+
+    private final StreamDetails stream;
+    private final LinkedBlockingQueue<Waiting> queue = new LinkedBlockingQueue<>();
+    /** Guarded by this. */
+    private boolean ended;
+
+    /** Rows, and what is told when they are stored; without rows a call to end. */
+    private record Waiting(@Nullable PushedRows rows, CompletableFuture<Map<Integer, Long>> stored) {}
+
+    private final Thread thread;
+
+    private PushSlot(StreamDetails stream) {
+        this.stream = stream;
+        this.thread =
+                new Thread(this::run, "gateway-push-" + stream.definition().name());
+        thread.setDaemon(true);
+    }
+
+    static PushSlot start(StreamDetails stream) {
+        PushSlot slot = new PushSlot(stream);
+        slot.thread.start();
+        return slot;
+    }
+
+    /** The stream as it was when the slot was started. */
+    StreamDetails stream() {
+        return stream;
+    }
+
+    /**
+     * Stores rows; the future has by partition the offset below which they lie.
+     *
+     * @return null when the slot has ended: another is to be started
+     */
+    synchronized @Nullable CompletableFuture<Map<Integer, Long>> store(PushedRows rows) {
+        if (ended) {
+            return null;
+        }
+        Waiting waiting = new Waiting(rows, new CompletableFuture<>());
+        queue.add(waiting);
+        return waiting.stored();
+    }
+
+    /** Takes no more; what it has taken is stored. */
+    synchronized void end() {
+        if (!ended) {
+            ended = true;
+            queue.add(new Waiting(null, new CompletableFuture<>()));
+        }
+    }
+
+    /** Waits until all that was taken is stored, or was refused by the brokers; up to this time. */
+    void awaitEnd(Duration patience) throws InterruptedException {
+        thread.join(patience.toMillis());
+    }
+
+    private synchronized boolean ends() {
+        ended |= queue.isEmpty();
+        return ended && queue.isEmpty();
+    }
+
+    private void run() {
+        Appender appender = null;
+        List<Waiting> batch = new ArrayList<>();
+        try {
+            boolean goesOn = true;
+            while (goesOn) {
+                gather(batch);
+                if (batch.isEmpty()) {
+                    goesOn = !ends();
+                    continue;
+                }
+                try {
+                    appender = appender == null ? Appender.open(stream, SETTINGS) : appender;
+                    store(appender, batch);
+                } catch (RuntimeException e) {
+                    LOG.warn(
+                            "stream {}: a batch was not confirmed",
+                            stream.definition().name(),
+                            e);
+                    batch.forEach(waiting -> waiting.stored().completeExceptionally(e));
+                    close(appender);
+                    appender = null;
+                }
+                batch.clear();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            close(appender);
+        }
+    }
+
+    /** What waits, up to the rows of a batch; nothing when nothing has come for a while, or it is to end. */
+    private void gather(List<Waiting> batch) throws InterruptedException {
+        int rows = 0;
+        Waiting next = queue.poll(IDLE_SECONDS, TimeUnit.SECONDS);
+        while (next != null && next.rows() != null) {
+            batch.add(next);
+            rows += next.rows().rows();
+            Waiting following = queue.peek();
+            if (rows >= BATCH_ROWS || following == null || following.rows() == null) {
+                return;
+            }
+            next = queue.poll();
+        }
+    }
+
+    private static void store(Appender appender, List<Waiting> batch) {
+        try {
+            for (Waiting waiting : batch) {
+                PushedRows rows = waiting.rows();
+                if (rows != null) {
+                    if (rows.tuples().size() > 0) {
+                        appender.append(rows.tuples());
+                    }
+                    rows.records().forEach(appender::appendRecord);
+                }
+            }
+            Map<Integer, Long> positions = appender.flush();
+            batch.forEach(waiting -> waiting.stored().complete(positions));
+        } catch (WaterwheelException e) {
+            if (e.is(ErrorCode.APPEND_FAILED)) {
+                throw e;
+            }
+            // Whatever it is for one record, others may have been stored before it.
+            throw new WaterwheelException(
+                    ErrorCode.APPEND_FAILED, "some of the rows may not be stored: " + e.getMessage(), e);
+        }
+    }
+
+    private static void close(@Nullable Appender appender) {
+        try {
+            if (appender != null) {
+                appender.close();
+            }
+        } catch (RuntimeException e) {
+            // All that was not confirmed has been told to those who sent it.
+            LOG.debug("an appender did not close", e);
+        }
+    }
+}

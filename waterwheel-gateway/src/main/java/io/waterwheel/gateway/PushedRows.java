@@ -1,0 +1,27 @@
+package io.waterwheel.gateway;
+
+import io.waterwheel.tuple.TupleBlock;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of one request, decoded and checked.
+ *
+ * @param tuples of a stream of tuple blocks; empty for others
+ * @param records as they go into the topic: the good ones of a stream of lines, and what is to become dead letters
+ * @param rows good ones, in one of both
+ * @param rejected others
+ * @param reasons of the first of those
+ */
+record PushedRows(TupleBlock tuples, List<byte[]> records, int rows, int rejected, List<Reason> reasons) {
+    /** Reasons that are told of one request. */
+    static final int MOST_REASONS = 100;
+
+    /**
+     * Why a row is no tuple.
+     *
+     * @param line of the body, from 1; of a row that spans several the first. Of a tuple block 1
+     * @param field whose value it is; null where that is not known
+     */
+    record Reason(int line, @Nullable String field, String reason) {}
+}

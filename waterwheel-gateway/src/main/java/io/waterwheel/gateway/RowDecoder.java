@@ -1,0 +1,252 @@
+package io.waterwheel.gateway;
+
+import io.waterwheel.cli.input.CsvColumns;
+import io.waterwheel.decode.RecordDecoder;
+import io.waterwheel.decode.RejectedRecordException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.gateway.http.HttpFailure;
+import io.waterwheel.key.KeyMaker;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decodes the rows of one body at the door: what is taken is a tuple for the server too. Lines end with LF or CR LF;
+ * empty ones are left out; in CSV a line end between quotes belongs to the row. One thread, one body.
+ */
+final class RowDecoder {
+    /** Longest row: Kafka takes records of about a megabyte. */
+    static final int MOST_ROW_BYTES = 512 << 10;
+
+    private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+
+    private final Schema schema;
+    private final RecordFormat body;
+    private final boolean blocks;
+    private final boolean keepBad;
+    private final RecordDecoder decoder;
+    private final RecordDecoder streams;
+    private final KeyMaker keys;
+    private final TupleBlock tuples;
+    private final TupleBlock scratch;
+    private final List<byte[]> records = new ArrayList<>();
+    private final List<PushedRows.Reason> reasons = new ArrayList<>();
+    private @Nullable CsvColumns columns;
+    private @Nullable String unkeyed;
+    private int rows;
+    private int rejected;
+
+    /**
+     * A decoder for a body of this format.
+     *
+     * @param keepBad whether the text of bad rows is to become dead letters
+     */
+    RowDecoder(StreamDefinition stream, RecordFormat body, boolean keepBad) {
+        this.schema = stream.schema();
+        this.body = body;
+        this.blocks = stream.format() == RecordFormat.BLOCK;
+        this.keepBad = keepBad;
+        this.decoder = RecordDecoder.of(body, schema);
+        this.streams = RecordDecoder.of(stream.format(), schema);
+        RowLayout layout = RowLayout.of(schema);
+        this.keys = KeyMaker.of(layout, schema);
+        this.tuples = new TupleBlock(layout, 16);
+        this.scratch = new TupleBlock(layout, 1);
+    }
+
+    /** Whether the first line of CSV names the fields. */
+    enum Header {
+        PRESENT,
+        ABSENT,
+        /** When it is no tuple, and all of its values are names of fields. */
+        SEEN
+    }
+
+    /**
+     * Decodes all.
+     *
+     * @throws HttpFailure when the body is no rows at all
+     */
+    PushedRows decode(byte[] bytes, Header header) {
+        if (body == RecordFormat.BLOCK) {
+            row(bytes, 0, bytes.length, 1);
+        } else {
+            lines(bytes, header);
+        }
+        return new PushedRows(tuples, records, rows, rejected, reasons);
+    }
+
+    private void lines(byte[] bytes, Header header) {
+        boolean csv = body == RecordFormat.CSV;
+        int at = bytes.length >= MARK.length && Arrays.equals(bytes, 0, MARK.length, MARK, 0, MARK.length)
+                ? MARK.length
+                : 0;
+        int line = 1;
+        boolean first = true;
+        while (at < bytes.length) {
+            int end = at;
+            int ends = 0;
+            boolean quoted = false;
+            while (end < bytes.length && (quoted || bytes[end] != '\n')) {
+                quoted ^= csv && bytes[end] == '"';
+                ends += bytes[end] == '\n' ? 1 : 0;
+                end++;
+            }
+            int to = end > at && bytes[end - 1] == '\r' ? end - 1 : end;
+            if (to > at) {
+                if (!(first && csv && isHeader(bytes, at, to, header))) {
+                    row(bytes, at, to, line);
+                }
+                first = false;
+            }
+            line += ends + 1;
+            at = end + 1;
+        }
+    }
+
+    private boolean isHeader(byte[] bytes, int from, int to, Header header) {
+        if (header == Header.ABSENT) {
+            return false;
+        }
+        byte[] line = Arrays.copyOfRange(bytes, from, to);
+        if (header == Header.SEEN) {
+            String[] names = new String(line, StandardCharsets.UTF_8).split(",", -1);
+            for (String name : names) {
+                String bare = name.strip().replaceFirst("^\"(.*)\"$", "$1");
+                if (schema.indexOf(bare) < 0) {
+                    return false;
+                }
+            }
+        }
+        columns = CsvColumns.of("the body", line, schema);
+        return true;
+    }
+
+    private void row(byte[] bytes, int from, int to, int line) {
+        CsvColumns order = columns;
+        if (order == null) {
+            take(bytes, from, to, line);
+            return;
+        }
+        byte[] ordered = order.inOrder(Arrays.copyOfRange(bytes, from, to));
+        if (ordered == null) {
+            reject(
+                    bytes,
+                    from,
+                    to,
+                    line,
+                    "expected " + order.columns() + " columns, as the first line names, got another number");
+        } else {
+            take(ordered, 0, ordered.length, line);
+        }
+    }
+
+    private void take(byte[] bytes, int from, int to, int line) {
+        boolean one = body != RecordFormat.BLOCK;
+        if (one && to - from > MOST_ROW_BYTES) {
+            throw HttpFailure.bad(
+                    ErrorCode.RECORD_TOO_LARGE,
+                    "line " + line + " has " + (to - from) + " bytes, expected at most " + MOST_ROW_BYTES,
+                    "line " + line,
+                    null);
+        }
+        TupleBlock into = blocks ? tuples : scratch;
+        if (!blocks) {
+            scratch.clear();
+        }
+        int before = into.size();
+        int arena = into.arenaSize();
+        unkeyed = null;
+        try {
+            decoder.decode(ByteBuffer.wrap(bytes, from, to - from), into);
+            keys.fill(into, before, (row, reason) -> unkeyed = reason);
+            String why = unkeyed;
+            if (why != null) {
+                throw new RejectedRecordException(why);
+            }
+        } catch (RejectedRecordException e) {
+            into.setSize(before);
+            into.setArenaSize(arena);
+            reject(bytes, from, to, line, String.valueOf(e.getMessage()));
+            return;
+        }
+        if (!one) {
+            requireShort(into, before);
+        }
+        rows += into.size() - before;
+        if (!blocks) {
+            records.add(Arrays.copyOfRange(bytes, from, to));
+        }
+    }
+
+    /** A row of a block is written into a record again, perhaps alone. */
+    private static void requireShort(TupleBlock block, int first) {
+        RowLayout layout = block.layout();
+        for (int row = first; row < block.size(); row++) {
+            long bytes = 0;
+            for (int c = 0; c < layout.columns(); c++) {
+                if (layout.variable(c)) {
+                    bytes += TupleBlock.referenceLength(LittleEndian.getLong(block.column(c), row * 8));
+                }
+            }
+            if (bytes > MOST_ROW_BYTES) {
+                throw HttpFailure.bad(
+                        ErrorCode.RECORD_TOO_LARGE,
+                        "row " + row + " has values of " + bytes + " bytes, expected at most " + MOST_ROW_BYTES,
+                        "row " + row,
+                        null);
+            }
+        }
+    }
+
+    private void reject(byte[] bytes, int from, int to, int line, String reason) {
+        rejected++;
+        if (reasons.size() < PushedRows.MOST_REASONS) {
+            reasons.add(new PushedRows.Reason(line, field(reason), reason));
+        }
+        if (keepBad) {
+            byte[] record = Arrays.copyOfRange(bytes, from, to);
+            requireRefused(record, line);
+            records.add(record);
+        }
+    }
+
+    /** What the stream would take for a tuple of its own must not come to it as a dead letter. */
+    private void requireRefused(byte[] record, int line) {
+        scratch.clear();
+        unkeyed = null;
+        try {
+            streams.decode(ByteBuffer.wrap(record), scratch);
+            keys.fill(scratch, 0, (row, reason) -> unkeyed = reason);
+        } catch (RejectedRecordException e) {
+            return;
+        }
+        if (unkeyed == null) {
+            throw HttpFailure.bad(
+                    ErrorCode.BAD_REQUEST,
+                    "line " + line + " is no row of this body, and would be one of the stream: leave it out",
+                    "line " + line,
+                    null);
+        }
+    }
+
+    /** The field that a reason names, as the decoders begin: with its name. */
+    private @Nullable String field(String reason) {
+        for (Field field : schema.fields()) {
+            if (reason.startsWith(field.name() + ":") || reason.endsWith(" lacks " + field.name())) {
+                return field.name();
+            }
+        }
+        return null;
+    }
+}

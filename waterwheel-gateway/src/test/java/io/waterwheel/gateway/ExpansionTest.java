@@ -1,0 +1,70 @@
+package io.waterwheel.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.github.luben.zstd.Zstd;
+import io.waterwheel.gateway.http.PushBudget;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+
+/** Compressed bodies, and what they may make a gateway hold. */
+final class ExpansionTest {
+    private static byte[] gzip(byte[] bytes) throws IOException {
+        ByteArrayOutputStream packed = new ByteArrayOutputStream();
+        try (GZIPOutputStream out = new GZIPOutputStream(packed)) {
+            out.write(bytes);
+        }
+        return packed.toByteArray();
+    }
+
+    @Test
+    void expandsWhatFits() throws IOException {
+        byte[] text = new byte[300_000];
+        Arrays.fill(text, (byte) 'a');
+        PushBudget budget = new PushBudget(1 << 20);
+        try (PushBudget.Lease lease = budget.lease()) {
+            assertThat(Expansion.expand(gzip(text), "GZIP", 300_000, lease)).isEqualTo(text);
+        }
+        try (PushBudget.Lease lease = budget.lease()) {
+            assertThat(Expansion.expand(Zstd.compress(text), "zstd", 300_000, lease))
+                    .isEqualTo(text);
+            assertThat(budget.taken()).isGreaterThanOrEqualTo(300_000);
+        }
+        assertThat(budget.taken()).isZero();
+    }
+
+    @Test
+    void aBombIsRefusedBeforeItIsHeld() throws IOException {
+        byte[] bomb = gzip(new byte[20 << 20]);
+        assertThat(bomb.length).isLessThan(100_000);
+        PushBudget budget = new PushBudget(1 << 30);
+        try (PushBudget.Lease lease = budget.lease()) {
+            assertThatThrownBy(() -> Expansion.expand(bomb, "gzip", 1 << 20, lease))
+                    .hasMessageContaining("expands to more than 1048576 bytes");
+            assertThat(budget.taken()).isLessThan(3 << 20);
+        }
+        PushBudget small = new PushBudget(1 << 20);
+        try (PushBudget.Lease lease = small.lease()) {
+            assertThatThrownBy(() -> Expansion.expand(bomb, "gzip", 64 << 20, lease))
+                    .hasMessageContaining("these rows alone would take more than the 1048576 bytes");
+            assertThat(small.taken()).isLessThanOrEqualTo(1 << 20);
+            assertThatThrownBy(() -> Expansion.expand(bomb, "gzip", 64 << 20, small.lease()))
+                    .hasMessageContaining("rows under way take ");
+        }
+    }
+
+    @Test
+    void damageIsSaid() throws IOException {
+        byte[] cut = Arrays.copyOf(gzip(new byte[1000]), 15);
+        try (PushBudget.Lease lease = new PushBudget(1 << 20).lease()) {
+            assertThatThrownBy(() -> Expansion.expand(cut, "gzip", 1 << 20, lease))
+                    .hasMessageContaining("the body is no whole gzip");
+            assertThatThrownBy(() -> Expansion.expand(cut, "br", 1 << 20, lease))
+                    .hasMessageContaining("expected gzip, zstd or identity, got 'br'");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package io.waterwheel.gateway;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.cli.input.InputLines;
+import io.waterwheel.cli.input.LineCheck;
+import io.waterwheel.decode.BlockCodec;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.tuple.TupleBlock;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Rows of bodies, against the lines that the command line appends. */
+final class RowDecoderTest {
+    private static final Schema SCHEMA = new Schema(
+            List.of(
+                    new Field("id", FieldType.LONG, false),
+                    new Field("at", FieldType.TIMESTAMP, false),
+                    new Field("note", FieldType.STRING, true)),
+            new KeySpec.Ordered("id"),
+            "at");
+
+    private static StreamDefinition stream(RecordFormat format) {
+        return new StreamDefinition("s", "t", format, 4, SCHEMA);
+    }
+
+    private static PushedRows decode(RecordFormat stream, RecordFormat body, boolean keepBad, String text) {
+        return new RowDecoder(stream(stream), body, keepBad).decode(text.getBytes(UTF_8), RowDecoder.Header.SEEN);
+    }
+
+    @Test
+    void takesAndRefusesWhatTheCommandLineDoes() throws IOException {
+        long seed = Long.getLong("seed", System.nanoTime());
+        Random random = new Random(seed);
+        for (RecordFormat format : List.of(RecordFormat.CSV, RecordFormat.JSON)) {
+            StringBuilder body = new StringBuilder(random.nextBoolean() ? "\uFEFF" : "");
+            for (int r = 0; r < 400; r++) {
+                body.append(line(format, random)).append(random.nextInt(3) == 0 ? "\r\n" : "\n");
+            }
+            List<List<@Nullable Object>> expected = new ArrayList<>();
+            List<Integer> refused = new ArrayList<>();
+            LineCheck check = new LineCheck(format, SCHEMA);
+            try (InputLines lines = new InputLines(
+                    new ByteArrayInputStream(body.toString().getBytes(UTF_8)), format == RecordFormat.CSV)) {
+                for (byte[] line = lines.next(); line != null; line = lines.next()) {
+                    if (check.refusal(line) == null) {
+                        expected.add(Arrays.asList(check.values()));
+                    } else {
+                        refused.add((int) lines.lineNumber());
+                    }
+                }
+            }
+            PushedRows rows = decode(RecordFormat.BLOCK, format, false, body.toString());
+            assertThat(rows.rows())
+                    .as("seed %s", seed)
+                    .isEqualTo(expected.size())
+                    .isPositive();
+            assertThat(rows.rejected()).as("seed %s", seed).isEqualTo(refused.size());
+            assertThat(rows.reasons().stream().map(PushedRows.Reason::line))
+                    .as("seed %s", seed)
+                    .isEqualTo(refused.subList(0, Math.min(refused.size(), PushedRows.MOST_REASONS)));
+            for (int r = 0; r < expected.size(); r++) {
+                for (int f = 0; f < 3; f++) {
+                    assertThat(rows.tuples().value(f, r))
+                            .as("seed %s row %s", seed, r)
+                            .isEqualTo(expected.get(r).get(f));
+                }
+            }
+            PushedRows asLines = decode(format, format, false, body.toString());
+            assertThat(asLines.rows()).isEqualTo(expected.size());
+            assertThat(asLines.records()).hasSize(expected.size());
+            assertThat(asLines.tuples().size()).isZero();
+        }
+    }
+
+    private static String line(RecordFormat format, Random random) {
+        String note = List.of("", "plain", "with space", "a,b", "two\nlines", "say \"x\"")
+                .get(random.nextInt(6));
+        String id = random.nextInt(9) == 0 ? "x" : Integer.toString(random.nextInt(1000));
+        if (random.nextInt(20) == 0) {
+            return "";
+        }
+        if (format == RecordFormat.JSON) {
+            return "{\"id\": " + id + ", \"at\": 5, \"note\": \""
+                    + note.replace("\"", "\\\"").replace("\n", "\\n") + "\"}";
+        }
+        return id + ",7," + (note.matches("\\w*") ? note : "\"" + note.replace("\"", "\"\"") + "\"");
+    }
+
+    @Test
+    void aFirstLineOfNamesGivesTheOrder() {
+        PushedRows rows = decode(RecordFormat.BLOCK, RecordFormat.CSV, false, "at,id\n5,1\n6,2,3\n");
+        assertThat(rows.rows()).isEqualTo(1);
+        assertThat(rows.tuples().value(0, 0)).isEqualTo(1L);
+        assertThat(rows.tuples().value(2, 0)).isNull();
+        assertThat(rows.reasons()).hasSize(1);
+        assertThat(rows.reasons().get(0).line()).isEqualTo(3);
+        assertThatThrownBy(() -> new RowDecoder(stream(RecordFormat.BLOCK), RecordFormat.CSV, false)
+                        .decode("id,when\n1,5".getBytes(UTF_8), RowDecoder.Header.PRESENT))
+                .hasMessageContaining("'when', which is no field");
+        assertThat(new RowDecoder(stream(RecordFormat.BLOCK), RecordFormat.CSV, false)
+                        .decode("id,at\n1,5,".getBytes(UTF_8), RowDecoder.Header.ABSENT)
+                        .rejected())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void badRowsNameTheirFieldAndAreKeptAsTheyCame() {
+        PushedRows rows = decode(RecordFormat.CSV, RecordFormat.CSV, true, "1,5,a\nx,6,b\n2,7,c\n");
+        assertThat(rows.rows()).isEqualTo(2);
+        assertThat(rows.reasons().get(0).field()).isEqualTo("id");
+        assertThat(rows.reasons().get(0).line()).isEqualTo(2);
+        assertThat(rows.records().stream().map(record -> new String(record, UTF_8)))
+                .containsExactly("1,5,a", "x,6,b", "2,7,c");
+    }
+
+    @Test
+    void takesABlockAndRefusesADamagedOne() {
+        TupleBlock block = decode(RecordFormat.BLOCK, RecordFormat.CSV, false, "1,5,a\n2,6,b\n")
+                .tuples();
+        byte[] bytes = BlockCodec.encode(block, true);
+        RowDecoder decoder = new RowDecoder(stream(RecordFormat.BLOCK), RecordFormat.BLOCK, false);
+        assertThat(decoder.decode(bytes, RowDecoder.Header.SEEN).rows()).isEqualTo(2);
+        bytes[0] ^= 1;
+        PushedRows damaged = new RowDecoder(stream(RecordFormat.BLOCK), RecordFormat.BLOCK, false)
+                .decode(bytes, RowDecoder.Header.SEEN);
+        assertThat(damaged.rows()).isZero();
+        assertThat(damaged.rejected()).isEqualTo(1);
+    }
+
+    @Test
+    void aRowThatKafkaWouldNotTakeIsRefused() {
+        assertThatThrownBy(() -> decode(
+                        RecordFormat.CSV, RecordFormat.CSV, false, "1,5," + "x".repeat(RowDecoder.MOST_ROW_BYTES)))
+                .hasMessageContaining("line 1 has ");
+    }
+}

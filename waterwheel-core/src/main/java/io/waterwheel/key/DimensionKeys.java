@@ -21,6 +21,7 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
 
     private static final int MOST_DIMENSIONS = 8;
     private static final byte[] NO_MASKS = {};
+    private static final long[] NO_NULLS = {};
 
     /** One dimension, and where its values lie. */
     private static final class Axis {
@@ -104,14 +105,44 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
             }
         }
 
-        /** The cell of a value by its bits, as {@link DerivedKeys#makes} has them. */
-        int cell(long bits) {
-            return switch (type) {
-                case FLOAT64 -> scale.cell(Double.longBitsToDouble(bits));
-                case FLOAT32 -> scale.cell((double) Float.intBitsToFloat((int) bits));
-                case UINT32 -> scale.cell(bits & 0xFFFF_FFFFL);
-                case INT32, INT64, BOOLEAN, VARIABLE -> scale.cell(bits);
-            };
+        /**
+         * Adds its bits to the keys of rows.
+         *
+         * @param values by row its bits, as {@link DerivedKeys#makes} has them
+         * @param nulls by row the null mask; not read where the field is not nullable
+         */
+        void add(long[] values, long[] nulls, int rows, long[] keys) {
+            switch (type) {
+                case FLOAT64 -> {
+                    for (int row = 0; row < rows; row++) {
+                        int cell = scale.cell(Double.longBitsToDouble(values[row]));
+                        keys[row] |= spread[numbered(cell, nulls, row)];
+                    }
+                }
+                case FLOAT32 -> {
+                    for (int row = 0; row < rows; row++) {
+                        int cell = scale.cell((double) Float.intBitsToFloat((int) values[row]));
+                        keys[row] |= spread[numbered(cell, nulls, row)];
+                    }
+                }
+                case UINT32 -> {
+                    for (int row = 0; row < rows; row++) {
+                        keys[row] |= spread[numbered(scale.cell(values[row] & 0xFFFF_FFFFL), nulls, row)];
+                    }
+                }
+                case INT32, INT64, BOOLEAN, VARIABLE -> {
+                    for (int row = 0; row < rows; row++) {
+                        keys[row] |= spread[numbered(scale.cell(values[row]), nulls, row)];
+                    }
+                }
+            }
+        }
+
+        private int numbered(int cell, long[] nulls, int row) {
+            if (nullByte < 0) {
+                return cell;
+            }
+            return (nulls[row] >>> (Byte.SIZE * nullByte + nullShift) & 1) != 0 ? 0 : cell + 1;
         }
     }
 
@@ -161,23 +192,12 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
 
     @Override
     public boolean makes(long[] keys, long[][] values, int rows) {
-        for (int row = 0; row < rows; row++) {
-            long key = 0;
-            for (int d = 0; d < axes.length; d++) {
-                Axis axis = axes[d];
-                int number = axis.cell(values[d][row]);
-                if (axis.nullByte >= 0) {
-                    long mask = values[axes.length][row];
-                    boolean isNull = (mask >>> (8 * axis.nullByte + axis.nullShift) & 1) != 0;
-                    number = isNull ? 0 : number + 1;
-                }
-                key |= axis.spread[number];
-            }
-            if (key != keys[row]) {
-                return false;
-            }
+        long[] made = new long[rows];
+        long[] nulls = maskColumn < 0 ? NO_NULLS : values[axes.length];
+        for (int d = 0; d < axes.length; d++) {
+            axes[d].add(values[d], nulls, rows, made);
         }
-        return true;
+        return Arrays.equals(made, 0, rows, keys, 0, rows);
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.LittleEndian;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
@@ -48,6 +49,12 @@ public final class KeyCodec {
 
     /** The key of a string's UTF-8 bytes, or of bytes. */
     public static long ofBytes(byte[] bytes, int offset, int length) {
+        if (length > 0 && offset + PREFIX_BYTES <= bytes.length) {
+            // What follows a short value is cut off: one load for the bytes one by one.
+            long read = Long.reverseBytes(LittleEndian.getLong(bytes, offset));
+            int unused = length < PREFIX_BYTES ? Byte.SIZE * (PREFIX_BYTES - length) : 0;
+            return (read & (-1L << unused)) ^ Long.MIN_VALUE;
+        }
         long prefix = 0;
         int count = Math.min(length, PREFIX_BYTES);
         for (int i = 0; i < count; i++) {

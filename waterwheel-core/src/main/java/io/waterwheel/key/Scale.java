@@ -94,9 +94,11 @@ final class Scale {
         return cell < next && cuts[cell] <= code ? next : cell;
     }
 
-    /** Rounding keeps the order: a number has no lower bucket than a smaller one. */
+    /**
+     * Rounding keeps the order: a number has no lower bucket than a smaller one; what an int cannot hold is its end.
+     */
     private int bucket(double number) {
-        return (int) Math.min(Math.max((number - least) * perNumber, 0), lastBucket);
+        return Math.max(0, Math.min((int) ((number - least) * perNumber), lastBucket));
     }
 
     /** The cell of a number; of NaN, the last. */

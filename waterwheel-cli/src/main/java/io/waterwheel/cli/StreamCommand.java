@@ -3,7 +3,6 @@ package io.waterwheel.cli;
 import io.waterwheel.cli.input.DefinitionYaml;
 import io.waterwheel.cli.input.DimensionRows;
 import io.waterwheel.cli.input.SchemaProposal;
-import io.waterwheel.cli.output.AdvicePage;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.AskedQuestions;

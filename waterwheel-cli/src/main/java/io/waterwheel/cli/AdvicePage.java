@@ -1,4 +1,4 @@
-package io.waterwheel.cli.output;
+package io.waterwheel.cli;
 
 import io.waterwheel.client.admin.AskedQuestions;
 import io.waterwheel.key.sample.ScheduleAdvice;
@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Set;
 
 /** Advice on the schedule of a key, for people; what can be given to create stands behind {@code schedule:}. */
-public final class AdvicePage {
+final class AdvicePage {
     private static final int MOST_SHOWN = 20;
 
     private AdvicePage() {}
@@ -21,7 +21,7 @@ public final class AdvicePage {
      *
      * @param dimensions names, in the key's order
      */
-    public static String of(String stream, List<String> dimensions, ScheduleAdvice advice, AskedQuestions asked) {
+    static String of(String stream, List<String> dimensions, ScheduleAdvice advice, AskedQuestions asked) {
         StringBuilder page = new StringBuilder();
         boolean better = !advice.proposed().equals(advice.present());
         line(

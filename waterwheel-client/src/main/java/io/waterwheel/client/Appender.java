@@ -9,7 +9,7 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.schema.TimestampUnit;
-import io.waterwheel.schema.text.TimePattern;
+import io.waterwheel.schema.text.MemberPath;
 import io.waterwheel.tuple.TupleBlock;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -31,6 +31,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Appender implements AutoCloseable {
     private final StreamDefinition stream;
+    /** By field where it stands in a JSON object. */
+    private final List<List<MemberPath.Step>> places;
+
+    private final boolean hasPattern;
     private final AppenderSettings settings;
     private final RecordSender sender;
 
@@ -47,6 +51,8 @@ public final class Appender implements AutoCloseable {
         this.stream = details.definition();
         this.settings = settings;
         Schema schema = stream.schema();
+        this.places = TextRows.places(schema);
+        this.hasPattern = !schema.text().times().isEmpty();
         this.open = new TupleBlock(RowLayout.of(schema), 16);
         this.rows = new RowWriter(schema, open);
         this.keysSent = open.layout().hasKeyField();
@@ -106,7 +112,7 @@ public final class Appender implements AutoCloseable {
         inSourceUnits(stored);
         String text = stream.format() == RecordFormat.CSV
                 ? TextRows.csv(stored, stream.schema().text().csv())
-                : TextRows.json(stream.schema(), stored);
+                : TextRows.jsonAt(places, stored);
         sender.send(text.getBytes(StandardCharsets.UTF_8));
     }
 
@@ -116,11 +122,11 @@ public final class Appender implements AutoCloseable {
      */
     private void inSourceUnits(List<@Nullable Object> values) {
         List<Field> fields = stream.schema().fields();
-        String times = stream.schema().text().times();
-        boolean digits = !times.isEmpty() && TimePattern.of(times).isDigits();
         for (int f = 0; f < values.size(); f++) {
             Field field = fields.get(f);
-            if (digits && values.get(f) instanceof Long units && field.type().isTimestamp()) {
+            if (hasPattern
+                    && values.get(f) instanceof Long units
+                    && field.type().isTimestamp()) {
                 long perSecond = TimestampUnit.SECONDS.nanos()
                         / field.type().resolution().nanos();
                 values.set(

@@ -83,15 +83,22 @@ public final class TextRows {
         return text.toString();
     }
 
-    /** The same for a stream whose schema may name other members for its fields, or places below members. */
-    static String json(Schema schema, List<@Nullable Object> values) {
-        if (schema.text().from().isEmpty()) {
-            return json(schema.fields(), values);
-        }
+    /** Where each field of a schema stands in a JSON object. */
+    static List<List<MemberPath.Step>> places(Schema schema) {
+        return schema.fields().stream()
+                .map(field -> MemberPath.steps(schema.text().source(field.name())))
+                .toList();
+    }
+
+    /**
+     * The same for a stream whose schema may name other members for its fields, or places below members.
+     *
+     * @param places by field
+     */
+    static String jsonAt(List<List<MemberPath.Step>> places, List<@Nullable Object> values) {
         Map<Object, @Nullable Object> root = new LinkedHashMap<>();
         for (int f = 0; f < values.size(); f++) {
-            List<MemberPath.Step> steps =
-                    MemberPath.steps(schema.text().source(schema.fields().get(f).name()));
+            List<MemberPath.Step> steps = places.get(f);
             Map<Object, @Nullable Object> at = root;
             for (int s = 0; s < steps.size(); s++) {
                 MemberPath.Step step = steps.get(s);

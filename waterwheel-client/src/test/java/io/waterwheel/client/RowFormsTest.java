@@ -54,7 +54,7 @@ class RowFormsTest {
                 copier.copy(block, r);
                 csvDecoder.decode(
                         bytes(TextRows.csv(Arrays.asList(row), schema.text().csv())), csv);
-                jsonDecoder.decode(bytes(TextRows.json(schema, Arrays.asList(row))), json);
+                jsonDecoder.decode(bytes(TextRows.jsonAt(TextRows.places(schema), Arrays.asList(row))), json);
             }
             TupleBlock decoded = new TupleBlock(RowLayout.of(schema), 1);
             boolean keys = RowLayout.of(schema).hasKeyField();

@@ -39,8 +39,13 @@ final class NumberMarks {
         boolean whole = true;
         for (int at = from; at < to; at++) {
             byte c = number[at];
-            if (c == thousands && whole) {
-                if (digits < 1 || digits > GROUP || (grouped && digits != GROUP)) {
+            if (c == thousands && thousands != 0 && whole) {
+                // A group that begins with 0 is none: the mark is a decimal one.
+                boolean first = !grouped;
+                if (digits < 1
+                        || digits > GROUP
+                        || (!first && digits != GROUP)
+                        || (first && number[at - digits] == '0')) {
                     return -1;
                 }
                 grouped = true;

@@ -23,7 +23,6 @@ final class Timestamps {
 
     private final Numbers numbers;
     private final TimePattern.@Nullable Reader pattern;
-    private final boolean patternIsDigits;
     private final boolean patternIsZoned;
     private final @Nullable WallClock clock;
     private final String named;
@@ -42,13 +41,23 @@ final class Timestamps {
         named = zone == null ? "" : zone.getId();
         if (text.times().isEmpty()) {
             pattern = null;
-            patternIsDigits = false;
             patternIsZoned = false;
         } else {
             TimePattern times = TimePattern.of(text.times());
             pattern = times.reader();
-            patternIsDigits = times.isDigits();
             patternIsZoned = times.isZoned();
+        }
+    }
+
+    /** Whether numbers are counts since 1970; where the stream has a pattern of times they are not. */
+    boolean takesCounts() {
+        return pattern == null;
+    }
+
+    /** That a time was skipped by the clocks; for {@link #expected}. */
+    void forget() {
+        if (clock != null) {
+            clock.skipped = false;
         }
     }
 
@@ -57,10 +66,11 @@ final class Timestamps {
         if (clock != null && clock.skipped) {
             return "a time that the clocks of " + named + " show; they were put forward over it";
         }
-        return field.unit().name().toLowerCase(Locale.ROOT)
-                + " since 1970 or an ISO 8601 instant "
+        return (pattern == null
+                        ? field.unit().name().toLowerCase(Locale.ROOT) + " since 1970"
+                        : "a time such as " + pattern)
+                + " or an ISO 8601 instant "
                 + (clock == null ? "with a zone such as 2021-10-07T12:00:01.500Z" : "such as 2021-10-07T12:00:01.500")
-                + (pattern == null ? "" : ", or a time such as " + pattern)
                 + ", in the range of a " + field.type().schemaName();
     }
 
@@ -75,14 +85,13 @@ final class Timestamps {
         at = from;
         to = end;
         failed = false;
-        if (clock != null) {
-            clock.skipped = false;
-        }
+        forget();
         if (pattern != null) {
             if (pattern.read(source, from, end)) {
                 return byPattern(pattern, resolution);
             }
-            if (patternIsDigits && isDigits(source, from, end)) {
+            if (end - from < 10 || source[from + 4] != '-') {
+                // What is no time by the pattern is no count either: a digit may be missing.
                 failed = true;
                 return 0;
             }
@@ -158,16 +167,11 @@ final class Timestamps {
         }
         long midnight = daysSince1970(year, month, day) * 86_400L;
         long begins = clock == null ? midnight : clock.dayBegins(midnight);
-        return convert(begins, 0, false, TimestampUnit.SECONDS, resolution);
-    }
-
-    private static boolean isDigits(byte[] source, int from, int end) {
-        for (int i = from; i < end; i++) {
-            if (source[i] < '0' || source[i] > '9') {
-                return false;
-            }
+        if (clock != null && clock.skipped) {
+            failed = true;
+            return 0;
         }
-        return true;
+        return convert(begins, 0, false, TimestampUnit.SECONDS, resolution);
     }
 
     private long byPattern(TimePattern.Reader read, TimestampUnit resolution) {

@@ -119,7 +119,7 @@ final class ValueParser {
                 && token == JsonToken.VALUE_STRING
                 && (row.types[field].isNumber() || row.types[field] == FieldType.BOOLEAN)) {
             int length = utf8(field, parser);
-            text(field, scratch, 0, length);
+            plainText(field, scratch, 0, length);
             return;
         }
         switch (row.types[field]) {
@@ -188,10 +188,11 @@ final class ValueParser {
 
     private long timestamp(int field, JsonToken token, JsonParser parser) throws IOException, RejectedRecordException {
         Field of = row.fields[field];
-        if (token == JsonToken.VALUE_NUMBER_INT && of.unit() == of.type().resolution()) {
+        if (token == JsonToken.VALUE_NUMBER_INT && of.unit() == of.type().resolution() && timestamps.takesCounts()) {
             return parser.getLongValue();
         }
         if (token != JsonToken.VALUE_STRING && !token.isNumeric()) {
+            timestamps.forget();
             expect(field, false, timestamps.expected(of), token);
         }
         int length = utf8(field, parser);

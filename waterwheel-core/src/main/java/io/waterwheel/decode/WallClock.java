@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * after the other cost a comparison. One thread.
  */
 final class WallClock {
+    private static final int DAY_SECONDS = 86_400;
+
     private final ZoneRules rules;
     /** Local seconds from here to before {@link #to} have the offset that is kept; none, to begin with. */
     private long from;
@@ -49,15 +51,18 @@ final class WallClock {
         return local - offset;
     }
 
-    /** The first instant of a day, whose midnight the clocks may not show. */
+    /**
+     * The first instant of a day, whose midnight the clocks may not show; {@link #skipped} where the day never came.
+     */
     long dayBegins(long localMidnight) {
         long begins = utcSeconds(localMidnight);
         if (!skipped) {
             return begins;
         }
-        skipped = false;
         ZoneOffsetTransition change =
                 rules.getTransition(LocalDateTime.ofEpochSecond(localMidnight, 0, ZoneOffset.UTC));
+        // Where a zone went over the date line, whole days never came.
+        skipped = local(change, true) >= localMidnight + DAY_SECONDS;
         return change.toEpochSecond();
     }
 

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How the text of a stream's records is written, where it differs from RFC 4180 and plain JSON. Like the fields it
- * never changes once a stream uses it: a record that is read again gives the same tuple.
+ * never changes once a stream uses it: a record that is read again gives the same tuple, as long as the JDK has the
+ * same rules of the zone.
  *
  * @param csv signs of CSV
  * @param json what JSON may have

@@ -80,13 +80,16 @@ class RecordTextTest {
         assertThat(read(RecordFormat.CSV, schema, "2021-10-07T12:00;;;")).containsExactly(noon, null, null, null);
         assertThat(read(RecordFormat.CSV, schema, "2021-10-07;;;"))
                 .containsExactly(Instant.parse("2021-10-06T22:00:00Z"), null, null, null);
-        assertThat(read(RecordFormat.CSV, schema, noon.toEpochMilli() + ";1;1;\"a\"\"b\""))
+        assertThat(read(RecordFormat.CSV, schema, "2021-10-07T12:00;1;1;\"a\"\"b\""))
                 .containsExactly(noon, 1L, 1.0, "a\"b");
-        for (String number : List.of("1.23", "12.3456", "1.234.56", ".123", "1234.567")) {
+        for (String count : List.of("1633600800000", "07.10", "44476", "-5")) {
+            refused(RecordFormat.CSV, schema, count + ";;;", "at: expected a time such as dd.MM.yyyy HH:mm or an ISO");
+        }
+        for (String number : List.of("1.23", "12.3456", "1.234.56", ".123", "1234.567", "0.500", "-0.500")) {
             refused(RecordFormat.CSV, schema, "2021-10-07;" + number + ";;", "n: expected a number whose marks");
         }
         refused(RecordFormat.CSV, schema, "2021-10-07;;1.5;", "x: expected a number whose marks");
-        refused(RecordFormat.CSV, schema, "2021-10-07,1,2,a", "at: expected milliseconds since 1970");
+        refused(RecordFormat.CSV, schema, "2021-10-07,1,2,a", "at: expected a time such as");
         refused(RecordFormat.CSV, schema, "NA;1;1;a", "line lacks at: 'NA' stands for null");
         refused(RecordFormat.CSV, schema, "2021-10-07;1;1;\"a\",", "expected the delimiter ';' after");
         refused(
@@ -97,7 +100,7 @@ class RecordTextTest {
         assertThat(read(RecordFormat.CSV, schema, "31.10.2021 02:30;;;").get(0))
                 .as("the first of two")
                 .isEqualTo(Instant.parse("2021-10-31T00:30:00Z"));
-        refused(RecordFormat.CSV, schema, "31.02.2021 02:30;1;1;a", "or a time such as dd.MM.yyyy HH:mm");
+        refused(RecordFormat.CSV, schema, "31.02.2021 02:30;1;1;a", "expected a time such as dd.MM.yyyy HH:mm");
     }
 
     @Test
@@ -105,7 +108,12 @@ class RecordTextTest {
         Schema schema = schema("csv", "{times: yyyyMMddHHmmss, zone: UTC}");
         assertThat(read(RecordFormat.CSV, schema, "20211007120001,,,").get(0))
                 .isEqualTo(Instant.parse("2021-10-07T12:00:01Z"));
-        refused(RecordFormat.CSV, schema, "1633608001000,,,", "at: expected");
+        for (String count : List.of("1633608001000", "20211007120001.5", "2021100712000", "-5")) {
+            refused(RecordFormat.CSV, schema, count + ",,,", "at: expected a time such as yyyyMMddHHmmss");
+        }
+        assertThat(read(RecordFormat.JSON, schema, "{\"at\":20211007120001}").get(0))
+                .isEqualTo(Instant.parse("2021-10-07T12:00:01Z"));
+        refused(RecordFormat.JSON, schema, "{\"at\":1633608001000}", "at: expected a time such as yyyyMMddHHmmss");
         assertThat(read(RecordFormat.CSV, schema, "2021-10-07T12:00:01Z,,,").get(0))
                 .isEqualTo(Instant.parse("2021-10-07T12:00:01Z"));
     }
@@ -142,7 +150,7 @@ class RecordTextTest {
                   - {name: s, type: string, nullable: true}
                 key: {field: at}
                 time: at
-                records: {numbers: text}
+                records: {numbers: text, decimal: ","}
                 """);
         Schema schema = SchemaJson.readStream(SchemaJson.writeStream(written)).schema();
         assertThat(schema).isEqualTo(written.schema());

@@ -6,6 +6,7 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
 import java.time.zone.ZoneOffsetTransition;
 import java.util.List;
 import java.util.Random;
@@ -46,12 +47,27 @@ class WallClockTest {
                     assertThat(utc).as(as).isEqualTo(time.atZone(zone).toEpochSecond());
                 }
                 LocalDate day = time.toLocalDate();
-                assertThat(clock.dayBegins(day.toEpochDay() * 86_400))
-                        .as(as)
-                        .isEqualTo(day.atStartOfDay(zone).toEpochSecond());
-                assertThat(clock.skipped).as(as).isFalse();
+                long begins = clock.dayBegins(day.toEpochDay() * 86_400);
+                ZonedDateTime start = day.atStartOfDay(zone);
+                // Samoa went over the date line: its 30 December 2011 never came.
+                assertThat(clock.skipped).as(as).isEqualTo(!start.toLocalDate().equals(day));
+                if (!clock.skipped) {
+                    assertThat(begins).as(as).isEqualTo(start.toEpochSecond());
+                }
             }
         }
+    }
+
+    @Test
+    void aDayThatNeverCameIsNone() {
+        WallClock clock = new WallClock(ZoneId.of("Pacific/Apia"));
+        clock.dayBegins(LocalDate.of(2011, 12, 30).toEpochDay() * 86_400);
+        assertThat(clock.skipped).isTrue();
+        assertThat(clock.dayBegins(LocalDate.of(2011, 12, 31).toEpochDay() * 86_400))
+                .isEqualTo(LocalDate.of(2011, 12, 31)
+                        .atStartOfDay(ZoneId.of("Pacific/Apia"))
+                        .toEpochSecond());
+        assertThat(clock.skipped).isFalse();
     }
 
     /** What the clocks show about a change of theirs, or at any time. */

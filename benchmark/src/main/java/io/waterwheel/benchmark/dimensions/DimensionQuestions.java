@@ -137,7 +137,7 @@ public final class DimensionQuestions {
         }
         kinds.put("position", new Kind(base));
         for (String field : set.fields()) {
-            kinds.put(field, new Kind(new Schema(base.fields(), new KeySpec.Ordered(field), base.timeField())));
+            kinds.put(field, new Kind(base.withKey(new KeySpec.Ordered(field))));
         }
         List<Field> more = new ArrayList<>(base.fields());
         more.add(new Field(RANDOM, FieldType.LONG, false));

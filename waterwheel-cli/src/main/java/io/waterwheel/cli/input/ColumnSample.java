@@ -26,7 +26,6 @@ final class ColumnSample {
     /** Up to here a double holds every whole number. */
     private static final long EXACT = 1L << 53;
 
-    private static final Pattern DECIMAL = Pattern.compile("-?\\d+(\\.\\d+)?([eE][+-]?\\d{1,3})?");
     private static final Pattern TIME = Pattern.compile(
             "\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d(:?\\d\\d)?))?");
     private static final Pattern ZONELESS =
@@ -42,6 +41,10 @@ final class ColumnSample {
     long notFinite;
     /** Whole numbers that are others as doubles, perhaps. */
     long rounded;
+    /** Numbers with marks that are not those of plain numbers, and those whose marks might be others. */
+    long marked;
+
+    long doubtful;
 
     private long integers;
     private long wide;
@@ -76,8 +79,7 @@ final class ColumnSample {
         return MARKS.contains(value);
     }
 
-    void add(String written, boolean quoted) {
-        String value = style.plain(written);
+    void add(String value, boolean quoted) {
         if (value.isEmpty() && !quoted) {
             empty++;
             return;
@@ -86,16 +88,20 @@ final class ColumnSample {
         if (distinct.size() < DISTINCT_COUNTED) {
             distinct.add(value);
         }
-        if (isMark(value)) {
+        // In quotes it is a text for the decoder.
+        if (!quoted && isMark(value)) {
             marks++;
             words.add(value);
             return;
         }
+        String number = style.number(value);
         if (NOT_FINITE.contains(value)) {
             notFinite++;
             decimals++;
-        } else if (DECIMAL.matcher(value).matches()) {
-            number(value);
+        } else if (number != null) {
+            number(number);
+            marked += number.equals(value) ? 0 : 1;
+            doubtful += style.isDoubtful(value) ? 1 : 0;
         } else if (value.equalsIgnoreCase("true") || value.equalsIgnoreCase("false")) {
             booleans++;
         } else if (TIME.matcher(value).matches()) {
@@ -203,8 +209,8 @@ final class ColumnSample {
         if (type != FieldType.INT && type != FieldType.LONG && type != FieldType.DOUBLE) {
             return null;
         }
-        if (least > most) {
-            return null; // not one finite number
+        if (least > most || marked > 0) {
+            return null; // not one finite number; counts have no marks
         }
         for (TimestampUnit unit : TimestampUnit.values()) {
             double perSecond = 1e9 / unit.nanos();
@@ -233,7 +239,7 @@ final class ColumnSample {
         sample.add(cell.text(), cell.quoted());
         return sample.type() == FieldType.STRING
                 && sample.timePatterns().isEmpty()
-                && !DECIMAL.matcher(cell.text()).matches();
+                && CsvStyle.PLAIN.number(cell.text()) == null;
     }
 
     /** Whether all finite numbers lie within. */

@@ -101,17 +101,21 @@ public final class CsvColumns {
         return new CsvColumns(names.size(), columnOf, schema.text().csv().delimiter());
     }
 
-    /** Puts fields in place of the columns that the schema says hold them; others of their names go nowhere. */
+    /** Puts fields in place of the columns that the schema says hold them; others of their names go nowhere then. */
     private static void fromSources(List<String> names, Schema schema) {
         Map<String, String> from = schema.text().from();
-        for (int c = 0; c < names.size() && !from.isEmpty(); c++) {
-            String name = names.get(c);
-            String field = from.entrySet().stream()
-                    .filter(one -> one.getValue().equals(name))
-                    .map(Map.Entry::getKey)
-                    .findFirst()
-                    .orElse(from.containsKey(name) ? IGNORED : name);
-            names.set(c, field);
+        List<String> header = List.copyOf(names);
+        for (int c = 0; c < header.size() && !from.isEmpty(); c++) {
+            String name = header.get(c);
+            String holds = from.get(name);
+            String otherwise = holds != null && header.contains(holds) ? IGNORED : name;
+            names.set(
+                    c,
+                    from.entrySet().stream()
+                            .filter(one -> one.getValue().equals(name))
+                            .map(Map.Entry::getKey)
+                            .findFirst()
+                            .orElse(otherwise));
         }
     }
 

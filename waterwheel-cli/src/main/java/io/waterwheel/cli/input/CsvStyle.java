@@ -1,6 +1,7 @@
 package io.waterwheel.cli.input;
 
 import io.waterwheel.schema.RecordText;
+import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.schema.text.TimePattern;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
@@ -9,7 +10,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a CSV file is written, as its first lines show: what divides values, and how numbers are marked.
@@ -22,14 +26,21 @@ record CsvStyle(char delimiter, char decimal, char thousands) {
     /** As RFC 4180 has it. */
     static final CsvStyle PLAIN = new CsvStyle(',', '.', '\0');
 
+    private static final Map<String, Pattern> PATTERNS = new ConcurrentHashMap<>();
     private static final char[] DELIMITERS = {'\t', ';', '|', ','};
-    /** With a decimal comma; groups of digits are divided by points or by spaces. */
-    private static final Pattern COMMA_NUMBER = Pattern.compile("-?(\\d+|\\d{1,3}([. ]\\d{3})+),\\d+");
+    /** A decimal comma, where the comma would divide too. */
+    private static final Pattern COMMA_NUMBER = Pattern.compile("-?\\d+,\\d+");
 
-    private static final Pattern POINT_NUMBER = Pattern.compile("-?\\d+\\.\\d+");
-    private static final Pattern POINT_GROUPS = Pattern.compile("-?\\d{1,3}(\\.\\d{3})+(,\\d+)?");
-    private static final Pattern SPACE_GROUPS = Pattern.compile("-?\\d{1,3}( \\d{3})+(,\\d+)?");
-    private static final Pattern COMMA_GROUPS = Pattern.compile("-?\\d{1,3}(,\\d{3})+(\\.\\d+)?");
+    /** Marks of numbers, the likeliest first of those that make as many columns numbers. */
+    private static final List<CsvStyle> MARKS = List.of(
+            new CsvStyle(',', '.', '\0'),
+            new CsvStyle(',', '.', ','),
+            new CsvStyle(',', ',', '\0'),
+            new CsvStyle(',', ',', '.'),
+            new CsvStyle(',', ',', ' '),
+            new CsvStyle(',', '.', ' '),
+            new CsvStyle(',', '.', '\''));
+
     /** Times that are not written as ISO 8601 says; of two that fit, the first is the likelier. */
     static final List<String> TIMES = List.of(
             "dd.MM.yyyy HH:mm:ss",
@@ -55,16 +66,16 @@ record CsvStyle(char delimiter, char decimal, char thousands) {
      * The delimiter of lines.
      *
      * @param announced by the file; 0: not
+     * @param columns that the file is said to have; 0: nothing is said
      */
-    static char delimiter(char announced, List<String> lines) {
+    static char delimiter(char announced, List<String> lines, int columns) {
         if (announced != '\0') {
             return announced;
         }
         for (char delimiter : DELIMITERS) {
-            int columns = CsvCells.of(lines.get(0), delimiter).size();
-            if (columns > 1
-                    && lines.stream()
-                            .allMatch(line -> CsvCells.of(line, delimiter).size() == columns)) {
+            int divided = CsvCells.of(lines.get(0), delimiter).size();
+            boolean fits = columns == 0 ? divided > 1 : divided == columns;
+            if (fits && isEven(lines, delimiter, divided) && !dividesLess(lines, delimiter, divided)) {
                 return delimiter;
             }
         }
@@ -79,49 +90,89 @@ record CsvStyle(char delimiter, char decimal, char thousands) {
         return best;
     }
 
-    /** The style of rows, without their line of names. */
+    private static boolean isEven(List<String> lines, char delimiter, int columns) {
+        return lines.stream().allMatch(line -> CsvCells.of(line, delimiter).size() == columns);
+    }
+
+    /** Whether a column that it makes has commas in every line that are no decimal commas: those divide. */
+    private static boolean dividesLess(List<String> lines, char delimiter, int columns) {
+        for (int c = 0; c < columns && delimiter != ','; c++) {
+            int column = c;
+            if (lines.stream()
+                    .map(line -> CsvCells.of(line, delimiter).get(column))
+                    .allMatch(cell -> !cell.quoted()
+                            && cell.text().indexOf(',') >= 0
+                            && !COMMA_NUMBER.matcher(cell.text()).matches())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The style of rows, without their line of names: the marks by which most columns are numbers. */
     static CsvStyle of(char delimiter, List<List<CsvCells.Cell>> rows) {
         Map<Integer, List<String>> columns = new HashMap<>();
         for (List<CsvCells.Cell> row : rows) {
             for (int c = 0; c < row.size(); c++) {
-                String text = row.get(c).text();
-                if (!text.isEmpty() && !ColumnSample.isMark(text)) {
-                    columns.computeIfAbsent(c, unused -> new ArrayList<>()).add(text);
+                CsvCells.Cell cell = row.get(c);
+                if (!cell.text().isEmpty() && (cell.quoted() || !ColumnSample.isMark(cell.text()))) {
+                    columns.computeIfAbsent(c, unused -> new ArrayList<>()).add(cell.text());
                 }
             }
         }
-        long commas = columns.values().stream()
-                .filter(values -> values.stream()
-                                .anyMatch(value -> COMMA_NUMBER.matcher(value).matches())
-                        && values.stream()
-                                .allMatch(value -> COMMA_NUMBER.matcher(value).matches()
-                                        || POINT_GROUPS.matcher(value).matches()
-                                        || SPACE_GROUPS.matcher(value).matches()
-                                        || value.matches("-?\\d+")))
-                .count();
-        // 1,234 is a number with a mark between thousands where others have a decimal point.
-        boolean points = any(columns, POINT_NUMBER, COMMA_GROUPS);
-        char decimal = commas > 0 && !points ? ',' : '.';
-        char thousands = '\0';
-        if (decimal == ',' && any(columns, POINT_GROUPS, COMMA_NUMBER)) {
-            thousands = '.';
-        } else if (decimal == ',' && any(columns, SPACE_GROUPS, COMMA_NUMBER)) {
-            thousands = ' ';
-        } else if (decimal == '.' && any(columns, COMMA_GROUPS, POINT_NUMBER)) {
-            thousands = ',';
+        CsvStyle best = PLAIN;
+        long most = -1;
+        for (CsvStyle marks : MARKS) {
+            long numbers = columns.values().stream().filter(marks::areNumbers).count();
+            if (numbers > most) {
+                best = marks;
+                most = numbers;
+            }
         }
-        return new CsvStyle(delimiter, decimal, thousands);
+        return new CsvStyle(delimiter, best.decimal, best.thousands);
     }
 
-    /** Whether all of a column are numbers by one of two patterns or whole, some by the first. */
-    private static boolean any(Map<Integer, List<String>> columns, Pattern some, Pattern others) {
-        return columns.values().stream()
-                .anyMatch(values ->
-                        values.stream().anyMatch(value -> some.matcher(value).matches())
-                                && values.stream()
-                                        .allMatch(value -> some.matcher(value).matches()
-                                                || others.matcher(value).matches()
-                                                || value.matches("-?\\d{1,3}")));
+    private boolean areNumbers(List<String> values) {
+        return values.stream().allMatch(value -> number(value) != null)
+                // Spaces divide more than numbers, telephone numbers for one: a decimal mark tells.
+                && ((thousands != ' ' && thousands != '\'')
+                        || values.stream().anyMatch(value -> value.indexOf(decimal) >= 0));
+    }
+
+    /** Whether all marks of a column's number may be those of another style, too: three digits behind each. */
+    boolean isDoubtful(String written) {
+        return thousands != '\0'
+                && written.indexOf(thousands) >= 0
+                && written.indexOf(thousands) == written.lastIndexOf(thousands)
+                && written.indexOf(decimal) < 0;
+    }
+
+    /** A number in plain form; null where the text is none by these marks. */
+    @Nullable
+    String number(String text) {
+        Matcher matcher = pattern().matcher(text);
+        if (!matcher.matches()) {
+            return null;
+        }
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        if (Ipv4.parse(bytes, 0, bytes.length) >= 0) {
+            return null;
+        }
+        String plain = thousands == '\0' ? text : text.replace(String.valueOf(thousands), "");
+        return decimal == '.' ? plain : plain.replace(decimal, '.');
+    }
+
+    private Pattern pattern() {
+        String groups =
+                thousands == '\0' ? "" : "|[1-9]\\d{0,2}(" + Pattern.quote(String.valueOf(thousands)) + "\\d{3})+";
+        return PATTERNS.computeIfAbsent(
+                this.signsAlone(),
+                unused -> Pattern.compile("-?(\\d+" + groups + ")(" + Pattern.quote(String.valueOf(decimal))
+                        + "\\d+)?([eE][+-]?\\d{1,3})?"));
+    }
+
+    private String signsAlone() {
+        return decimal + "" + thousands;
     }
 
     /** Whether the pattern reads the text, and its day and time exist. */
@@ -138,17 +189,6 @@ record CsvStyle(char delimiter, char decimal, char thousands) {
         } catch (DateTimeException noSuchDay) {
             return false;
         }
-    }
-
-    /** A number in plain form, where it is one with marks; else the text as it is. */
-    String plain(String text) {
-        if (decimal == ','
-                && (COMMA_NUMBER.matcher(text).matches()
-                        || (thousands == '.' && POINT_GROUPS.matcher(text).matches())
-                        || (thousands == ' ' && SPACE_GROUPS.matcher(text).matches()))) {
-            return text.replaceAll("[. ]", "").replace(',', '.');
-        }
-        return thousands == ',' && COMMA_GROUPS.matcher(text).matches() ? text.replace(",", "") : text;
     }
 
     /** Its signs, with words for null. */

@@ -140,8 +140,8 @@ public final class InputLines implements AutoCloseable {
                 return null;
             }
             int to = line.length > 0 && line[line.length - 1] == '\r' ? line.length - 1 : line.length;
-            if (quotes && ends <= 1 && announces(line, to)) {
-                announced = (char) line[ANNOUNCES.length];
+            if (quotes && lineNumber == 1 && announces(line, to)) {
+                announced = (char) (line[ANNOUNCES.length] & 0xFF);
             } else if (to > 0) {
                 return to == line.length ? line : Arrays.copyOf(line, to);
             }

@@ -13,6 +13,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -79,7 +80,12 @@ public final class SchemaProposal {
     private void lines(byte[] first, InputLines lines, List<String> named) throws IOException {
         List<String> begin = new ArrayList<>(List.of(new String(first, StandardCharsets.UTF_8)));
         // Which sign divides is seen by the first line at the latest where quotes hold line ends.
-        lines.divideBy(CsvStyle.delimiter(lines.announced(), begin));
+        char announced = lines.announced();
+        if (announced != '\0' && ",;|\t: ".indexOf(announced) < 0) {
+            throw bad(source + ": its first line says sep=" + announced + ", which divides no values: expected a comma,"
+                    + " a semicolon, a tab, a bar, a colon or a space");
+        }
+        lines.divideBy(CsvStyle.delimiter(announced, begin, named.size()));
         while (begin.size() < STYLE_LINES && !whole) {
             byte[] line = lines.next();
             whole = line == null;
@@ -87,7 +93,7 @@ public final class SchemaProposal {
                 begin.add(new String(line, StandardCharsets.UTF_8));
             }
         }
-        char delimiter = CsvStyle.delimiter(lines.announced(), begin);
+        char delimiter = CsvStyle.delimiter(announced, begin, named.size());
         lines.divideBy(delimiter);
         List<List<CsvCells.Cell>> rowsOfBegin =
                 begin.stream().map(line -> CsvCells.of(line, delimiter)).toList();
@@ -171,7 +177,12 @@ public final class SchemaProposal {
                 .filter(column -> !column.name.equals(CsvColumns.IGNORED))
                 .toList();
         ColumnSample time = time(used);
-        List<String> patterns = time.timePatterns();
+        // Day and month can be told apart by another column than the time.
+        List<String> patterns = time.timePatterns().stream()
+                .sorted(Comparator.comparing((String one) -> -used.stream()
+                        .filter(column -> column.timePatterns().contains(one))
+                        .count()))
+                .toList();
         String pattern = patterns.isEmpty() ? "" : patterns.get(0);
         Set<String> nulls = used.stream()
                 .filter(ColumnSample::hasGaps)
@@ -217,7 +228,8 @@ public final class SchemaProposal {
                     column == time,
                     mayLack,
                     position && (column == longitude || column == latitude),
-                    pattern);
+                    pattern,
+                    nulls);
         }
         if (longitude != null && latitude != null) {
             out.append("key: {longitude: ")
@@ -297,7 +309,8 @@ public final class SchemaProposal {
             boolean time,
             boolean nullable,
             boolean coordinate,
-            String pattern) {
+            String pattern,
+            Set<String> nulls) {
         TimestampUnit unit = time ? column.epochUnit() : null;
         boolean byPattern = column.timePatterns().contains(pattern);
         FieldType type = unit != null
@@ -321,6 +334,14 @@ public final class SchemaProposal {
         if (column.hasGaps()) {
             doubts.add(column.marks + " are " + String.join(", ", column.words) + ", taken for nothing"
                     + (nullable ? "" : ": such rows will be rejected"));
+        }
+        List<String> meant = column.words.stream().filter(nulls::contains).toList();
+        if (!column.hasGaps() && !meant.isEmpty()) {
+            doubts.add(String.join(", ", meant)
+                    + " stands for nothing here too, as other columns have it; in quotes it is a text");
+        }
+        if (column.doubtful > 0) {
+            doubts.add("a guess: is " + column.doubtful + " times the mark one between thousands?");
         }
         if (type == FieldType.DOUBLE && column.rounded > 0) {
             doubts.add(column.rounded + " are whole numbers beyond 2^53, which a double rounds; or make it a string");

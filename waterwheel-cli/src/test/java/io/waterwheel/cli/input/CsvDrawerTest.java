@@ -2,7 +2,9 @@ package io.waterwheel.cli.input;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
@@ -70,6 +72,101 @@ class CsvDrawerTest {
                 List<Row> taken = taken(file, schema, as + "\n" + yaml);
                 assertThat(taken).as("%s\n%s", as, yaml).isEqualTo(rows);
             }
+        }
+    }
+
+    private static List<List<@Nullable Object>> values(String file, String... columns) throws Exception {
+        String yaml = SchemaProposal.of("f.csv", stream(file), List.of(columns)).yaml("f");
+        Schema schema = SchemaFile.read("f.yaml", yaml).schema();
+        LineCheck check = new LineCheck(RecordFormat.CSV, schema);
+        List<List<@Nullable Object>> taken = new ArrayList<>();
+        try (InputLines lines =
+                new InputLines(stream(file), true).divideBy(schema.text().csv().delimiter())) {
+            CsvColumns order = columns.length == 0
+                    ? CsvColumns.of("f.csv", lines.next(), schema)
+                    : CsvColumns.named("--columns", List.of(columns), schema);
+            for (byte[] line = lines.next(); line != null; line = lines.next()) {
+                byte[] ordered = order.inOrder(line);
+                assertThat(ordered == null ? "columns" : check.refusal(ordered))
+                        .as(yaml)
+                        .isNull();
+                taken.add(
+                        Arrays.asList(check.values()).subList(1, schema.fields().size()));
+            }
+        }
+        return taken;
+    }
+
+    @Test
+    void marksOfNumbersAreTold() throws Exception {
+        assertThat(values("t,n\n2021-10-07,\"12,345\"\n2021-10-08,\"1,200\"\n2021-10-09,999\n"))
+                .containsExactly(List.of(12345), List.of(1200), List.of(999));
+        assertThat(values("t,n,x\n2021-10-07,\"12,345\",0.5\n2021-10-08,999,1000\n"))
+                .containsExactly(List.of(12345, 0.5), List.of(999, 1000.0));
+        assertThat(values("t,n,x\n2021-10-07,\"12,345\",\"1,234.50\"\n")).containsExactly(List.of(12345, 1234.5));
+        assertThat(values("t;n;x\n2021-10-07;1.234;3,5\n2021-10-08;12.345;4,25\n"))
+                .containsExactly(List.of(1234, 3.5), List.of(12345, 4.25));
+        assertThat(values("t;x\n2021-10-07;1.234,50\n2021-10-08;1500\n"))
+                .containsExactly(List.of(1234.5), List.of(1500.0));
+        assertThat(values("t;x;ip\n2021-10-07;1.234,50;192.168.100.101\n2021-10-08;1.500;192.168.100.102\n"))
+                .containsExactly(List.of(1234.5, "192.168.100.101"), List.of(1500.0, "192.168.100.102"));
+        assertThat(values("t;phone;x\n2021-10-07;555 123 456;1,5\n")).containsExactly(List.of("555 123 456", 1.5));
+        assertThat(values("t;x\n2021-10-07;1 234,5\n2021-10-08;1 000\n"))
+                .containsExactly(List.of(1234.5), List.of(1000.0));
+        assertThat(values("t,x\n2021-10-07,1.234\n")).containsExactly(List.of(1.234));
+        assertThat(values("t;x\n2021-10-07;0,500\n2021-10-08;0,123\n")).containsExactly(List.of(0.5), List.of(0.123));
+        assertThat(SchemaProposal.of("f.csv", stream("t,n\n2021-10-07,\"12,345\"\n"), List.of())
+                        .yaml("f"))
+                .contains("a guess: is 1 times the mark one between thousands?");
+    }
+
+    @Test
+    void wordsForNothingAreNoTextsInQuotes() throws Exception {
+        assertThat(values("\"t\",\"x\",\"s\"\n\"2021-10-07\",\"3.5\",\"a\"\n\"2021-10-08\",\"NA\",\"b\"\n"))
+                .containsExactly(List.of("3.5", "a"), List.of("NA", "b"));
+        assertThat(SchemaProposal.of("f.csv", stream("t,x,land\n2021-10-07,3.5,DE\n2021-10-08,NA,NA\n"), List.of())
+                        .yaml("f"))
+                .contains("NA stands for nothing here too");
+    }
+
+    @Test
+    void delimitersAreTold() throws Exception {
+        String agents = "2021-10-07T12:00:00Z,a,\"x\",X11; Linux\n2021-10-07T12:00:01Z,b,\"y\",X12; Linux\n";
+        assertThat(values(agents, "t", "k", "z", "agent"))
+                .containsExactly(List.of("a", "x", "X11; Linux"), List.of("b", "y", "X12; Linux"));
+        assertThat(values("t,k\n2021-10-07,X11; Linux\n2021-10-08,X; Linux\n"))
+                .containsExactly(List.of("X11; Linux"), List.of("X; Linux"));
+        assertThat(values("2021-10-07;1,5;2,5\n2021-10-08;1,5;2,25\n", "t", "x", "y"))
+                .containsExactly(List.of(1.5, 2.5), List.of(1.5, 2.25));
+        assertThatThrownBy(() -> values("sep=.\nt.k\n2021-10-07.1\n"))
+                .isInstanceOf(WaterwheelException.class)
+                .hasMessageContaining("its first line says sep=., which divides no values");
+    }
+
+    @Test
+    void anotherColumnTellsDaysFromMonths() throws Exception {
+        String file = "at,due\n01/02/2021,01/25/2021\n01/03/2021,01/26/2021\n";
+        assertThat(SchemaProposal.of("f.csv", stream(file), List.of()).yaml("f"))
+                .contains("times: 'M/d/yyyy'", "{name: due, type: timestamp");
+    }
+
+    /** A file that names the field, and not the column that the schema says holds it. */
+    @Test
+    void aColumnOfTheFieldsOwnNameIsTaken() throws Exception {
+        Schema schema = SchemaFile.read("f.yaml", """
+                        name: f
+                        format: csv
+                        fields:
+                          - {name: at, type: timestamp}
+                          - {name: w, type: double, nullable: true, from: Wind (m/s)}
+                        key: {field: at}
+                        time: at
+                        """).schema();
+        for (String header : List.of("at,w", "at,Wind (m/s)", "w,at,Wind (m/s)")) {
+            String line = header.startsWith("w") ? "7,2021-10-07,3.5" : "2021-10-07,3.5";
+            byte[] ordered =
+                    CsvColumns.of("f.csv", header.getBytes(UTF_8), schema).inOrder(line.getBytes(UTF_8));
+            assertThat(ordered).as(header).isEqualTo("2021-10-07,3.5".getBytes(UTF_8));
         }
     }
 

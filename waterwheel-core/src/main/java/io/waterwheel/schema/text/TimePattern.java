@@ -33,19 +33,20 @@ public final class TimePattern {
             this.count = count;
             this.literal = literal.getBytes(StandardCharsets.UTF_8);
         }
+
+        boolean isNumber() {
+            return letter != 0 && letter != 'a' && letter != 'X' && !(letter == 'M' && count == 3);
+        }
     }
 
     private final String text;
     private final Part[] parts;
     private final boolean zoned;
-    private final boolean digits;
 
     private TimePattern(String text, List<Part> parts) {
         this.text = text;
         this.parts = parts.toArray(Part[]::new);
         this.zoned = parts.stream().anyMatch(part -> part.letter == 'X');
-        this.digits = parts.stream()
-                .allMatch(part -> part.letter != 0 && part.letter != 'X' && part.letter != 'a' && part.count != 3);
     }
 
     /**
@@ -93,6 +94,15 @@ public final class TimePattern {
         if (letters.contains('h') != letters.contains('a') || (letters.contains('h') && letters.contains('H'))) {
             throw bad(pattern, "hours are HH, or hh with a");
         }
+        for (int i = 1; i < parts.size(); i++) {
+            Part before = parts.get(i - 1);
+            if (before.isNumber()
+                    && before.count == 1
+                    && before.letter != 'S'
+                    && parts.get(i).isNumber()) {
+                throw bad(pattern, "'" + before.letter + "' takes one digit or two, and a number follows at once");
+            }
+        }
         return new TimePattern(pattern, parts);
     }
 
@@ -113,11 +123,6 @@ public final class TimePattern {
     /** Whether times name their zone. */
     public boolean isZoned() {
         return zoned;
-    }
-
-    /** Whether its times are digits alone, so that they could be taken for a number. */
-    public boolean isDigits() {
-        return digits;
     }
 
     /** The fields of the time that was read last. One thread. */

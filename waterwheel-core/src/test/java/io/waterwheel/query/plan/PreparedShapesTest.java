@@ -228,7 +228,7 @@ final class PreparedShapesTest {
 
     @Test
     void shapesAreReservedAndGiveWay() {
-        QueryMemory memory = new QueryMemory(16 * MEBIBYTE, 12 * MEBIBYTE);
+        QueryMemory memory = new QueryMemory(16 * MEBIBYTE, 16 * MEBIBYTE);
         PreparedShapes shapes = new PreparedShapes(memory);
         Polygon polygon = round(5_000);
         long bytes;

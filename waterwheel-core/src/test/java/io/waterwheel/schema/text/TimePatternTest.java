@@ -93,6 +93,7 @@ class TimePatternTest {
                 "dd.MM.yyyyy|'yyyyy' is no part of it",
                 "EEE dd.MM.yyyy|'EEE' is no part of it",
                 "dd.MM.yyyy d|'d' is there twice",
+                "yyyyMd|'M' takes one digit or two, and a number follows at once",
                 "dd.MM.yyyy 'at|a quote is not closed, or empty"
             })
     void saysWhatIsWrongWithAPattern(String pattern, String why) {

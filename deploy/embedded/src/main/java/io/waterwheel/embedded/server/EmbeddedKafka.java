@@ -223,7 +223,7 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
         }
     }
 
-    /** Logs may have records that were not confirmed: nobody is to read those, or to append behind them. */
+    /** Logs may have records that were not confirmed: no client is to read those, or to append behind them. */
     private static String wasFull(Disk disk, long beganNanos) {
         return disk.wasFullSince(beganNanos)
                 ? "the disk was full to its last byte, and the broker is started again once there is room"

@@ -30,6 +30,8 @@ final class Columns {
     /** No fields, no rows: before the first batch. */
     static final Columns NONE = new Columns(VectorSchemaRoot.of());
 
+    private static final int MAX_NAME = 64;
+
     private final VectorSchemaRoot root;
     private final List<Field> fields;
     private final FieldVector[] vectors;
@@ -40,12 +42,30 @@ final class Columns {
         this.vectors = root.getFieldVectors().toArray(FieldVector[]::new);
         List<Field> named = new ArrayList<>(vectors.length);
         for (int f = 0; f < vectors.length; f++) {
-            String name = vectors[f].getName();
-            named.add(new Field(
-                    name, JavaTypes.of(vectors[f]), vectors[f].getField().isNullable()));
-            byName.putIfAbsent(name, f);
+            // The root's schema, not the vector: a column of a statement may be called otherwise.
+            org.apache.arrow.vector.types.pojo.Field column =
+                    root.getSchema().getFields().get(f);
+            named.add(new Field(fieldName(column.getName()), JavaTypes.of(vectors[f]), column.isNullable()));
+            byName.putIfAbsent(column.getName(), f);
         }
         this.fields = List.copyOf(named);
+    }
+
+    /** The label of a statement's column may be any text. */
+    private static String fieldName(String label) {
+        if (Field.isName(label)) {
+            return label;
+        }
+        String replaced = label.replaceAll("[^A-Za-z0-9_]", "_");
+        String named = replaced.isEmpty() || Character.isDigit(replaced.charAt(0)) ? "_" + replaced : replaced;
+        return named.substring(0, Math.min(named.length(), MAX_NAME));
+    }
+
+    /** What the answer calls them. */
+    List<String> labels() {
+        return root.getSchema().getFields().stream()
+                .map(org.apache.arrow.vector.types.pojo.Field::getName)
+                .toList();
     }
 
     /** The columns of the root; these, when it is theirs. */

@@ -100,9 +100,17 @@ public final class Cursor implements AutoCloseable {
         }
     }
 
-    /** The fields of the answer, in order. */
+    /**
+     * The fields of the answer, in order. A column of a statement that is called otherwise than a field may be has
+     * underscores in its name here.
+     */
     public List<Field> fields() {
         return columns.fields();
+    }
+
+    /** What the columns of the answer are called, in order; by these names they are read. */
+    public List<String> labels() {
+        return columns.labels();
     }
 
     /**

@@ -69,11 +69,16 @@ public final class TextRows {
 
     /** A JSON object on one line; members that are null are there as null. */
     public static String json(List<Field> fields, List<@Nullable Object> values) {
+        return jsonOf(fields.stream().map(Field::name).toList(), values);
+    }
+
+    /** The same under these names. */
+    public static String jsonOf(List<String> names, List<@Nullable Object> values) {
         StringWriter text = new StringWriter();
         try (JsonGenerator generator = JSON.createGenerator(text)) {
             generator.writeStartObject();
-            for (int f = 0; f < fields.size(); f++) {
-                generator.writeFieldName(fields.get(f).name());
+            for (int f = 0; f < names.size(); f++) {
+                generator.writeFieldName(names.get(f));
                 write(generator, values.get(f));
             }
             generator.writeEndObject();

@@ -14,6 +14,8 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Explain;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.Statement;
+import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.BadRecords;
 import io.waterwheel.schema.Balancing;
 import io.waterwheel.schema.LogLoss;
@@ -21,6 +23,7 @@ import io.waterwheel.schema.Retention;
 import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.wire.WireQueries;
+import io.waterwheel.wire.WireStatements;
 import io.waterwheel.wire.proto.AlterStreamRequest;
 import io.waterwheel.wire.proto.CheckChunksReply;
 import io.waterwheel.wire.proto.CheckChunksRequest;
@@ -170,14 +173,61 @@ public final class WaterwheelClient implements AutoCloseable {
         return query(query, new Cancellation());
     }
 
+    /**
+     * Asks a statement of SQL (docs/sql.md), such as {@code SELECT callsign, COUNT(*) FROM flights GROUP BY callsign}.
+     * Returns when the answer begins; the cursor must be closed. Its verdict counts rows, also those of aggregates.
+     * What the client has seen of streams by queries is not demanded of statements: name positions by
+     * {@link #sql(Statement)}.
+     *
+     * @throws WaterwheelException when it is refused, or no coordinator answers
+     */
+    public Cursor sql(String statement) {
+        return sql(Statement.of(statement));
+    }
+
+    /** The same with a timeout, demands, and what is allowed. */
+    public Cursor sql(Statement statement) {
+        return ask(
+                statement.timeout(),
+                statement.allowPartial(),
+                timeout -> WireStatements.ticket(timeout == null ? statement : statement.withTimeout(timeout)),
+                false,
+                verdict -> {},
+                new Cancellation());
+    }
+
     /** The same, so that it can be cancelled while it has not begun. */
     Cursor query(Query query, Cancellation cancellation) {
         Query demanding = session.demanding(query);
-        long deadline = System.nanoTime() + query.timeout().toNanos();
+        return ask(
+                query.hasTimeout() ? query.timeout() : null,
+                query.allowPartial(),
+                timeout -> WireQueries.ticket(timeout == null ? demanding : demanding.withTimeout(timeout)),
+                demanding.aggregates(),
+                verdict -> session.saw(demanding.stream(), demanding.seen(), verdict),
+                cancellation);
+    }
+
+    /**
+     * Asks any coordinator.
+     *
+     * @param timeout of the question, or null for the server's
+     * @param ticket for what is left of the timeout, where it is not the first to be asked; null for all
+     * @param aggregates whether the verdict counts something else than rows
+     */
+    private Cursor ask(
+            @Nullable Duration timeout,
+            boolean allowPartial,
+            Function<@Nullable Duration, byte[]> ticket,
+            boolean aggregates,
+            Consumer<Verdict> onVerdict,
+            Cancellation cancellation) {
+        Duration patience = timeout == null ? Query.DEFAULT_TIMEOUT : timeout;
+        long deadline = System.nanoTime() + patience.toNanos();
         boolean[] again = {false};
         answers.begin(cancellation);
         try {
-            return coordinators.repeatable(query.timeout(), connection -> {
+            return coordinators.repeatable(patience, connection -> {
                 String cancelled = cancellation.reason();
                 if (cancelled != null) {
                     throw new WaterwheelException(
@@ -188,20 +238,19 @@ public final class WaterwheelClient implements AutoCloseable {
                 if (left.isNegative() || left.isZero()) {
                     throw new WaterwheelException(
                             ErrorCode.TIMEOUT,
-                            "no coordinator began to answer within " + query.timeout()
-                                    + "; ask again, or allow more time");
+                            "no coordinator began to answer within " + patience + "; ask again, or allow more time");
                 }
-                Query timed = again[0] && query.hasTimeout() ? demanding.withTimeout(left) : demanding;
+                byte[] asked = ticket.apply(again[0] && timeout != null ? left : null);
                 // Not known here: how long the server gives a query that names no timeout, and how long after its
                 // deadline it sends what an answer that may be partial has.
-                Duration longest = query.hasTimeout() && !query.allowPartial() ? left : WireQueries.LONGEST_TIMEOUT;
+                Duration longest = timeout != null && !allowPartial ? left : WireQueries.LONGEST_TIMEOUT;
                 again[0] = true;
                 return Cursor.open(
                         connection,
-                        new Ticket(WireQueries.ticket(timed)),
+                        new Ticket(asked),
                         CallOptions.timeout(longest.plus(Connection.GRACE).toMillis(), TimeUnit.MILLISECONDS),
-                        demanding.aggregates(),
-                        verdict -> session.saw(demanding.stream(), demanding.seen(), verdict),
+                        aggregates,
+                        onVerdict,
                         cancellation,
                         () -> answers.end(cancellation));
             });

@@ -53,6 +53,8 @@ public enum ErrorCode {
     BAD_REPLY(Kind.BUG, "Report it; use a client and a server of the same release meanwhile."),
     /** The request is malformed or exceeds a limit. */
     BAD_REQUEST(USER, "Correct the request as the message says."),
+    /** A statement cannot be read, or its parts do not fit. */
+    BAD_SQL(USER, "Correct the statement where the message points; docs/sql.md has the grammar."),
     /** A topic's name is reserved or too long. */
     BAD_TOPIC(USER, "Choose another name for the topic."),
     /** Storm does not take the topology. */
@@ -219,6 +221,8 @@ public enum ErrorCode {
     SERVER_CLOSING(TEMPORARY, "Ask another coordinator, or the same one when it is back."),
     /** No server answers at the address. */
     SERVER_UNREACHABLE(TEMPORARY, "Check that the server runs and that the address is right."),
+    /** A statement asks for what is not supported. */
+    SQL_UNSUPPORTED(USER, "Ask as the message says; docs/sql.md lists what is supported."),
     /** A worker is starting. */
     STARTING(TEMPORARY, "Try again in some seconds."),
     /** A stream could not be dropped, since others changed it. */

@@ -72,6 +72,11 @@ public record Verdict(
      */
     public record Effort(int indexersAsked, int chunksRead, Statistics statistics) {}
 
+    /** The same of another number of tuples. */
+    public Verdict withTuples(long number) {
+        return new Verdict(completeness, seen, gone, edit, number, effort, next, explanation);
+    }
+
     /** A verdict without a next page and without explanation. */
     public Verdict(Completeness completeness, SessionPositions seen, Gone gone, long edit, long tuples, Effort effort) {
         this(completeness, seen, gone, edit, tuples, effort, null, null);

@@ -58,6 +58,11 @@ public sealed interface KeySpec {
         return null;
     }
 
+    /** The fields that are the longitude and the latitude, where the key is a position; empty otherwise. */
+    default List<String> position() {
+        return List.of();
+    }
+
     /** The dimensions, where the key has some that rows may complete; null otherwise. */
     default @Nullable Dimensions dimensional() {
         return null;
@@ -151,6 +156,11 @@ public sealed interface KeySpec {
                 members.error("box", String.valueOf(e.getMessage()));
                 return null;
             }
+        }
+
+        @Override
+        public List<String> position() {
+            return List.of(longitude, latitude);
         }
 
         @Override

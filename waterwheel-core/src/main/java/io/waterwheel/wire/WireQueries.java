@@ -63,7 +63,7 @@ public final class WireQueries {
                 .toByteArray();
     }
 
-    /** Reads a ticket; which of the two kinds it is remains to be seen. */
+    /** Reads a ticket; which of the kinds it is remains to be seen. */
     public static Ticket parseTicket(byte[] bytes) {
         if (bytes.length > MAX_TICKET_BYTES) {
             throw bad("the ticket has " + bytes.length + " bytes, expected at most " + MAX_TICKET_BYTES);
@@ -141,9 +141,7 @@ public final class WireQueries {
         atMost("at_least", message.getAtLeastCount(), MAX_INTERVALS);
         atMost("seen", message.getSeenCount(), MAX_INTERVALS);
         atMost("characters in stream", message.getStream().length(), MAX_NAME);
-        if (message.getTimeoutMillis() < 0 || message.getTimeoutMillis() > MAX_TIMEOUT_MILLIS) {
-            throw bad("timeout_millis: expected 0 to " + MAX_TIMEOUT_MILLIS + ", got " + message.getTimeoutMillis());
-        }
+        requireTimeout(message.getTimeoutMillis());
         notNegative("at_least", message.getAtLeastMap());
         notNegative("seen", message.getSeenMap());
         if (message.getSeenStreamId() < 0) {
@@ -198,7 +196,13 @@ public final class WireQueries {
         };
     }
 
-    private static void notNegative(String what, Map<Integer, Long> positions) {
+    static void requireTimeout(long millis) {
+        if (millis < 0 || millis > MAX_TIMEOUT_MILLIS) {
+            throw bad("timeout_millis: expected 0 to " + MAX_TIMEOUT_MILLIS + ", got " + millis);
+        }
+    }
+
+    static void notNegative(String what, Map<Integer, Long> positions) {
         for (Map.Entry<Integer, Long> entry : positions.entrySet()) {
             if (entry.getKey() < 0 || entry.getValue() < 0) {
                 throw bad(what + ": partition " + entry.getKey() + ", offset " + entry.getValue()

@@ -41,6 +41,8 @@ final class ArchitectureTest {
             .definedBy("io.waterwheel.topology.rpc..")
             .layer("admin")
             .definedBy("io.waterwheel.topology.admin..")
+            .layer("sql")
+            .definedBy("io.waterwheel.topology.sql..")
             .layer("warmup")
             .definedBy("io.waterwheel.topology.warmup..")
             .layer("wiring")
@@ -81,6 +83,8 @@ final class ArchitectureTest {
                     "io.waterwheel.chunk..",
                     "io.waterwheel.catalog..",
                     "io.waterwheel.ingest..")
+            .layer("sql planner")
+            .definedBy("io.waterwheel.sql..")
             // The engine on a folder, which only the warm-up uses.
             .layer("core local")
             .definedBy("io.waterwheel.local..")
@@ -110,6 +114,8 @@ final class ArchitectureTest {
             .mayOnlyAccessLayers("config", "core questions", "core engine")
             .whereLayer("admin")
             .mayOnlyAccessLayers("config", "worker", "kafka", "rpc", "core questions", "core engine")
+            .whereLayer("sql")
+            .mayOnlyAccessLayers("worker", "rpc", "core questions", "core engine", "sql planner")
             .whereLayer("warmup")
             .mayOnlyAccessLayers("rpc", "core questions", "core engine", "core local")
             .whereLayer("wiring")
@@ -121,6 +127,7 @@ final class ArchitectureTest {
                     "zookeeper",
                     "rpc",
                     "admin",
+                    "sql",
                     "warmup",
                     "core questions",
                     "core engine");

@@ -102,6 +102,39 @@ final class DocumentationTest {
     }
 
     @Test
+    void statements() throws Exception {
+        assertThat(runPage("docs/sql.md")).isGreaterThanOrEqualTo(24);
+        String where = "ST_DWithin(ST_Point(longitude, latitude), ST_Point(2.55, 49.01), 10000)";
+        assertThat(ran("sql", "SELECT COUNT(*) AS n FROM flights WHERE " + where, "--format", "csv")
+                        .lines())
+                .containsExactly(
+                        "n",
+                        ran("query", "flights", "--circle", "2.55,49.01,10000", "--count")
+                                .strip());
+        assertThat(ran(
+                        "sql",
+                        "SELECT callsign \"the callsign\", MAX(altitude_ft) FROM flights WHERE altitude_ft > 40000"
+                                + " GROUP BY callsign ORDER BY 2 DESC, 1",
+                        "--format",
+                        "csv"))
+                .startsWith("the callsign,max")
+                .isEqualTo(ran(
+                                "query",
+                                "flights",
+                                "--where",
+                                "altitude_ft > 40000",
+                                "--agg",
+                                "max(altitude_ft) AS top",
+                                "--group-by",
+                                "callsign",
+                                "--order-by",
+                                "top:desc,callsign",
+                                "--format",
+                                "csv")
+                        .replaceFirst("callsign,top", "the callsign,max"));
+    }
+
+    @Test
     void aKeyOfManyDimensions() throws Exception {
         assertThat(runPage("docs/dimensions.md")).isGreaterThanOrEqualTo(7);
         assertThat(ran("query", "approaches", "--key", "longitude=2.3..2.7", "--key", "altitude_ft=..5000", "--count"))
@@ -235,7 +268,7 @@ final class DocumentationTest {
             if (!NOT_HERE.contains(words.get(0))) {
                 count++;
                 String out = ran(words.toArray(String[]::new));
-                if (words.get(0).equals("query")) {
+                if (words.get(0).equals("query") || words.get(0).equals("sql")) {
                     assertThat(out)
                             .as("%s: an answer of: %s", page, command.group(1))
                             .isNotBlank();

@@ -36,7 +36,7 @@ final class ExampleTextsTest {
                 }
             }
         }
-        for (String page : List.of("README.md", "docs/quickstart-kafka.md", "docs/queries.md")) {
+        for (String page : List.of("README.md", "docs/quickstart-kafka.md", "docs/queries.md", "docs/sql.md")) {
             for (String example : found(PAGE, Files.readString(ROOT.resolve(page), UTF_8))) {
                 assertThat(bodies)
                         .as("an example of %s that ExamplesTest lacks", page)

@@ -214,6 +214,21 @@ final class ExamplesTest {
     }
 
     @Test
+    void statement() {
+        // example
+        try (WaterwheelClient client = WaterwheelClient.connect(url);
+                Cursor rows = client.sql(
+                        "SELECT icao24, COUNT(*) AS n FROM flights GROUP BY icao24 ORDER BY n DESC LIMIT 10")) {
+            while (rows.next()) {
+                System.out.println(rows.getString("icao24") + " " + rows.getLong("n"));
+            }
+            System.out.println(rows.verdict());
+        }
+        // end of example
+        assertThat(printed().lines()).hasSize(11).last().asString().contains("tuples=10");
+    }
+
+    @Test
     void rows() {
         // example
         try (Cursor rows = client.query("flights")

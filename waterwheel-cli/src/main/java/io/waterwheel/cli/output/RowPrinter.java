@@ -8,6 +8,7 @@ import io.waterwheel.schema.FieldType;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +49,7 @@ public abstract class RowPrinter {
         while (cursor.next()) {
             if (!begun) {
                 fields = cursor.fields();
-                begin(fields);
+                begin(fields, cursor.labels());
                 begun = true;
             }
             List<@Nullable Object> values = new ArrayList<>(fields.size());
@@ -61,13 +62,13 @@ public abstract class RowPrinter {
             }
         }
         if (!begun) {
-            begin(cursor.fields());
+            begin(cursor.fields(), cursor.labels());
         }
         end();
         return write();
     }
 
-    abstract void begin(List<Field> fields);
+    abstract void begin(List<Field> fields, List<String> labels);
 
     abstract void row(List<Field> fields, List<@Nullable Object> values);
 
@@ -91,8 +92,8 @@ public abstract class RowPrinter {
         }
 
         @Override
-        void begin(List<Field> fields) {
-            line(TextRows.csv(new ArrayList<>(fields.stream().map(Field::name).toList())));
+        void begin(List<Field> fields, List<String> labels) {
+            line(TextRows.csv(new ArrayList<>(labels)));
         }
 
         @Override
@@ -105,16 +106,20 @@ public abstract class RowPrinter {
     }
 
     private static final class Json extends RowPrinter {
+        private List<String> names = List.of();
+
         Json(PrintStream out) {
             super(out);
         }
 
         @Override
-        void begin(List<Field> fields) {}
+        void begin(List<Field> fields, List<String> labels) {
+            names = labels;
+        }
 
         @Override
         void row(List<Field> fields, List<@Nullable Object> values) {
-            line(TextRows.json(fields, values));
+            line(TextRows.jsonOf(names, values));
         }
 
         @Override
@@ -127,6 +132,7 @@ public abstract class RowPrinter {
         private static final int MOST_WIDTH = 60;
 
         private List<Field> fields = List.of();
+        private List<String> names = List.of();
         private int[] widths = {};
         private final List<List<String>> waiting = new ArrayList<>();
         private boolean widthsSet;
@@ -137,16 +143,17 @@ public abstract class RowPrinter {
         }
 
         @Override
-        void begin(List<Field> names) {
-            fields = names;
-            widths = new int[names.size()];
+        void begin(List<Field> answered, List<String> labels) {
+            fields = answered;
+            names = labels;
+            widths = new int[answered.size()];
         }
 
         @Override
-        void row(List<Field> names, List<@Nullable Object> values) {
+        void row(List<Field> answered, List<@Nullable Object> values) {
             List<String> cells = new ArrayList<>(values.size());
             for (int f = 0; f < values.size(); f++) {
-                cells.add(cell(names.get(f).type(), values.get(f)));
+                cells.add(cell(answered.get(f).type(), values.get(f)));
             }
             rows++;
             if (widthsSet) {
@@ -169,14 +176,11 @@ public abstract class RowPrinter {
 
         private void release() {
             widthsSet = true;
-            List<String> names = fields.stream().map(Field::name).toList();
             widen(names);
             waiting.forEach(this::widen);
             if (!names.isEmpty()) {
                 line(names);
-                line(fields.stream()
-                        .map(field -> "-".repeat(widths[fields.indexOf(field)]))
-                        .toList());
+                line(Arrays.stream(widths).mapToObj("-"::repeat).toList());
             }
             waiting.forEach(this::line);
             waiting.clear();

@@ -19,6 +19,7 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.types.FloatingPointPrecision;
 import org.apache.arrow.vector.types.TimeUnit;
 import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Copies rows of tuple blocks into a batch of Arrow vectors, block behind block: columns of the same width in one go,
@@ -31,6 +32,9 @@ final class ArrowRows implements AutoCloseable {
 
     private final List<Field> fields;
     private final VectorSchemaRoot root;
+    /** The columns to send: some vectors of the root, in an order and under names of their own. */
+    private final VectorSchemaRoot shown;
+
     /** By field, bytes of text and bytes that the batch has. */
     private final int[] textBytes;
 
@@ -39,6 +43,15 @@ final class ArrowRows implements AutoCloseable {
     private byte[] scratch = {};
 
     ArrowRows(List<Field> fields, BufferAllocator allocator) {
+        this(fields, null, allocator);
+    }
+
+    /**
+     * Rows of these fields.
+     *
+     * @param columns what is sent of them, or null for all
+     */
+    ArrowRows(List<Field> fields, @Nullable List<ColumnSink.Column> columns, BufferAllocator allocator) {
         this.fields = List.copyOf(fields);
         this.textBytes = new int[fields.size()];
         List<org.apache.arrow.vector.types.pojo.Field> arrow = new ArrayList<>();
@@ -50,6 +63,19 @@ final class ArrowRows implements AutoCloseable {
                     null));
         }
         root = VectorSchemaRoot.create(new org.apache.arrow.vector.types.pojo.Schema(arrow), allocator);
+        shown = columns == null ? root : shown(root, columns);
+    }
+
+    private static VectorSchemaRoot shown(VectorSchemaRoot root, List<ColumnSink.Column> columns) {
+        List<org.apache.arrow.vector.types.pojo.Field> named = new ArrayList<>();
+        List<FieldVector> vectors = new ArrayList<>();
+        for (ColumnSink.Column column : columns) {
+            FieldVector vector = root.getVector(column.field());
+            named.add(new org.apache.arrow.vector.types.pojo.Field(
+                    column.label(), vector.getField().getFieldType(), null));
+            vectors.add(vector);
+        }
+        return new VectorSchemaRoot(named, vectors);
     }
 
     private static ArrowType type(FieldType type) {
@@ -71,6 +97,11 @@ final class ArrowRows implements AutoCloseable {
 
     VectorSchemaRoot root() {
         return root;
+    }
+
+    /** What is sent. */
+    VectorSchemaRoot shown() {
+        return shown;
     }
 
     /**
@@ -127,6 +158,9 @@ final class ArrowRows implements AutoCloseable {
             vector.setValueCount(rows);
         }
         root.setRowCount(rows);
+        if (shown != root) {
+            shown.setRowCount(rows);
+        }
     }
 
     private void addFixed(ArrowBuf data, TupleBlock block, int field, int first, int count) {

@@ -3,7 +3,6 @@ package io.waterwheel.topology.rpc;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.run.AnswerPace;
-import io.waterwheel.query.run.AnswerSink;
 import io.waterwheel.query.run.ClientWait;
 import io.waterwheel.schema.Field;
 import io.waterwheel.tuple.TupleBlock;
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * An answer as a Flight stream of record batches; the verdict is the metadata of the last one, which may have no rows.
  * Rows are held back until there is a batch of them, unless nothing else comes for a moment.
  */
-final class FlightAnswer implements AnswerSink, AutoCloseable {
+final class FlightAnswer implements ColumnSink, AutoCloseable {
     private static final int BATCH_ROWS = 1 << 16;
     /** What is left of this share of the memory for answers bounds a batch: many of them are under way at a time. */
     private static final int ANSWERS = 64;
@@ -32,6 +31,7 @@ final class FlightAnswer implements AnswerSink, AutoCloseable {
     private final String client;
     private ClientWait waits = NOT_TOLD;
     private @Nullable ArrowRows batch;
+    private @Nullable List<Column> columns;
     /** Whether rows that came have not been sent. */
     private boolean begun;
     /** About the bytes of those. */
@@ -81,15 +81,20 @@ final class FlightAnswer implements AnswerSink, AutoCloseable {
     }
 
     @Override
+    public void show(List<Column> shown) {
+        columns = List.copyOf(shown);
+    }
+
+    @Override
     public void start(List<Field> fields) {
         if (batch != null) {
             throw new IllegalStateException("an answer starts once");
         }
-        ArrowRows rows = new ArrowRows(fields, allocator);
+        ArrowRows rows = new ArrowRows(fields, columns, allocator);
         batch = rows;
         // Vectors that were sent are let go, and never filled again.
         listener.setUseZeroCopy(true);
-        listener.start(rows.root());
+        listener.start(rows.shown());
     }
 
     @Override

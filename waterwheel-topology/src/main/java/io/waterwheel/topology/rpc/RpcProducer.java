@@ -3,8 +3,10 @@ package io.waterwheel.topology.rpc;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.Statement;
 import io.waterwheel.wire.AdminCall;
 import io.waterwheel.wire.WireQueries;
+import io.waterwheel.wire.WireStatements;
 import io.waterwheel.wire.proto.Ticket;
 import java.time.Duration;
 import java.util.concurrent.Executor;
@@ -31,6 +33,7 @@ final class RpcProducer extends NoOpFlightProducer {
     private final RpcSettings settings;
     private final BufferAllocator allocator;
     private final QueryHandler queries;
+    private final StatementHandler statements;
     private final AdminHandler admin;
     /** Null where no worker is to call. */
     private final @Nullable PeerHandler peers;
@@ -45,6 +48,7 @@ final class RpcProducer extends NoOpFlightProducer {
             RpcSettings settings,
             BufferAllocator allocator,
             QueryHandler queries,
+            StatementHandler statements,
             AdminHandler admin,
             @Nullable PeerHandler peers,
             @Nullable PeerGate gate,
@@ -54,6 +58,7 @@ final class RpcProducer extends NoOpFlightProducer {
         this.settings = settings;
         this.allocator = allocator;
         this.queries = queries;
+        this.statements = statements;
         this.admin = admin;
         this.peers = peers;
         this.gate = gate;
@@ -87,6 +92,7 @@ final class RpcProducer extends NoOpFlightProducer {
             Ticket ticket = WireQueries.parseTicket(flightTicket.getBytes());
             switch (ticket.getKindCase()) {
                 case QUERY -> query(WireQueries.fromMessage(ticket.getQuery()), listener);
+                case STATEMENT -> statement(WireStatements.fromMessage(ticket.getStatement()), listener);
                 case SUBQUERY -> subquery(ticket.getSubquery().toByteArray(), listener);
                 case KIND_NOT_SET -> throw new WaterwheelException(ErrorCode.BAD_QUERY, "the ticket holds no query");
             }
@@ -96,11 +102,31 @@ final class RpcProducer extends NoOpFlightProducer {
     }
 
     private void query(Query asked, ServerStreamListener listener) {
-        Duration wished = asked.hasTimeout() ? asked.timeout() : settings.usualQuery();
-        Duration timeout = wished.compareTo(settings.longestQuery()) > 0 ? settings.longestQuery() : wished;
+        Duration timeout = timeout(asked.hasTimeout() ? asked.timeout() : null);
         Query query = asked.withTimeout(timeout);
+        answer(listener, timeout, query.allowPartial(), answer -> queries.query(query, answer));
+    }
+
+    private void statement(Statement asked, ServerStreamListener listener) {
+        Duration timeout = timeout(asked.timeout());
+        Statement statement = asked.withTimeout(timeout);
+        answer(listener, timeout, statement.allowPartial(), answer -> statements.answer(statement, answer));
+    }
+
+    /** How long an answer may take; without a wish, what is usual. */
+    private Duration timeout(@Nullable Duration wished) {
+        Duration asked = wished == null ? settings.usualQuery() : wished;
+        return asked.compareTo(settings.longestQuery()) > 0 ? settings.longestQuery() : asked;
+    }
+
+    /** What gives an answer. */
+    private interface Answering {
+        void to(FlightAnswer answer) throws InterruptedException;
+    }
+
+    private void answer(ServerStreamListener listener, Duration timeout, boolean allowPartial, Answering answering) {
         // What an answer that may lack something has by its deadline is sent after it.
-        Duration sending = query.allowPartial() ? timeout.plus(settings.patience()) : timeout;
+        Duration sending = allowPartial ? timeout.plus(settings.patience()) : timeout;
         FlightAnswer answer = new FlightAnswer(
                 listener,
                 allocator,
@@ -111,7 +137,7 @@ final class RpcProducer extends NoOpFlightProducer {
         submit(queryPool, "queries", () -> {
             try (answer) {
                 try {
-                    queries.query(query, answer);
+                    answering.to(answer);
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                     answer.fail(RpcErrors.of(e));

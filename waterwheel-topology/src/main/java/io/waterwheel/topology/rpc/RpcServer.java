@@ -67,12 +67,27 @@ public final class RpcServer implements AutoCloseable {
     }
 
     /**
-     * Starts a server for clients' queries and calls. Subqueries and control messages are refused.
+     * Starts a server for clients' queries, statements and calls. Subqueries and control messages are refused.
+     *
+     * @throws WaterwheelException of kind TEMPORARY, code {@code ADDRESS_UNUSABLE}, when the address cannot be bound
+     */
+    public static RpcServer forClients(
+            RpcSettings settings, QueryHandler queries, StatementHandler statements, AdminHandler admin) {
+        return start(settings, queries, statements, admin, null, null);
+    }
+
+    /**
+     * The same where no statements are answered.
      *
      * @throws WaterwheelException of kind TEMPORARY, code {@code ADDRESS_UNUSABLE}, when the address cannot be bound
      */
     public static RpcServer forClients(RpcSettings settings, QueryHandler queries, AdminHandler admin) {
-        return start(settings, queries, admin, null, null);
+        return forClients(
+                settings,
+                queries,
+                (statement, sink) -> sink.fail(new WaterwheelException(
+                        ErrorCode.SQL_UNSUPPORTED, "this server answers queries and no statements")),
+                admin);
     }
 
     /**
@@ -85,6 +100,7 @@ public final class RpcServer implements AutoCloseable {
         return start(
                 settings,
                 (query, sink) -> sink.fail(notACoordinator()),
+                (statement, sink) -> sink.fail(notACoordinator()),
                 (action, body, caller) -> {
                     throw notACoordinator();
                 },
@@ -100,6 +116,7 @@ public final class RpcServer implements AutoCloseable {
     private static RpcServer start(
             RpcSettings settings,
             QueryHandler queries,
+            StatementHandler statements,
             AdminHandler admin,
             @Nullable PeerHandler peers,
             @Nullable PeerSecret secret) {
@@ -111,8 +128,8 @@ public final class RpcServer implements AutoCloseable {
         List<ThreadPoolExecutor> pools = List.of(queryPool, subqueryPool, callPool, connections);
         AtomicReference<String> address = new AtomicReference<>("");
         PeerGate gate = secret == null ? null : new PeerGate(secret, address::get);
-        RpcProducer producer =
-                new RpcProducer(settings, allocator, queries, admin, peers, gate, queryPool, subqueryPool, callPool);
+        RpcProducer producer = new RpcProducer(
+                settings, allocator, queries, statements, admin, peers, gate, queryPool, subqueryPool, callPool);
         NettyServerBuilder builder = NettyServerBuilder.forAddress(
                         new InetSocketAddress(settings.host(), settings.port()))
                 .executor(connections)

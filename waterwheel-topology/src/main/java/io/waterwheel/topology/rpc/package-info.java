@@ -4,6 +4,7 @@
  *
  * <pre>
  *   client  --DoGet(query)-->      forClients --> QueryHandler   (a coordinator's)   --> record batches, verdict
+ *   client  --DoGet(statement)-->  forClients --> StatementHandler                   --> the same
  *   client  --DoAction(name)-->    forClients --> AdminHandler
  *   worker  --DoAction(proof)-->   forPeers   --> PeerGate       (once a connection)
  *   worker  --DoAction(control)--> forPeers   --> PeerHandler    (control messages; may be lost)

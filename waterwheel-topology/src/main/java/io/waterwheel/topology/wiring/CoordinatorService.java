@@ -18,6 +18,7 @@ import io.waterwheel.topology.kafka.KafkaTopics;
 import io.waterwheel.topology.rpc.AdminCalls;
 import io.waterwheel.topology.rpc.RpcServer;
 import io.waterwheel.topology.rpc.RpcSettings;
+import io.waterwheel.topology.sql.Statements;
 import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.CoordinatorServices;
 import io.waterwheel.wire.proto.StatusReply;
@@ -64,6 +65,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
     /** The first of the configured ports that is free. */
     private RpcServer startServer() {
         AdminCalls calls = calls();
+        Statements statements = new Statements(services, coordinator::query);
         WaterwheelException last = null;
         for (int port : services.coordinatorPorts()) {
             // More threads than may be open: who is refused is told so by one.
@@ -78,7 +80,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
                     services.config().get(Keys.QUERY_TIMEOUT),
                     services.config().get(Keys.QUERY_MAX_TIMEOUT));
             try {
-                return RpcServer.forClients(settings, coordinator::query, calls);
+                return RpcServer.forClients(settings, coordinator::query, statements, calls);
             } catch (WaterwheelException e) {
                 last = e;
             }

@@ -27,6 +27,7 @@ final class TopologyJarTest {
                     "Hadoop's client jars, which relocate what they need themselves; a cluster's configuration"
                             + " (HADOOP_CONF_DIR) names their classes",
             "com/github/luben/zstd/", "its native library names its classes",
+            "org/codehaus/", "Janino, which Calcite compiles by, names its classes in a file",
             "net/jpountz/", "LZ4's native library names its classes",
             "org/xerial/snappy/", "its native library names its classes");
 

@@ -1,0 +1,28 @@
+package io.waterwheel.sql;
+
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.sql.plan.StatementPlanner;
+import java.time.Instant;
+
+/** Plans statements. Thread-safe. */
+public final class SqlPlanner {
+    /** Longest statement, in characters. */
+    public static final int MAX_CHARACTERS = 262_144;
+
+    private final StatementPlanner planner;
+
+    public SqlPlanner(StreamSchemas streams) {
+        planner = new StatementPlanner(streams);
+    }
+
+    /**
+     * The plan of one statement; a semicolon may end it.
+     *
+     * @param now what {@code NOW()} and {@code CURRENT_TIMESTAMP} are
+     * @throws WaterwheelException of kind USER: code BAD_SQL when it cannot be read, or names what is not there;
+     *     SQL_UNSUPPORTED when it asks for what is not supported. The message names the place
+     */
+    public SqlPlan plan(String statement, Instant now) {
+        return planner.plan(statement, now);
+    }
+}

@@ -1,0 +1,15 @@
+package io.waterwheel.sql;
+
+import io.waterwheel.schema.Schema;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The streams that statements may name. Thread-safe; may block. */
+public interface StreamSchemas {
+    /** The names of all streams, in their order. */
+    List<String> names();
+
+    /** The schema of the stream of this name, in the letters it was created with; null when there is none. */
+    @Nullable
+    Schema schema(String name);
+}

@@ -1,0 +1,119 @@
+package io.waterwheel.sql.plan;
+
+import io.waterwheel.query.aggregate.AggregateFunctions;
+import io.waterwheel.query.expression.Function;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.calcite.sql.SqlOperator;
+import org.apache.calcite.sql.type.ReturnTypes;
+import org.apache.calcite.sql.type.SqlReturnTypeInference;
+import org.apache.calcite.sql.type.SqlTypeName;
+import org.apache.calcite.sql.type.SqlTypeTransforms;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The engine's functions that SQL lacks, or means otherwise by the same name: LOWER changes A to Z alone, ROUND yields
+ * a double.
+ */
+final class EngineFunctions {
+    static final String TIME_BUCKET = "TIME_BUCKET";
+    static final String POINT = "ST_POINT";
+    static final String ENVELOPE = "ST_MAKEENVELOPE";
+    static final String FROM_TEXT = "ST_GEOMFROMTEXT";
+    static final String WITHIN = "ST_WITHIN";
+    static final String CONTAINS = "ST_CONTAINS";
+    static final String INTERSECTS = "ST_INTERSECTS";
+    static final String NEAR = "ST_DWITHIN";
+    static final String METRES = "ST_DISTANCE";
+
+    private static final SqlReturnTypeInference TEXT = nullable(SqlTypeName.VARCHAR);
+    private static final SqlReturnTypeInference WHOLE = nullable(SqlTypeName.BIGINT);
+    private static final SqlReturnTypeInference DOUBLE = nullable(SqlTypeName.DOUBLE);
+    private static final SqlReturnTypeInference TRUTH = nullable(SqlTypeName.BOOLEAN);
+    private static final SqlReturnTypeInference GEOMETRY = nullable(SqlTypeName.GEOMETRY);
+    private static final SqlReturnTypeInference MILLIS =
+            ReturnTypes.explicit(SqlTypeName.TIMESTAMP, 3).andThen(SqlTypeTransforms.FORCE_NULLABLE);
+
+    private final Map<String, EngineFunction> functions = new HashMap<>();
+    private final Map<String, EngineAggregate> aggregates = new HashMap<>();
+    private final List<SqlOperator> all = new ArrayList<>();
+
+    EngineFunctions() {
+        for (Function function : Function.values()) {
+            SqlReturnTypeInference yields = yields(function);
+            if (yields != null) {
+                add(new EngineFunction(function.name(), function, yields, function.least(), function.most()));
+            }
+        }
+        add(new EngineFunction(TIME_BUCKET, null, MILLIS, 2, 2));
+        add(new EngineFunction(POINT, null, GEOMETRY, 2, 2));
+        add(new EngineFunction(ENVELOPE, null, GEOMETRY, 4, 5));
+        add(new EngineFunction(FROM_TEXT, null, GEOMETRY, 1, 2));
+        add(new EngineFunction(WITHIN, null, TRUTH, 2, 2));
+        add(new EngineFunction(CONTAINS, null, TRUTH, 2, 2));
+        add(new EngineFunction(INTERSECTS, null, TRUTH, 2, 2));
+        add(new EngineFunction(NEAR, null, TRUTH, 3, 3));
+        add(new EngineFunction(METRES, null, DOUBLE, 2, 2));
+        for (String name : List.of("quantile", "median", "first", "last", "delta", "rate", "arg_min", "arg_max")) {
+            EngineAggregate aggregate = new EngineAggregate(name.toUpperCase(Locale.ROOT), AggregateFunctions.of(name));
+            aggregates.put(aggregate.getName(), aggregate);
+            all.add(aggregate);
+        }
+    }
+
+    private static SqlReturnTypeInference nullable(SqlTypeName type) {
+        return ReturnTypes.explicit(type).andThen(SqlTypeTransforms.FORCE_NULLABLE);
+    }
+
+    private void add(EngineFunction function) {
+        functions.put(function.getName(), function);
+        all.add(function);
+    }
+
+    /** What a function yields; null for one that SQL has with the same meaning. */
+    private static @Nullable SqlReturnTypeInference yields(Function function) {
+        return switch (function) {
+            case ABS, FLOOR, CEIL, COALESCE, NULLIF -> null;
+            case LOWER, UPPER, CONCAT, SUBSTRING, TRIM, REPLACE, GEOHASH -> TEXT;
+            case LENGTH, OCTET_LENGTH, STRPOS, DATE_PART -> WHOLE;
+            case STARTS_WITH -> TRUTH;
+            case DATE_TRUNC -> ReturnTypes.ARG1.andThen(SqlTypeTransforms.FORCE_NULLABLE);
+            case ROUND,
+                    SQRT,
+                    EXP,
+                    LN,
+                    LOG10,
+                    POWER,
+                    SIN,
+                    COS,
+                    TAN,
+                    ASIN,
+                    ACOS,
+                    ATAN,
+                    ATAN2,
+                    RADIANS,
+                    DEGREES,
+                    DISTANCE -> DOUBLE;
+        };
+    }
+
+    /** The function of this name, in any case of letters; null when SQL's own is meant. */
+    @Nullable
+    EngineFunction of(String name) {
+        return functions.get(name.toUpperCase(Locale.ROOT));
+    }
+
+    /** The aggregate of this name, in capital letters. */
+    EngineAggregate aggregate(String name) {
+        return Objects.requireNonNull(aggregates.get(name), name);
+    }
+
+    /** As operators that a statement may name. */
+    List<SqlOperator> operators() {
+        return all;
+    }
+}

@@ -1,0 +1,307 @@
+package io.waterwheel.sql.plan;
+
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ExpressionTypes;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.calcite.plan.RelOptUtil;
+import org.apache.calcite.rel.RelFieldCollation;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.Aggregate;
+import org.apache.calcite.rel.core.Filter;
+import org.apache.calcite.rel.core.Project;
+import org.apache.calcite.rel.core.Sort;
+import org.apache.calcite.rel.core.TableScan;
+import org.apache.calcite.rel.logical.LogicalFilter;
+import org.apache.calcite.rel.logical.LogicalProject;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rel.type.RelDataTypeFactory;
+import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexLiteral;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexOver;
+import org.apache.calcite.rex.RexUtil;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes operators into the leaves below them, from the leaves up, as long as the engine answers them as SQL says. Made
+ * for one plan.
+ */
+final class LeafPushdown {
+    /** What was not taken, in the order met: why a plan is not one leaf. */
+    private final List<String> refusals = new ArrayList<>();
+
+    List<String> refusals() {
+        return refusals;
+    }
+
+    /** The same plan with as much in leaves as can be. */
+    RelNode push(RelNode node) {
+        if (node instanceof TableScan scan) {
+            StreamTable table = scan.getTable().unwrap(StreamTable.class);
+            if (table == null) {
+                throw new IllegalStateException("a table that is no stream: " + scan);
+            }
+            return new LeafNode(scan.getCluster(), table.leaf(), scan.getRowType());
+        }
+        RelNode newest = newest(node);
+        if (newest != null) {
+            return newest;
+        }
+        RelNode grouped = node instanceof Aggregate aggregate ? groups(aggregate) : null;
+        if (grouped != null) {
+            return grouped;
+        }
+        List<RelNode> inputs = new ArrayList<>();
+        for (RelNode input : node.getInputs()) {
+            inputs.add(push(input));
+        }
+        RelNode same = inputs.equals(node.getInputs()) ? node : node.copy(node.getTraitSet(), inputs);
+        if (inputs.size() != 1 || !(inputs.get(0) instanceof LeafNode below)) {
+            if (!inputs.isEmpty()) {
+                refusals.add(spoken(node));
+            }
+            return same;
+        }
+        try {
+            RelNode taken = taken(same, below);
+            if (taken != null) {
+                return taken;
+            }
+            refusals.add(spoken(node));
+        } catch (NotPushed e) {
+            refusals.add(String.valueOf(e.getMessage()));
+        } catch (WaterwheelException | IllegalArgumentException e) {
+            refusals.add(String.valueOf(e.getMessage()));
+        }
+        return same;
+    }
+
+    private static String spoken(RelNode node) {
+        return node.getRelTypeName().replace("Logical", "").toUpperCase(java.util.Locale.ROOT);
+    }
+
+    private static @Nullable RelNode taken(RelNode node, LeafNode below) throws NotPushed {
+        RexBuilder rex = node.getCluster().getRexBuilder();
+        if (node instanceof Filter filter) {
+            return filtered(filter, below, rex);
+        } else if (node instanceof Project project) {
+            return projected(project, below, rex);
+        } else if (node instanceof Sort sort) {
+            return sorted(sort, below);
+        }
+        return null;
+    }
+
+    private static LeafNode checked(LeafNode node) {
+        node.leaf().require();
+        return node;
+    }
+
+    /** A filter: what of its terms the engine takes is in the leaf, the rest stays above it. */
+    private static @Nullable RelNode filtered(Filter filter, LeafNode below, RexBuilder rex) throws NotPushed {
+        Leaf leaf = below.leaf();
+        boolean groups = leaf.what() instanceof Leaf.Groups;
+        if (leaf.ordered() || !(leaf.plain() || groups)) {
+            return null;
+        }
+        ConditionTranslator translator = ConditionTranslator.of(leaf, rex);
+        List<RexNode> rest = new ArrayList<>();
+        NotPushed why = null;
+        for (RexNode term : RelOptUtil.conjunctions(filter.getCondition())) {
+            try {
+                if (ShapeCondition.is(term)) {
+                    leaf = new ShapeCondition(leaf, translator).push(term);
+                } else {
+                    leaf = with(leaf, translator.translate(term));
+                }
+                leaf.require();
+            } catch (NotPushed e) {
+                why = e;
+                rest.add(term);
+            }
+        }
+        if (why == null) {
+            return checked(below.with(leaf, filter.getRowType()));
+        }
+        if (rest.size() == RelOptUtil.conjunctions(filter.getCondition()).size()) {
+            throw why;
+        }
+        return LogicalFilter.create(
+                checked(below.with(leaf, filter.getInput().getRowType())), RexUtil.composeConjunction(rex, rest));
+    }
+
+    private static Leaf with(Leaf leaf, Expression condition) {
+        new ExpressionTypes(leaf.fields()).requireCondition(condition);
+        if (leaf.what() instanceof Leaf.Groups groups) {
+            return leaf.withWhat(
+                    new Leaf.Groups(
+                            groups.by(), groups.bucket(), groups.values(), Conditions.and(groups.having(), condition)),
+                    leaf.columns());
+        }
+        return leaf.withWhere(Conditions.and(leaf.where(), condition), leaf.shape());
+    }
+
+    /** A project: columns that are computed of tuples, or another order of those of groups. */
+    private static @Nullable RelNode projected(Project project, LeafNode below, RexBuilder rex) throws NotPushed {
+        Leaf leaf = below.leaf();
+        boolean computes = leaf.what() instanceof Leaf.Tuples;
+        ConditionTranslator translator = ConditionTranslator.of(leaf, rex);
+        List<Expression> columns = new ArrayList<>();
+        NotPushed why = null;
+        for (RexNode node : project.getProjects()) {
+            try {
+                boolean plain = node instanceof RexInputRef;
+                Expression value = translator.translate(node);
+                if (value instanceof Expression.Null || !(plain || computes)) {
+                    throw new NotPushed("a value that is computed of groups");
+                }
+                columns.add(value);
+            } catch (NotPushed e) {
+                why = e;
+            }
+        }
+        if (why == null) {
+            return checked(below.with(leaf.withColumns(columns), project.getRowType()));
+        }
+        RelNode narrowed = narrowed(project, below, rex);
+        if (narrowed == null) {
+            throw why;
+        }
+        return narrowed;
+    }
+
+    /** The project above a leaf of no more columns than it needs; null when it needs all. */
+    private static @Nullable RelNode narrowed(Project project, LeafNode below, RexBuilder rex) {
+        Set<Integer> used = used(project.getProjects());
+        if (used.size() == below.leaf().columns().size() || used.isEmpty()) {
+            return null;
+        }
+        List<Integer> kept = List.copyOf(used);
+        List<Expression> columns = new ArrayList<>();
+        RelDataTypeFactory.Builder row = project.getCluster().getTypeFactory().builder();
+        for (int column : kept) {
+            columns.add(below.leaf().columns().get(column));
+            row.add(below.getRowType().getFieldList().get(column));
+        }
+        RelDataType type = row.build();
+        LeafNode narrow = below.with(below.leaf().withColumns(columns), type);
+        List<RexNode> moved = new ArrayList<>();
+        for (RexNode node : project.getProjects()) {
+            moved.add(node.accept(new org.apache.calcite.rex.RexShuttle() {
+                @Override
+                public RexNode visitInputRef(RexInputRef input) {
+                    return rex.makeInputRef(narrow, kept.indexOf(input.getIndex()));
+                }
+            }));
+        }
+        return LogicalProject.create(narrow, List.of(), moved, project.getRowType(), project.getVariablesSet());
+    }
+
+    private static Set<Integer> used(Collection<RexNode> nodes) {
+        return new TreeSet<>(
+                RelOptUtil.InputFinder.bits(List.copyOf(nodes), null).asList());
+    }
+
+    private static @Nullable RelNode sorted(Sort sort, LeafNode below) throws NotPushed {
+        Leaf leaf = below.leaf();
+        if (leaf.limit() != Query.NO_LIMIT || leaf.what() instanceof Leaf.Newest) {
+            return null;
+        }
+        if (sort.offset != null && !(sort.offset instanceof RexLiteral zero && RexLiteral.intValue(zero) == 0)) {
+            throw new NotPushed("OFFSET");
+        }
+        List<Leaf.By> orders = new ArrayList<>();
+        for (RelFieldCollation by : sort.getCollation().getFieldCollations()) {
+            boolean descending = by.direction.isDescending();
+            boolean nullable = below.getRowType()
+                    .getFieldList()
+                    .get(by.getFieldIndex())
+                    .getType()
+                    .isNullable();
+            RelFieldCollation.NullDirection engines =
+                    descending ? RelFieldCollation.NullDirection.LAST : RelFieldCollation.NullDirection.FIRST;
+            if (nullable
+                    && by.nullDirection != engines
+                    && by.nullDirection != RelFieldCollation.NullDirection.UNSPECIFIED) {
+                throw new NotPushed("NULLS " + by.nullDirection + " of such an order");
+            }
+            Expression value = leaf.columns().get(by.getFieldIndex());
+            if (orders.stream().noneMatch(one -> one.value().equals(value))) {
+                orders.add(new Leaf.By(value, descending));
+            }
+        }
+        long limit = Query.NO_LIMIT;
+        if (sort.fetch != null) {
+            Long most = sort.fetch instanceof RexLiteral literal ? literal.getValueAs(Long.class) : null;
+            if (most == null) {
+                throw new NotPushed("a LIMIT that is computed");
+            }
+            limit = most;
+        }
+        // Equal ones keep no order that was asked for below.
+        if (orders.isEmpty()) {
+            orders = leaf.orders();
+        }
+        return checked(below.with(leaf.withOrder(orders, limit), sort.getRowType()));
+    }
+
+    /**
+     * An aggregate of tuples, with the project below it that computes what it needs; null when it is none of a leaf.
+     */
+    private @Nullable RelNode groups(Aggregate aggregate) {
+        RexBuilder rex = aggregate.getCluster().getRexBuilder();
+        RelNode input = aggregate.getInput();
+        List<RexNode> projects = input instanceof Project project && !RexOver.containsOver(project.getProjects(), null)
+                ? project.getProjects()
+                : null;
+        RelNode below = push(projects == null ? input : input.getInput(0));
+        if (!(below instanceof LeafNode node) || !node.leaf().plain()) {
+            return null;
+        }
+        try {
+            Leaf groups = new GroupPushdown(node.leaf(), projects, rex).push(aggregate);
+            return checked(node.with(groups, aggregate.getRowType()));
+        } catch (NotPushed e) {
+            refusals.add(String.valueOf(e.getMessage()));
+        } catch (WaterwheelException | IllegalArgumentException e) {
+            refusals.add(String.valueOf(e.getMessage()));
+        }
+        return null;
+    }
+
+    /** The newest of each key, below the project that leaves their numbers out; null for anything else. */
+    private @Nullable RelNode newest(RelNode node) {
+        if (!(node instanceof Project above)
+                || !(above.getInput() instanceof Filter filter)
+                || !(filter.getInput() instanceof Project project)
+                || !RexOver.containsOver(project.getProjects(), null)) {
+            return null;
+        }
+        RelNode below = push(project.getInput());
+        if (!(below instanceof LeafNode leafNode)) {
+            return null;
+        }
+        Set<Integer> used = used(above.getProjects());
+        Leaf leaf = NewestPattern.of(filter, project, leafNode.leaf(), List.copyOf(used));
+        if (leaf == null) {
+            refusals.add("a window function");
+            return null;
+        }
+        List<Expression> columns = new ArrayList<>();
+        for (RexNode shown : above.getProjects()) {
+            if (!(shown instanceof RexInputRef input)) {
+                refusals.add("a value that is computed of the newest of each key");
+                return null;
+            }
+            columns.add(leaf.columns().get(input.getIndex()));
+        }
+        return checked(leafNode.with(leaf.withColumns(columns), above.getRowType()));
+    }
+}

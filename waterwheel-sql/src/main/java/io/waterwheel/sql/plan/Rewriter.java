@@ -1,0 +1,180 @@
+package io.waterwheel.sql.plan;
+
+import io.waterwheel.query.expression.CalendarUnit;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.calcite.sql.SqlBasicCall;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlIntervalQualifier;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlLiteral;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNumericLiteral;
+import org.apache.calcite.sql.fun.SqlTrimFunction;
+import org.apache.calcite.sql.parser.SqlParserPos;
+import org.apache.calcite.sql.type.SqlTypeName;
+import org.apache.calcite.sql.util.SqlShuttle;
+import org.apache.calcite.util.TimestampString;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says in the engine's words what a statement says in SQL's, before names and types are looked up: its functions in
+ * place of those of the same name, numbers with a point as doubles, times with a zone, and the time of now.
+ */
+final class Rewriter extends SqlShuttle {
+    private static final int NANOS = 9;
+    /** Functions by other names. */
+    private static final Map<String, String> SYNONYMS = Map.ofEntries(
+            Map.entry("CHAR_LENGTH", "LENGTH"),
+            Map.entry("CHARACTER_LENGTH", "LENGTH"),
+            Map.entry("CEILING", "CEIL"),
+            Map.entry("SUBSTR", "SUBSTRING"),
+            Map.entry("POW", "POWER"),
+            Map.entry("DATE_BIN", EngineFunctions.TIME_BUCKET));
+
+    private final EngineFunctions functions;
+    private final Instant now;
+
+    Rewriter(EngineFunctions functions, Instant now) {
+        this.functions = functions;
+        this.now = now;
+    }
+
+    @Override
+    public @Nullable SqlNode visit(SqlLiteral literal) {
+        if (literal instanceof SqlNumericLiteral number && !number.isInteger()) {
+            String text = literal.toValue();
+            boolean exact = text != null && !text.toUpperCase(Locale.ROOT).contains("E");
+            return exact ? SqlLiteral.createApproxNumeric(text + "E0", literal.getParserPosition()) : literal;
+        }
+        if (literal.getTypeName() == SqlTypeName.UNKNOWN && literal.toValue() != null) {
+            // TIMESTAMP '...', whose word Calcite keeps with the text.
+            String written = literal.toString();
+            if (written.toUpperCase(Locale.ROOT).startsWith("TIMESTAMP")) {
+                return moment(literal);
+            }
+        }
+        return literal;
+    }
+
+    private static SqlNode moment(SqlLiteral literal) {
+        String text = literal.getValueAs(String.class);
+        try {
+            return timestamp(Literals.instant(text), literal.getParserPosition());
+        } catch (DateTimeException e) {
+            throw SqlErrors.at(
+                    literal.getParserPosition(),
+                    "expected a time such as TIMESTAMP '2021-10-07 12:00:01.5Z', got '" + text + "'");
+        }
+    }
+
+    private static SqlNode timestamp(Instant instant, SqlParserPos position) {
+        LocalDateTime time = LocalDateTime.ofInstant(instant, ZoneOffset.UTC);
+        TimestampString text = new TimestampString(
+                        time.getYear(),
+                        time.getMonthValue(),
+                        time.getDayOfMonth(),
+                        time.getHour(),
+                        time.getMinute(),
+                        time.getSecond())
+                .withNanos(time.getNano());
+        int digits = time.getNano() % 1_000_000 == 0 ? 3 : time.getNano() % 1000 == 0 ? 6 : NANOS;
+        return SqlLiteral.createTimestamp(SqlTypeName.TIMESTAMP, text, digits, position);
+    }
+
+    @Override
+    public @Nullable SqlNode visit(SqlIdentifier identifier) {
+        if (identifier.isSimple() && !identifier.isComponentQuoted(0)) {
+            String name = identifier.getSimple().toUpperCase(Locale.ROOT);
+            if (name.equals("CURRENT_TIMESTAMP") || name.equals("LOCALTIMESTAMP")) {
+                return timestamp(now, identifier.getParserPosition());
+            }
+        }
+        return identifier;
+    }
+
+    @Override
+    public @Nullable SqlNode visit(SqlCall call) {
+        SqlParserPos position = call.getParserPosition();
+        String name = call.getOperator().getName().toUpperCase(Locale.ROOT);
+        boolean nothing = call.operandCount() == 0;
+        if (nothing && (name.equals("NOW") || name.equals("CURRENT_TIMESTAMP") || name.equals("LOCALTIMESTAMP"))) {
+            return timestamp(now, position);
+        }
+        SqlCall visited = (SqlCall) super.visit(call);
+        if (!(visited instanceof SqlBasicCall)) {
+            return visited;
+        }
+        SqlNode special = special(visited, name, position);
+        if (special != null) {
+            return special;
+        }
+        EngineFunction own = functions.of(SYNONYMS.getOrDefault(name, name));
+        boolean plain = visited.getFunctionQuantifier() == null;
+        return own == null || !plain ? visited : own.createCall(position, visited.getOperandList());
+    }
+
+    /** What SQL writes in a way of its own; null for any other call. */
+    private @Nullable SqlNode special(SqlCall call, String name, SqlParserPos position) {
+        List<SqlNode> operands = call.getOperandList();
+        return switch (name) {
+            case "TRIM" -> operands.size() == 3 ? trimmed(call) : null;
+            case "POSITION" ->
+                operands.size() == 2 ? own("STRPOS").createCall(position, operands.get(1), operands.get(0)) : call;
+            case "EXTRACT" -> unit(call, "DATE_PART", operands.get(0), operands.get(1));
+            case "FLOOR" -> operands.size() == 2 ? unit(call, "DATE_TRUNC", operands.get(1), operands.get(0)) : null;
+            // Calcite's own, for MATCH_RECOGNIZE, has a zero behind what is written.
+            case "FIRST", "LAST" -> functions.aggregate(name).createCall(position, operands.get(0));
+            case "YEAR", "QUARTER", "MONTH", "WEEK", "HOUR", "MINUTE", "SECOND" ->
+                operands.size() == 1
+                        ? own("DATE_PART")
+                                .createCall(
+                                        position,
+                                        SqlLiteral.createCharString(name.toLowerCase(Locale.ROOT), position),
+                                        operands.get(0))
+                        : null;
+            default -> null;
+        };
+    }
+
+    /** TRIM of blanks at both ends; the call as it is when it is of something else. */
+    private SqlNode trimmed(SqlCall call) {
+        boolean blanks = call.operand(0) instanceof SqlLiteral side
+                && side.getValue() == SqlTrimFunction.Flag.BOTH
+                && call.operand(1) instanceof SqlLiteral what
+                && " ".equals(what.toValue());
+        return blanks ? own("TRIM").createCall(call.getParserPosition(), call.<SqlNode>operand(2)) : call;
+    }
+
+    private EngineFunction own(String name) {
+        EngineFunction function = functions.of(name);
+        if (function == null) {
+            throw new IllegalStateException("the engine has no function " + name);
+        }
+        return function;
+    }
+
+    /** A function of the engine that takes a unit of the calendar in quotes; the call as it is where it has another. */
+    private SqlNode unit(SqlCall call, String function, SqlNode unit, SqlNode time) {
+        String name = unit instanceof SqlIntervalQualifier qualifier
+                ? qualifier.getUnit().name()
+                : unit instanceof SqlIdentifier identifier ? identifier.toString() : "";
+        SqlParserPos position = call.getParserPosition();
+        return CalendarUnit.of(name) == null
+                ? call
+                : own(function)
+                        .createCall(
+                                position, SqlLiteral.createCharString(name.toLowerCase(Locale.ROOT), position), time);
+    }
+
+    /** Whether it is a statement that returns rows. */
+    static boolean isQuery(SqlNode node) {
+        return node.isA(SqlKind.QUERY);
+    }
+}

@@ -1,0 +1,86 @@
+package io.waterwheel.sql.plan;
+
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.NearestName;
+import io.waterwheel.error.WaterwheelException;
+import java.util.Collection;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.calcite.runtime.CalciteContextException;
+import org.apache.calcite.sql.parser.SqlParseException;
+import org.apache.calcite.sql.parser.SqlParserPos;
+
+/** Says what is wrong with a statement, and where. */
+final class SqlErrors {
+    private static final int MAX_MESSAGE = 600;
+    private static final Pattern OBJECT = Pattern.compile("Object '([^']*)' not found.*", Pattern.DOTALL);
+    private static final Pattern COLUMN =
+            Pattern.compile("Column '([^']*)' not found in (?:any table|table '.*').*", Pattern.DOTALL);
+    private static final Pattern FUNCTION =
+            Pattern.compile("No match found for function signature (\\w+)\\(.*", Pattern.DOTALL);
+
+    private SqlErrors() {}
+
+    /** A failure at a place. */
+    static WaterwheelException at(SqlParserPos position, String what) {
+        return new WaterwheelException(ErrorCode.BAD_SQL, place(position.getLineNum(), position.getColumnNum()) + what);
+    }
+
+    static WaterwheelException unsupported(String what) {
+        return new WaterwheelException(ErrorCode.SQL_UNSUPPORTED, "statement: " + what);
+    }
+
+    static WaterwheelException tooDeep(StackOverflowError failure) {
+        return new WaterwheelException(ErrorCode.SQL_UNSUPPORTED, "statement: it is nested too deeply", failure);
+    }
+
+    private static String place(int line, int column) {
+        return line > 0 ? "statement, line " + line + ", column " + column + ": " : "statement: ";
+    }
+
+    /** Of a text that is no statement. */
+    static WaterwheelException of(SqlParseException failure) {
+        String message = String.valueOf(failure.getMessage());
+        SqlParserPos position = failure.getPos();
+        // What could stand there is a list of hundreds of words.
+        String first = message.lines().findFirst().orElse("").replaceAll(" at line \\d+, column \\d+\\.?", "");
+        return new WaterwheelException(
+                ErrorCode.BAD_SQL,
+                position == null
+                        ? "statement: " + shortened(first)
+                        : place(position.getLineNum(), position.getColumnNum()) + shortened(first),
+                failure);
+    }
+
+    /** Of a statement whose names or types do not fit. */
+    static WaterwheelException of(
+            CalciteContextException failure, Collection<String> streams, Collection<String> fields) {
+        Throwable cause = failure.getCause();
+        String said = String.valueOf(cause == null ? failure.getMessage() : cause.getMessage());
+        Matcher stream = OBJECT.matcher(said);
+        Matcher field = COLUMN.matcher(said);
+        Matcher function = FUNCTION.matcher(said);
+        String what = said;
+        ErrorCode code = ErrorCode.BAD_SQL;
+        if (stream.matches()) {
+            code = ErrorCode.NO_SUCH_STREAM;
+            what = "there is no stream '" + stream.group(1) + "'" + nearest(stream.group(1), streams);
+        } else if (field.matches()) {
+            code = ErrorCode.NO_SUCH_FIELD;
+            what = "there is no column '" + field.group(1) + "'" + nearest(field.group(1), fields);
+        } else if (function.matches()) {
+            code = ErrorCode.SQL_UNSUPPORTED;
+            what = "there is no function " + function.group(1) + " of these arguments";
+        }
+        return new WaterwheelException(
+                code, place(failure.getPosLine(), failure.getPosColumn()) + shortened(what), failure);
+    }
+
+    private static String nearest(String name, Collection<String> names) {
+        return names.isEmpty() || name.length() > 128 ? "" : "; did you mean '" + NearestName.of(name, names) + "'?";
+    }
+
+    private static String shortened(String text) {
+        return text.length() <= MAX_MESSAGE ? text : text.substring(0, MAX_MESSAGE) + "...";
+    }
+}

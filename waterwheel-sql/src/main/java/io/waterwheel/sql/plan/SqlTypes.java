@@ -1,0 +1,122 @@
+package io.waterwheel.sql.plan;
+
+import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.schema.Field;
+import org.apache.calcite.jdbc.JavaTypeFactoryImpl;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rel.type.RelDataTypeFactory;
+import org.apache.calcite.rel.type.RelDataTypeSystemImpl;
+import org.apache.calcite.sql.type.SqlTypeName;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The engine's kinds of value as types of SQL. As in the engine's expressions, there is one integer, BIGINT, one number
+ * with a fraction, DOUBLE, and one text, VARCHAR: Calcite's narrower types would wrap, pad and round where the engine
+ * does not. Addresses and UUIDs are text.
+ */
+final class SqlTypes extends JavaTypeFactoryImpl {
+    private static final int MILLIS = 3;
+    private static final int MICROS = 6;
+    private static final int NANOS = 9;
+
+    SqlTypes() {
+        super(new TypeSystem());
+    }
+
+    private static final class TypeSystem extends RelDataTypeSystemImpl {
+        @Override
+        public int getMaxPrecision(SqlTypeName type) {
+            return type == SqlTypeName.TIMESTAMP ? NANOS : super.getMaxPrecision(type);
+        }
+
+        @Override
+        public int getDefaultPrecision(SqlTypeName type) {
+            return type == SqlTypeName.TIMESTAMP ? MILLIS : super.getDefaultPrecision(type);
+        }
+
+        @Override
+        public RelDataType deriveAvgAggType(RelDataTypeFactory types, RelDataType argument) {
+            return types.createTypeWithNullability(types.createSqlType(SqlTypeName.DOUBLE), argument.isNullable());
+        }
+
+        @Override
+        public boolean shouldConvertRaggedUnionTypesToVarying() {
+            return true;
+        }
+    }
+
+    private static SqlTypeName widest(SqlTypeName type) {
+        if (SqlTypeName.FRACTIONAL_TYPES.contains(type)) {
+            return SqlTypeName.DOUBLE;
+        }
+        return switch (type) {
+            case TINYINT, SMALLINT, INTEGER -> SqlTypeName.BIGINT;
+            case CHAR -> SqlTypeName.VARCHAR;
+            case BINARY -> SqlTypeName.VARBINARY;
+            default -> type;
+        };
+    }
+
+    @Override
+    public RelDataType createSqlType(SqlTypeName type) {
+        return super.createSqlType(widest(type));
+    }
+
+    @Override
+    public RelDataType createSqlType(SqlTypeName type, int precision) {
+        SqlTypeName widest = widest(type);
+        if (isText(widest)) {
+            return super.createSqlType(widest, RelDataType.PRECISION_NOT_SPECIFIED);
+        }
+        return widest == type ? super.createSqlType(type, precision) : super.createSqlType(widest);
+    }
+
+    @Override
+    public RelDataType createSqlType(SqlTypeName type, int precision, int scale) {
+        SqlTypeName widest = widest(type);
+        return widest == type ? super.createSqlType(type, precision, scale) : super.createSqlType(widest);
+    }
+
+    private static boolean isText(SqlTypeName type) {
+        return type == SqlTypeName.VARCHAR || type == SqlTypeName.VARBINARY;
+    }
+
+    /** The type of a field of a stream. */
+    RelDataType of(Field field) {
+        return createTypeWithNullability(of(ValueType.of(field.type())), field.nullable());
+    }
+
+    /** The type of values that are never null. */
+    private RelDataType of(ValueType type) {
+        RelDataType sql =
+                switch (type) {
+                    case BOOLEAN -> createSqlType(SqlTypeName.BOOLEAN);
+                    case INTEGER -> createSqlType(SqlTypeName.BIGINT);
+                    case DOUBLE -> createSqlType(SqlTypeName.DOUBLE);
+                    case TIMESTAMP -> createSqlType(SqlTypeName.TIMESTAMP, MILLIS);
+                    case TIMESTAMP_US -> createSqlType(SqlTypeName.TIMESTAMP, MICROS);
+                    case TIMESTAMP_NS -> createSqlType(SqlTypeName.TIMESTAMP, NANOS);
+                    case STRING, IPV4, IPV6, UUID -> createSqlType(SqlTypeName.VARCHAR);
+                    case BYTES -> createSqlType(SqlTypeName.VARBINARY);
+                    case NULL -> createSqlType(SqlTypeName.NULL);
+                };
+        return sql;
+    }
+
+    /** The kind of value that this type is to the engine; null for one that the engine lacks. */
+    static @Nullable ValueType valueType(RelDataType type) {
+        return switch (type.getSqlTypeName()) {
+            case BOOLEAN -> ValueType.BOOLEAN;
+            case BIGINT -> ValueType.INTEGER;
+            case DOUBLE -> ValueType.DOUBLE;
+            case TIMESTAMP ->
+                type.getPrecision() <= MILLIS
+                        ? ValueType.TIMESTAMP
+                        : type.getPrecision() <= MICROS ? ValueType.TIMESTAMP_US : ValueType.TIMESTAMP_NS;
+            case VARCHAR -> ValueType.STRING;
+            case VARBINARY -> ValueType.BYTES;
+            case NULL -> ValueType.NULL;
+            default -> null;
+        };
+    }
+}

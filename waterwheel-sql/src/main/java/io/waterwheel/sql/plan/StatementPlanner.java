@@ -1,0 +1,225 @@
+package io.waterwheel.sql.plan;
+
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.sql.SqlColumn;
+import io.waterwheel.sql.SqlPlan;
+import io.waterwheel.sql.SqlPlanner;
+import io.waterwheel.sql.StreamSchemas;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import org.apache.calcite.avatica.util.Casing;
+import org.apache.calcite.avatica.util.Quoting;
+import org.apache.calcite.config.CalciteConnectionConfigImpl;
+import org.apache.calcite.config.NullCollation;
+import org.apache.calcite.jdbc.CalciteSchema;
+import org.apache.calcite.plan.Contexts;
+import org.apache.calcite.plan.ConventionTraitDef;
+import org.apache.calcite.plan.RelOptCluster;
+import org.apache.calcite.plan.RelOptCostImpl;
+import org.apache.calcite.plan.hep.HepPlanner;
+import org.apache.calcite.plan.hep.HepProgram;
+import org.apache.calcite.plan.hep.HepProgramBuilder;
+import org.apache.calcite.plan.volcano.VolcanoPlanner;
+import org.apache.calcite.prepare.CalciteCatalogReader;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.RelRoot;
+import org.apache.calcite.rel.core.RelFactories;
+import org.apache.calcite.rel.rules.CoreRules;
+import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.runtime.CalciteContextException;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlOperatorTable;
+import org.apache.calcite.sql.fun.SqlLibrary;
+import org.apache.calcite.sql.fun.SqlLibraryOperatorTableFactory;
+import org.apache.calcite.sql.parser.SqlParseException;
+import org.apache.calcite.sql.parser.SqlParser;
+import org.apache.calcite.sql.parser.babel.SqlBabelParserImpl;
+import org.apache.calcite.sql.util.SqlOperatorTables;
+import org.apache.calcite.sql.validate.SqlConformance;
+import org.apache.calcite.sql.validate.SqlConformanceEnum;
+import org.apache.calcite.sql.validate.SqlDelegatingConformance;
+import org.apache.calcite.sql.validate.SqlValidator;
+import org.apache.calcite.sql.validate.SqlValidatorUtil;
+import org.apache.calcite.sql2rel.RelDecorrelator;
+import org.apache.calcite.sql2rel.RelFieldTrimmer;
+import org.apache.calcite.sql2rel.SqlToRelConverter;
+import org.apache.calcite.sql2rel.StandardConvertletTable;
+import org.apache.calcite.tools.RelBuilder;
+
+/** Plans statements, each anew: text, tree, names and types, operators, leaves. Thread-safe. */
+public final class StatementPlanner {
+    /** BABEL, but for a GROUP BY that must name what is selected, and aliases that only ORDER BY knows. */
+    private static final SqlConformance CONFORMANCE = new SqlDelegatingConformance(SqlConformanceEnum.BABEL) {
+        @Override
+        public boolean isNonStrictGroupBy() {
+            return false;
+        }
+
+        @Override
+        public SelectAliasLookup isSelectAlias() {
+            return SelectAliasLookup.UNSUPPORTED;
+        }
+    };
+
+    private static final SqlParser.Config PARSER = SqlParser.config()
+            .withUnquotedCasing(Casing.UNCHANGED)
+            .withQuotedCasing(Casing.UNCHANGED)
+            .withQuoting(Quoting.DOUBLE_QUOTE)
+            .withConformance(CONFORMANCE)
+            .withIdentifierMaxLength(128)
+            .withParserFactory(SqlBabelParserImpl.FACTORY);
+
+    private static final HepProgram SUB_QUERIES = new HepProgramBuilder()
+            .addRuleCollection(List.of(
+                    CoreRules.FILTER_SUB_QUERY_TO_CORRELATE,
+                    CoreRules.PROJECT_SUB_QUERY_TO_CORRELATE,
+                    CoreRules.JOIN_SUB_QUERY_TO_CORRELATE))
+            .build();
+
+    /** Conditions as near to the leaves as they go. */
+    private static final HepProgram NARROW = new HepProgramBuilder()
+            .addRuleCollection(List.of(
+                    CoreRules.FILTER_INTO_JOIN,
+                    CoreRules.JOIN_CONDITION_PUSH,
+                    CoreRules.JOIN_PUSH_TRANSITIVE_PREDICATES,
+                    CoreRules.FILTER_AGGREGATE_TRANSPOSE,
+                    CoreRules.FILTER_SET_OP_TRANSPOSE,
+                    CoreRules.FILTER_PROJECT_TRANSPOSE,
+                    CoreRules.FILTER_MERGE,
+                    CoreRules.PROJECT_MERGE,
+                    CoreRules.PROJECT_REMOVE))
+            .build();
+
+    private final StreamSchemas streams;
+    private final EngineFunctions functions = new EngineFunctions();
+    private final SqlOperatorTable operators;
+
+    public StatementPlanner(StreamSchemas streams) {
+        this.streams = streams;
+        this.operators = SqlOperatorTables.chain(
+                SqlOperatorTables.of(functions.operators()),
+                SqlLibraryOperatorTableFactory.INSTANCE.getOperatorTable(SqlLibrary.STANDARD, SqlLibrary.POSTGRESQL));
+    }
+
+    /** As {@link SqlPlanner#plan} says. */
+    public SqlPlan plan(String statement, Instant now) {
+        if (statement.length() > SqlPlanner.MAX_CHARACTERS) {
+            throw SqlErrors.unsupported(
+                    "it has " + statement.length() + " characters, expected at most " + SqlPlanner.MAX_CHARACTERS);
+        }
+        SqlNode parsed = parse(statement);
+        if (!Rewriter.isQuery(parsed)) {
+            throw SqlErrors.unsupported(parsed.getKind().sql + " is not supported; SELECT and WITH are");
+        }
+        SqlNode rewritten = parsed.accept(new Rewriter(functions, now));
+        if (rewritten == null) {
+            throw new IllegalStateException("a statement was rewritten to nothing");
+        }
+        return converted(rewritten);
+    }
+
+    private static SqlNode parse(String statement) {
+        String stripped = statement.stripTrailing();
+        while (stripped.endsWith(";")) {
+            stripped = stripped.substring(0, stripped.length() - 1).stripTrailing();
+        }
+        try {
+            return SqlParser.create(stripped, PARSER).parseQuery();
+        } catch (SqlParseException e) {
+            throw SqlErrors.of(e);
+        } catch (StackOverflowError e) {
+            throw SqlErrors.tooDeep(e);
+        }
+    }
+
+    private SqlPlan converted(SqlNode statement) {
+        CalciteSchema root = CalciteSchema.createRootSchema(false, false);
+        List<String> names = streams.names();
+        List<String> fields = new ArrayList<>();
+        for (String asked : TableNames.of(statement)) {
+            String name = names.contains(asked)
+                    ? asked
+                    : names.stream().filter(asked::equalsIgnoreCase).findFirst().orElse(asked);
+            Schema schema = streams.schema(name);
+            if (schema != null) {
+                root.add(name, new StreamTable(name, schema));
+                schema.fields().forEach(field -> fields.add(field.name()));
+            }
+        }
+        SqlTypes types = new SqlTypes();
+        Properties properties = new Properties();
+        properties.setProperty("caseSensitive", "false");
+        CalciteCatalogReader reader =
+                new CalciteCatalogReader(root, List.of(), types, new CalciteConnectionConfigImpl(properties));
+        SqlValidator validator = SqlValidatorUtil.newValidator(
+                operators,
+                reader,
+                types,
+                SqlValidator.Config.DEFAULT
+                        .withConformance(CONFORMANCE)
+                        .withDefaultNullCollation(NullCollation.LOW)
+                        .withIdentifierExpansion(true));
+        try {
+            SqlNode valid = validator.validate(statement);
+            return planned(valid, validator, reader, types);
+        } catch (CalciteContextException e) {
+            throw SqlErrors.of(e, names, fields);
+        } catch (StackOverflowError e) {
+            throw SqlErrors.tooDeep(e);
+        }
+    }
+
+    private static SqlPlan planned(SqlNode valid, SqlValidator validator, CalciteCatalogReader reader, SqlTypes types) {
+        VolcanoPlanner planner = new VolcanoPlanner(RelOptCostImpl.FACTORY, Contexts.of(reader.getConfig()));
+        planner.addRelTraitDef(ConventionTraitDef.INSTANCE);
+        RelOptCluster cluster = RelOptCluster.create(planner, new RexBuilder(types));
+        SqlToRelConverter converter = new SqlToRelConverter(
+                (type, text, path, view) -> {
+                    throw new IllegalStateException("there are no views");
+                },
+                validator,
+                reader,
+                cluster,
+                StandardConvertletTable.INSTANCE,
+                SqlToRelConverter.config().withExpand(false).withInSubQueryThreshold(Integer.MAX_VALUE));
+        RelRoot root = converter.convertQuery(valid, false, true);
+        List<String> labels = ColumnLabels.of(valid, root.validatedRowType.getFieldNames());
+        RelBuilder builder = RelFactories.LOGICAL_BUILDER.create(cluster, null);
+        RelNode node = optimised(SUB_QUERIES, root.project());
+        node = RelDecorrelator.decorrelateQuery(node, builder);
+        node = optimised(NARROW, node);
+        node = new RelFieldTrimmer(validator, builder).trim(node);
+        LeafPushdown pushdown = new LeafPushdown();
+        RelNode pushed = pushdown.push(node);
+        if (!(pushed instanceof LeafNode leaf)) {
+            List<String> why = pushdown.refusals();
+            throw SqlErrors.unsupported("not supported: "
+                    + (why.isEmpty() ? pushed.getRelTypeName() : why.get(0))
+                    + "; docs/sql.md has what is");
+        }
+        return plan(leaf.leaf(), labels);
+    }
+
+    private static RelNode optimised(HepProgram program, RelNode node) {
+        HepPlanner planner = new HepPlanner(program);
+        planner.setRoot(node);
+        return planner.findBestExp();
+    }
+
+    private static SqlPlan plan(Leaf leaf, List<String> labels) {
+        Leaf.Asked asked;
+        try {
+            asked = leaf.ask(labels);
+        } catch (IllegalArgumentException e) {
+            throw new WaterwheelException(io.waterwheel.error.ErrorCode.BAD_QUERY, String.valueOf(e.getMessage()), e);
+        }
+        List<SqlColumn> columns = new ArrayList<>();
+        for (int c = 0; c < labels.size(); c++) {
+            columns.add(new SqlColumn(labels.get(c), asked.places().get(c)));
+        }
+        return new SqlPlan(asked.query(), asked.fields(), columns);
+    }
+}

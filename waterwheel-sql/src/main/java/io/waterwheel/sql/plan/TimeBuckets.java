@@ -1,0 +1,68 @@
+package io.waterwheel.sql.plan;
+
+import io.waterwheel.query.expression.Expression;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexLiteral;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.type.SqlTypeName;
+import org.jspecify.annotations.Nullable;
+
+/** {@code TIME_BUCKET(INTERVAL '5' MINUTE, at)} as the step of a query's buckets. */
+final class TimeBuckets {
+    private static final Pattern TEXT = Pattern.compile("\\s*(\\d{1,12})\\s*([a-z]+)\\s*");
+    private static final Map<String, Duration> UNITS = Map.ofEntries(
+            Map.entry("ms", Duration.ofMillis(1)),
+            Map.entry("m", Duration.ofMinutes(1)),
+            Map.entry("millisecond", Duration.ofMillis(1)),
+            Map.entry("s", Duration.ofSeconds(1)),
+            Map.entry("second", Duration.ofSeconds(1)),
+            Map.entry("min", Duration.ofMinutes(1)),
+            Map.entry("minute", Duration.ofMinutes(1)),
+            Map.entry("h", Duration.ofHours(1)),
+            Map.entry("hour", Duration.ofHours(1)),
+            Map.entry("d", Duration.ofDays(1)),
+            Map.entry("day", Duration.ofDays(1)),
+            Map.entry("w", Duration.ofDays(7)),
+            Map.entry("week", Duration.ofDays(7)));
+
+    private TimeBuckets() {}
+
+    /** The step of a bucket of the stream's time; null when the node is no bucket. */
+    static @Nullable Duration step(RexNode node, Leaf leaf, ConditionTranslator translator) throws NotPushed {
+        if (!(node instanceof RexCall call) || !call.getOperator().getName().equals(EngineFunctions.TIME_BUCKET)) {
+            return null;
+        }
+        Expression time = translator.translate(call.getOperands().get(1));
+        if (!time.equals(new Expression.FieldValue(leaf.schema().timeField()))) {
+            throw new NotPushed("TIME_BUCKET of another field than the stream's time, "
+                    + leaf.schema().timeField());
+        }
+        RexNode step = call.getOperands().get(0);
+        Duration interval = Literals.interval(step);
+        if (interval == null && step instanceof RexLiteral text && text.getTypeName() == SqlTypeName.CHAR) {
+            interval = parse(text.getValueAs(String.class));
+        }
+        if (interval == null || interval.isZero() || interval.isNegative()) {
+            throw new NotPushed("this step of TIME_BUCKET; expected such as INTERVAL '5' MINUTE or '5 minutes'");
+        }
+        return interval;
+    }
+
+    private static @Nullable Duration parse(@Nullable String text) {
+        Matcher matcher = TEXT.matcher(text == null ? "" : text.toLowerCase(Locale.ROOT));
+        if (!matcher.matches()) {
+            return null;
+        }
+        String unit = matcher.group(2);
+        Duration one = UNITS.get(unit);
+        if (one == null && unit.endsWith("s")) {
+            one = UNITS.get(unit.substring(0, unit.length() - 1));
+        }
+        return one == null ? null : one.multipliedBy(Long.parseLong(matcher.group(1)));
+    }
+}

@@ -1,0 +1,61 @@
+package io.waterwheel.sql;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** What each package may use, of its own, of the core and of others; anything unlisted is refused. */
+@AnalyzeClasses(packages = "io.waterwheel.sql", importOptions = ImportOption.DoNotIncludeTests.class)
+final class ArchitectureTest {
+    @ArchTest
+    static final ArchRule arrows = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.waterwheel..")
+            .ensureAllClassesAreContainedInArchitecture()
+            .withOptionalLayers(true)
+            .layer("sql")
+            .definedBy("io.waterwheel.sql")
+            .layer("sql.plan")
+            .definedBy("io.waterwheel.sql.plan")
+            .layer("core questions")
+            .definedBy(
+                    "io.waterwheel.error..",
+                    "io.waterwheel.geo..",
+                    "io.waterwheel.schema..",
+                    "io.waterwheel.query",
+                    "io.waterwheel.query.aggregate",
+                    "io.waterwheel.query.expression..")
+            // Which fields an answer has, and whether a query is one of its stream.
+            .layer("core planning")
+            .definedBy("io.waterwheel.query.plan..", "io.waterwheel.catalog.state..")
+            .layer("core engine")
+            .definedBy(
+                    "io.waterwheel.tuple..",
+                    "io.waterwheel.key..",
+                    "io.waterwheel.decode..",
+                    "io.waterwheel.index..",
+                    "io.waterwheel.chunk..",
+                    "io.waterwheel.protocol..",
+                    "io.waterwheel.store..",
+                    "io.waterwheel.status..",
+                    "io.waterwheel.wire..",
+                    "io.waterwheel.local..",
+                    "io.waterwheel.ingest..")
+            // The two know each other: the facade is what others see of the planner.
+            .whereLayer("sql")
+            .mayOnlyAccessLayers("sql.plan", "core questions")
+            .whereLayer("sql.plan")
+            .mayOnlyAccessLayers("sql", "core questions", "core planning");
+
+    /** No type of the library leaves the module. */
+    @ArchTest
+    static final ArchRule facade = noClasses()
+            .that()
+            .resideInAPackage("io.waterwheel.sql")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.apache.calcite..");
+}

@@ -1,0 +1,297 @@
+package io.waterwheel.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.geo.Box;
+import io.waterwheel.geo.Circle;
+import io.waterwheel.geo.Polygon;
+import io.waterwheel.geo.Shape;
+import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.NamedExpression;
+import io.waterwheel.query.Order;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.Schema;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Which query a statement becomes. */
+final class SqlPlannerTest {
+    private static final Instant NOW = Instant.parse("2026-11-24T03:00:00Z");
+    private static final Schema ORDERS = new Schema(
+            List.of(
+                    new Field("id", FieldType.LONG, false),
+                    new Field("at", FieldType.TIMESTAMP, false),
+                    new Field("amount", FieldType.INT, true),
+                    new Field("price", FieldType.DOUBLE, true),
+                    new Field("note", FieldType.STRING, true),
+                    new Field("source", FieldType.IPV4, true),
+                    new Field("paid", FieldType.BOOLEAN, true)),
+            new KeySpec.Ordered("id"),
+            "at");
+    private static final Schema FLIGHTS = new Schema(
+            List.of(
+                    new Field("at", FieldType.TIMESTAMP_US, false),
+                    new Field("longitude", FieldType.DOUBLE, false),
+                    new Field("latitude", FieldType.DOUBLE, false),
+                    new Field("callsign", FieldType.STRING, true)),
+            new KeySpec.Position("longitude", "latitude", Box.WORLD),
+            "at");
+
+    private static final SqlPlanner PLANNER = new SqlPlanner(new StreamSchemas() {
+        private final Map<String, Schema> all = new TreeMap<>(Map.of("orders", ORDERS, "flights", FLIGHTS));
+
+        @Override
+        public List<String> names() {
+            return List.copyOf(all.keySet());
+        }
+
+        @Override
+        public @Nullable Schema schema(String name) {
+            return all.get(name);
+        }
+    });
+
+    private static SqlPlan plan(String statement) {
+        return PLANNER.plan(statement, NOW);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "id = 7 | id = 7",
+                "id BETWEEN 3 AND 9 AND amount > -5 | id >= 3 AND id <= 9 AND amount > -5",
+                "id IN (1, 2, 3) | id IN (1, 2, 3)",
+                "id = 1 OR id = 5 | id IN (1, 5)",
+                "note LIKE 'a%' | note LIKE 'a%'",
+                "note NOT LIKE 'a%' OR note IS NULL | note NOT LIKE 'a%' OR note IS NULL",
+                "at >= TIMESTAMP '2026-11-24 01:00:00Z' | at >= TIMESTAMP '2026-11-24T01:00:00Z'",
+                "at >= TIMESTAMP '2026-11-24 01:00:00.5' | at >= TIMESTAMP '2026-11-24T01:00:00.500Z'",
+                "at >= NOW() - INTERVAL '5' MINUTE | at >= TIMESTAMP '2026-11-24T02:55:00Z'",
+                "at < CURRENT_TIMESTAMP | at < TIMESTAMP '2026-11-24T03:00:00Z'",
+                "at >= '2026-11-24T01:00:00+01:00' | at >= TIMESTAMP '2026-11-24T00:00:00Z'",
+                "source = '10.0.0.1' | source = IPV4 '10.0.0.1'",
+                "amount * 1.5 > price | amount * 1.5 > price",
+                "amount + 2000000000 > 5 | amount + 2000000000 > 5",
+                "CASE WHEN amount > 1 THEN 'low' ELSE 'high' END = 'low' |"
+                        + " CASE WHEN amount > 1 THEN 'low' ELSE 'high' END = 'low'",
+                "COALESCE(amount, 0) > 1 | CASE WHEN amount IS NOT NULL THEN amount ELSE 0 END > 1",
+                "EXTRACT(HOUR FROM at) = 3 | DATE_PART('hour', at) = 3",
+                "UPPER(note) = 'A' AND CHAR_LENGTH(note) = 1 | UPPER(note) = 'A' AND LENGTH(note) = 1",
+                "POSITION('b' IN note) > 1 | STRPOS(note, 'b') > 1",
+                "CONCAT(TRIM(note), 'x') = 'ax' | CONCAT(TRIM(note), 'x') = 'ax'",
+                "amount / 10 = 3 | amount / 10 = 3",
+                "paid AND NOT (id = 3) | paid AND NOT id = 3",
+                "paid IS NOT TRUE | NOT (paid AND paid IS NOT NULL)",
+                "CAST(amount AS DOUBLE) > price | CAST(amount AS DOUBLE) > price",
+            })
+    void pushesConditions(String sql, String condition) {
+        SqlPlan plan = plan("SELECT * FROM orders WHERE " + sql);
+        assertThat(String.valueOf(plan.query().where())).isEqualTo(condition);
+        assertThat(plan.columns())
+                .extracting(SqlColumn::label)
+                .containsExactlyElementsOf(
+                        ORDERS.fields().stream().map(Field::name).toList());
+    }
+
+    private static void assertResult(String sql, @Nullable String where, ResultSpec result, String columns) {
+        SqlPlan plan = plan(sql);
+        assertThat(plan.query().where() == null ? null : plan.query().where().toString())
+                .as(sql)
+                .isEqualTo(where);
+        assertThat(plan.query().result()).as(sql).isEqualTo(result);
+        assertThat(String.join(
+                        ",",
+                        plan.columns().stream()
+                                .map(column -> column.label() + ":" + column.field())
+                                .toList()))
+                .as(sql)
+                .isEqualTo(columns);
+    }
+
+    private static ResultSpec.Rows rows(String... fields) {
+        return new ResultSpec.Rows(
+                List.of(fields).stream().map(NamedExpression::parse).toList(), List.of(), Query.NO_LIMIT);
+    }
+
+    private static ResultSpec.Aggregates groups(List<String> by, @Nullable Duration bucket, String... values) {
+        return new ResultSpec.Aggregates(
+                List.of(values).stream().map(Aggregate::parse).toList(),
+                by.stream().map(NamedExpression::parse).toList(),
+                bucket);
+    }
+
+    @Test
+    void pushesColumnsOrdersAndLimits() {
+        assertResult(
+                "SELECT id, amount * 2 AS twice FROM orders ORDER BY twice DESC LIMIT 3",
+                null,
+                new ResultSpec.Rows(rows("id", "amount * 2 AS twice").select(), List.of(new Order("twice", true)), 3),
+                "id:0,twice:1");
+        assertResult(
+                "SELECT id, id, note \"my note\" FROM Orders o WHERE o.id > 3 ORDER BY amount LIMIT 3;",
+                "id > 3",
+                new ResultSpec.Rows(rows("id", "note").select(), List.of(new Order("amount", false)), 3),
+                "id:0,id:0,my note:1");
+        assertResult(
+                "SELECT id FROM orders ORDER BY amount + id",
+                null,
+                new ResultSpec.Rows(
+                        rows("id", "amount + id AS c1").select(), List.of(new Order("c1", false)), Query.NO_LIMIT),
+                "id:0");
+        assertResult(
+                "SELECT source, TIMESTAMP '2026-01-01 00:00:00' AS at FROM orders",
+                null,
+                rows("CAST(source AS VARCHAR) AS c0", "TIMESTAMP '2026-01-01T00:00:00Z' AS c1"),
+                "source:0,at:1");
+    }
+
+    @Test
+    void pushesGroups() {
+        assertResult(
+                "SELECT note, COUNT(*), SUM(amount) AS s, AVG(price) FROM orders GROUP BY note HAVING COUNT(*) > 3"
+                        + " ORDER BY s DESC LIMIT 2",
+                null,
+                groups(List.of("note AS g0"), null, "count(*) AS a0", "sum(amount) AS a1", "avg(price) AS a2")
+                        .withHaving(Expression.parse("a0 > 3"))
+                        .withOrder(List.of(new Order("a1", true)), 2),
+                "note:0,count:1,s:2,avg:3");
+        assertResult(
+                "SELECT SUM(amount) AS s, note FROM orders GROUP BY note",
+                null,
+                groups(List.of("note AS g0"), null, "sum(amount) AS a0"),
+                "s:1,note:0");
+        assertResult(
+                "SELECT COUNT(DISTINCT note), MAX(at), COUNT(*) FILTER (WHERE amount > 3) FROM orders WHERE id > 3",
+                "id > 3",
+                groups(
+                        List.of(),
+                        null,
+                        "count(DISTINCT note) AS a0",
+                        "max(at) AS a1",
+                        "count(*) FILTER (WHERE amount > 3) AS a2"),
+                "count:0,max:1,count:2");
+        assertResult(
+                "SELECT DISTINCT note, amount FROM orders",
+                null,
+                groups(List.of("note AS g0", "amount AS g1"), null),
+                "note:0,amount:1");
+        assertResult(
+                "SELECT quantile(amount, 0.9), first(price), arg_max(note, amount), APPROX_COUNT_DISTINCT(id),"
+                        + " STDDEV_SAMP(price), median(amount) FROM orders",
+                null,
+                groups(
+                        List.of(),
+                        null,
+                        "quantile(amount, 0.9) AS a0",
+                        "first(price) AS a1",
+                        "arg_max(note, amount) AS a2",
+                        "approx_count_distinct(id) AS a3",
+                        "stddev_samp(price) AS a4",
+                        "median(amount) AS a5"),
+                "quantile:0,first:1,arg_max:2,approx_count_distinct:3,stddev_samp:4,median:5");
+        assertResult(
+                "WITH t AS (SELECT id, amount + 1 AS a FROM orders) SELECT a, COUNT(*) FROM t WHERE a > 4 GROUP BY a",
+                "amount + 1 > 4",
+                groups(List.of("amount + 1 AS g0"), null, "count(*) AS a0"),
+                "a:0,count:1");
+    }
+
+    @Test
+    void pushesSteps() {
+        for (String minute : List.of("FLOOR(at TO MINUTE)", "DATE_TRUNC('minute', at)")) {
+            assertResult(
+                    "SELECT " + minute + " AS m, COUNT(*) FROM orders GROUP BY " + minute + " ORDER BY m",
+                    null,
+                    groups(List.of("DATE_TRUNC('minute', at) AS g0"), null, "count(*) AS a0")
+                            .withOrder(List.of(new Order("g0", false)), Query.NO_LIMIT),
+                    "m:0,count:1");
+        }
+        for (String step : List.of("INTERVAL '5' MINUTE", "'5 minutes'", "'5min'", "'300s'", "'300000ms'")) {
+            assertResult(
+                    "SELECT time_bucket(" + step + ", at) AS m, note, COUNT(*) FROM orders GROUP BY 1, 2",
+                    null,
+                    groups(List.of("note AS g0"), Duration.ofMinutes(5), "count(*) AS a0"),
+                    "m:1,note:0,count:2");
+        }
+    }
+
+    @Test
+    void pushesTheNewestOfEachKey() {
+        assertResult(
+                "SELECT id, at, note FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY at DESC) AS n"
+                        + " FROM orders WHERE amount > 3) WHERE n <= 2",
+                "amount > 3",
+                new ResultSpec.Latest(2, List.of("id", "at", "note")),
+                "id:0,at:1,note:2");
+        assertResult(
+                "SELECT id, note FROM orders QUALIFY ROW_NUMBER() OVER (PARTITION BY id ORDER BY at DESC) = 1",
+                null,
+                new ResultSpec.Latest(1, List.of("id", "note")),
+                "id:0,note:1");
+    }
+
+    @Test
+    void pushesShapes() {
+        String point = "ST_Point(longitude, latitude)";
+        assertThat(shape("ST_Within(" + point + ", ST_MakeEnvelope(2, 48, 3.5, 49))"))
+                .isEqualTo(new Box(2, 48, 3.5, 49));
+        assertThat(shape("ST_Intersects(ST_MakeEnvelope(-2, 48, 3, 49, 4326), " + point + ")"))
+                .isEqualTo(new Box(-2, 48, 3, 49));
+        assertThat(shape("ST_DWithin(" + point + ", ST_Point(2.5, 49), 10000)")).isEqualTo(new Circle(2.5, 49, 10000));
+        assertThat(shape("ST_Contains(ST_GeomFromText('POLYGON((2 48, 3 48, 3 49, 2 48))'), " + point + ")"))
+                .isEqualTo(new Polygon("POLYGON((2 48, 3 48, 3 49, 2 48))"));
+        SqlPlan others =
+                plan("SELECT id FROM orders WHERE ST_Within(ST_Point(price, 1.0), ST_MakeEnvelope(2, 48, 3, 49))"
+                        + " AND ST_DWithin(ST_Point(price, price), ST_Point(2.5, 49), 10)");
+        assertThat(String.valueOf(others.query().where()))
+                .isEqualTo("price BETWEEN 2.0 AND 3.0 AND 1.0 BETWEEN 48.0 AND 49.0"
+                        + " AND DISTANCE(price, price, 2.5, 49) <= 10.0");
+    }
+
+    private static @Nullable Shape shape(String condition) {
+        return plan("SELECT callsign FROM flights WHERE " + condition).query().shape();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "SELECT x FROM orders | NO_SUCH_FIELD |"
+                        + " statement, line 1, column 8: there is no column 'x'; did you mean 'at'?",
+                "SELECT * FROM order_s | NO_SUCH_STREAM |"
+                        + " statement, line 1, column 15: there is no stream 'order_s'; did you mean 'orders'?",
+                "SELECT * FROM orders WHERE ( | BAD_SQL | statement, line 1, column 28: Encountered \"( <EOF>\"",
+                "SELECT frobnicate(id) FROM orders | SQL_UNSUPPORTED |"
+                        + " statement, line 1, column 8: there is no function frobnicate of these arguments",
+                "DELETE FROM orders | SQL_UNSUPPORTED |" + " statement: DELETE is not supported; SELECT and WITH are",
+                "SELECT id FROM orders WHERE amount / price > 3 | SQL_UNSUPPORTED |"
+                        + " statement: not supported: a division by what may be zero; docs/sql.md has what is",
+                "SELECT id FROM orders WHERE at > TIMESTAMP 'x' | BAD_SQL | statement, line 1, column 34:"
+                        + " expected a time such as TIMESTAMP '2021-10-07 12:00:01.5Z', got 'x'",
+                "SELECT a.id FROM orders a JOIN flights b ON a.note = b.callsign | SQL_UNSUPPORTED |"
+                        + " statement: not supported: JOIN; docs/sql.md has what is",
+            })
+    void saysWhatIsWrong(String sql, String code, String message) {
+        assertThatThrownBy(() -> plan(sql))
+                .isInstanceOfSatisfying(
+                        WaterwheelException.class, e -> assertThat(e.code()).isEqualTo(code))
+                .hasMessage(message);
+    }
+}

@@ -1,0 +1,76 @@
+package io.waterwheel.topology.sql;
+
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Statement;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.query.run.ForwardingSink;
+import io.waterwheel.sql.SqlPlan;
+import io.waterwheel.sql.SqlPlanner;
+import io.waterwheel.topology.rpc.ColumnSink;
+import io.waterwheel.topology.rpc.QueryHandler;
+import io.waterwheel.topology.rpc.StatementHandler;
+import io.waterwheel.topology.worker.TaskServices;
+import io.waterwheel.tuple.TupleBlock;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** Answers statements by queries. Calcite's classes, some thousands, are loaded by the first statement. Thread-safe. */
+public final class Statements implements StatementHandler {
+    private final QueryHandler queries;
+    private final KnownStreams streams;
+    /** Guarded by this; null before the first statement. */
+    private @Nullable SqlPlanner planner;
+
+    public Statements(TaskServices services, QueryHandler queries) {
+        this.queries = queries;
+        this.streams = new KnownStreams(services);
+    }
+
+    private synchronized SqlPlanner planner() {
+        SqlPlanner made = planner;
+        if (made == null) {
+            made = new SqlPlanner(streams);
+            planner = made;
+        }
+        return made;
+    }
+
+    @Override
+    public void answer(Statement statement, ColumnSink sink) throws InterruptedException {
+        long begun = System.nanoTime();
+        SqlPlan plan = planner().plan(statement.sql(), Instant.now());
+        sink.show(plan.columns().stream()
+                .map(column -> new ColumnSink.Column(column.label(), column.field()))
+                .toList());
+        Query query = statement.demanding(plan.query());
+        if (statement.timeout() != null) {
+            // Planning is part of the time.
+            Duration left = statement.timeout().minusNanos(System.nanoTime() - begun);
+            query = query.withTimeout(left.compareTo(LEAST) < 0 ? LEAST : left);
+        }
+        queries.query(query, new CountedRows(sink));
+    }
+
+    private static final Duration LEAST = Duration.ofMillis(1);
+
+    /** The verdict of a statement counts its rows, of aggregates too. */
+    private static final class CountedRows extends ForwardingSink {
+        private long rows;
+
+        CountedRows(ColumnSink to) {
+            super(to);
+        }
+
+        @Override
+        public void rows(TupleBlock block) {
+            rows += block.size();
+            super.rows(block);
+        }
+
+        @Override
+        public void finish(Verdict verdict) {
+            super.finish(verdict.withTuples(rows));
+        }
+    }
+}

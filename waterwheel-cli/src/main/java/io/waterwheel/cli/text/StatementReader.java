@@ -48,8 +48,7 @@ public final class StatementReader {
                 take(statement, 1);
                 until(statement, String.valueOf(letter));
             } else if (line.startsWith("--", at)) {
-                at = line.length() - 1;
-                take(statement, 1);
+                take(statement, line.length() - at);
             } else if (line.startsWith("/*", at)) {
                 take(statement, 2);
                 until(statement, "*/");

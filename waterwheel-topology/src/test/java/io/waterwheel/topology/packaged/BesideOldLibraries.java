@@ -7,8 +7,12 @@ import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.local.LocalSettings;
 import io.waterwheel.local.LocalStream;
 import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.sql.SqlPlan;
+import io.waterwheel.sql.SqlPlanner;
+import io.waterwheel.sql.StreamSchemas;
 import io.waterwheel.topology.WaterwheelTopology;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.hdfs.ChunkStores;
@@ -24,6 +28,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -60,6 +65,7 @@ final class BesideOldLibraries {
         catalog(zooKeeper, definition);
         chunks(folder, definition);
         answers();
+        statements(definition.schema());
         new KafkaTopics("127.0.0.1:1").close();
         ChunkStores.open("file://" + folder.resolve("store").toUri().getRawPath())
                 .close();
@@ -111,6 +117,27 @@ final class BesideOldLibraries {
                     .tuples();
             require(found == 714, "714 rows have the key, found " + found);
         }
+    }
+
+    /** Calcite, which has classes of its own compiled while it plans. */
+    private static void statements(Schema schema) {
+        StreamSchemas streams = new StreamSchemas() {
+            @Override
+            public List<String> names() {
+                return List.of("rows");
+            }
+
+            @Override
+            public Schema schema(String name) {
+                return schema;
+            }
+        };
+        SqlPlan plan = new SqlPlanner(streams)
+                .plan(
+                        "SELECT k, COUNT(*) AS n FROM \"rows\" WHERE k > 3 GROUP BY k HAVING COUNT(*) > 1"
+                                + " ORDER BY n DESC LIMIT 2",
+                        Instant.EPOCH);
+        require(plan.columns().size() == 2, "a statement is planned");
     }
 
     /** Arrow Flight, gRPC, netty and protobuf. By reflection, where a signature names a class that is relocated. */

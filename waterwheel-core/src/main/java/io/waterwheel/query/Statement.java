@@ -1,7 +1,10 @@
 package io.waterwheel.query;
 
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +31,8 @@ public record Statement(
         if (timeout != null && (timeout.isNegative() || timeout.isZero())) {
             throw new IllegalArgumentException("statement: timeout must be positive, got " + timeout);
         }
-        atLeast = Map.copyOf(atLeast);
+        atLeast = atLeast.entrySet().stream()
+                .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, one -> Map.copyOf(one.getValue())));
     }
 
     /** A statement that must be answered whole, in the server's usual time. */
@@ -41,8 +45,19 @@ public record Statement(
         return new Statement(sql, duration, allowPartial, atLeast);
     }
 
-    /** The same query, as this statement asks it: with its timeout, its demands, and what it allows. */
+    /**
+     * The same query, as this statement asks it: with its timeout, its demands, and what it allows.
+     *
+     * @throws WaterwheelException code BAD_QUERY when a demand is of another stream: it would not be kept
+     */
     public Query demanding(Query query) {
+        for (String stream : atLeast.keySet()) {
+            if (!stream.equals(query.stream())) {
+                throw new WaterwheelException(
+                        ErrorCode.BAD_QUERY,
+                        "at least: the statement is of stream '" + query.stream() + "', not of '" + stream + "'");
+            }
+        }
         Query.Builder asked =
                 query.toBuilder().allowPartial(allowPartial).atLeast(atLeast.getOrDefault(query.stream(), Map.of()));
         return (timeout == null ? asked : asked.timeout(timeout)).build();

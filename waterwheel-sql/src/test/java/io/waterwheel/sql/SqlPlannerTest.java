@@ -13,6 +13,7 @@ import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.Statement;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
@@ -25,6 +26,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -293,5 +295,78 @@ final class SqlPlannerTest {
                 .isInstanceOfSatisfying(
                         WaterwheelException.class, e -> assertThat(e.code()).isEqualTo(code))
                 .hasMessage(message);
+    }
+
+    /** Answered as if it said something else, each of these was. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "SELECT CAST(note AS VARCHAR(3)) FROM orders | CAST to VARCHAR(3) is not supported",
+                "SELECT CAST(price AS DECIMAL(10, 2)) FROM orders | CAST to DECIMAL(10, 2) is not supported",
+                "SELECT CAST(id AS TINYINT) FROM orders | CAST to TINYINT is not supported",
+                "SELECT CAST(at AS TIMESTAMP(0)), COUNT(*) FROM orders GROUP BY 1 | CAST to TIMESTAMP(0) is not",
+                "SELECT id FROM orders WHERE at = '2021-10-07 12:00:00.123456' | finer than a millisecond is written",
+                "SELECT at FROM flights WHERE at > NOW() - INTERVAL '0.000500' SECOND(2, 6) | three digits behind its",
+                "SELECT id FROM orders WHERE id < 9223372036854775808 | expected a whole number of 64 bits",
+                "SELECT FIRST(amount, 2) FROM orders | ",
+                "SELECT at FROM flights WHERE ST_Within(ST_Point(longitude, latitude),"
+                        + " ST_MakeEnvelope(2, 48, 3, 49, 3857)) | whose SRID is 4326, got 3857",
+                "SELECT id FROM orders WHERE id > 1 AND price / amount > 2 | a division by what may be zero",
+                "SELECT id, price / amount FROM orders | a division by what may be zero",
+                "SELECT callsign FROM flights GROUP BY callsign HAVING ST_DWithin(ST_Point(AVG(longitude),"
+                        + " AVG(latitude)), ST_Point(2, 48), 10) | a shape around what is computed of groups"
+            })
+    void refusesWhatItWouldAnswerOtherwise(String sql, @Nullable String why) {
+        assertThatThrownBy(() -> plan(sql))
+                .isInstanceOf(WaterwheelException.class)
+                .hasMessageContaining(why == null ? "statement" : why);
+    }
+
+    @Test
+    void textsOfAllLanguages() {
+        assertThat(String.valueOf(
+                        plan("SELECT id FROM orders WHERE note = '東京'").query().where()))
+                .isEqualTo("note = '東京'");
+        assertThat(String.valueOf(plan("SELECT id FROM orders WHERE note IN ('東京', 'Zürich') OR note LIKE 'Ł%'")
+                        .query()
+                        .where()))
+                .contains("東京", "Zürich", "Ł%");
+    }
+
+    /** Work that doubles with each level of a short text, and texts that are nested too deeply. */
+    @Test
+    @Timeout(60)
+    void smallStatementsTakeLittle() {
+        String doubled = "SELECT id AS x FROM orders";
+        String grouped = "SELECT id FROM orders";
+        for (int level = 0; level < 30; level++) {
+            doubled = "SELECT x + x AS x FROM (" + doubled + ")";
+            grouped = "SELECT id FROM (" + grouped + ") GROUP BY id";
+        }
+        String doubles = "SELECT x FROM (" + doubled + ") WHERE x > 0";
+        assertThatThrownBy(() -> plan(doubles)).isInstanceOf(WaterwheelException.class);
+        String groups = grouped;
+        assertThatThrownBy(() -> plan(groups)).hasMessageContaining("it has over 16 SELECTs");
+        String few = "SELECT x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT id AS x FROM orders)))";
+        assertThat(plan(few + " WHERE x > 0").columns()).hasSize(1);
+        String items = "x" + " + x".repeat(200);
+        String wide = "SELECT x FROM (SELECT " + items + " AS x FROM (SELECT " + items + " AS x FROM (SELECT id AS x"
+                + " FROM orders))) WHERE x > 0";
+        assertThatThrownBy(() -> plan(wide)).hasMessageContaining("named too often");
+        for (String deep : List.of("NOT ".repeat(20_000) + "paid", "1" + "+1".repeat(20_000) + " > 0")) {
+            assertThatThrownBy(() -> plan("SELECT id FROM orders WHERE " + deep))
+                    .isInstanceOfSatisfying(
+                            WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("SQL_UNSUPPORTED"));
+        }
+    }
+
+    @Test
+    void demandsOfOtherStreamsAreRefused() {
+        Statement statement =
+                new Statement("SELECT COUNT(*) FROM orders", null, false, Map.of("Orders", Map.of(0, 1000L)));
+        assertThatThrownBy(() -> statement.demanding(plan(statement.sql()).query()))
+                .hasMessage("at least: the statement is of stream 'orders', not of 'Orders'");
     }
 }

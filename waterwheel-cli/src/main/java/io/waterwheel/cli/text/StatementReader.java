@@ -33,18 +33,24 @@ public final class StatementReader {
     /** The next statement, without its semicolon; null at the end. */
     public @Nullable String next() throws IOException {
         StringBuilder statement = new StringBuilder();
+        // Blanks and comments alone are no statement.
+        boolean says = false;
         while (true) {
             if (at >= line.length() && !readLine()) {
-                return statement.toString().isBlank() ? null : statement.toString();
+                return says ? statement.toString() : null;
             }
             char letter = line.charAt(at);
+            boolean comment = line.startsWith("--", at) || line.startsWith("/*", at);
             if (letter == ';') {
                 at++;
-                if (!statement.toString().isBlank()) {
+                if (says) {
                     return statement.toString();
                 }
                 statement.setLength(0);
-            } else if (letter == '\'' || letter == '"') {
+                continue;
+            }
+            says |= !comment && !Character.isWhitespace(letter);
+            if (letter == '\'' || letter == '"') {
                 take(statement, 1);
                 until(statement, String.valueOf(letter));
             } else if (line.startsWith("--", at)) {

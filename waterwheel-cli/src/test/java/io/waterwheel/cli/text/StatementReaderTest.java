@@ -25,6 +25,7 @@ final class StatementReaderTest {
         assertThat(read("")).isEmpty();
         assertThat(read("a;b")).containsExactly("a", "b");
         assertThat(read("a; ;; \n ; b\nc;\n")).containsExactly("a", "b\nc");
+        assertThat(read("-- first\na; -- done\n/* and out */\n")).containsExactly("-- first\na");
     }
 
     @Test

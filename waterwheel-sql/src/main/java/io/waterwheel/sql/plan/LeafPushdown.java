@@ -6,6 +6,7 @@ import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -37,12 +38,23 @@ final class LeafPushdown {
     /** What was not taken, in the order met: why a plan is not one leaf. */
     private final List<String> refusals = new ArrayList<>();
 
+    private final IdentityHashMap<RelNode, RelNode> pushed = new IdentityHashMap<>();
+
     List<String> refusals() {
         return refusals;
     }
 
-    /** The same plan with as much in leaves as can be. */
+    /** The same plan with as much in leaves as can be. Each operator is looked at once. */
     RelNode push(RelNode node) {
+        RelNode known = pushed.get(node);
+        if (known == null) {
+            known = pushedAnew(node);
+            pushed.put(node, known);
+        }
+        return known;
+    }
+
+    private RelNode pushedAnew(RelNode node) {
         if (node instanceof TableScan scan) {
             StreamTable table = scan.getTable().unwrap(StreamTable.class);
             if (table == null) {
@@ -87,7 +99,7 @@ final class LeafPushdown {
         return node.getRelTypeName().replace("Logical", "").toUpperCase(java.util.Locale.ROOT);
     }
 
-    private static @Nullable RelNode taken(RelNode node, LeafNode below) throws NotPushed {
+    private @Nullable RelNode taken(RelNode node, LeafNode below) throws NotPushed {
         RexBuilder rex = node.getCluster().getRexBuilder();
         if (node instanceof Filter filter) {
             return filtered(filter, below, rex);
@@ -105,7 +117,7 @@ final class LeafPushdown {
     }
 
     /** A filter: what of its terms the engine takes is in the leaf, the rest stays above it. */
-    private static @Nullable RelNode filtered(Filter filter, LeafNode below, RexBuilder rex) throws NotPushed {
+    private @Nullable RelNode filtered(Filter filter, LeafNode below, RexBuilder rex) throws NotPushed {
         Leaf leaf = below.leaf();
         boolean groups = leaf.what() instanceof Leaf.Groups;
         if (leaf.ordered() || !(leaf.plain() || groups)) {
@@ -117,6 +129,9 @@ final class LeafPushdown {
         for (RexNode term : RelOptUtil.conjunctions(filter.getCondition())) {
             try {
                 if (ShapeCondition.is(term)) {
+                    if (groups) {
+                        throw new NotPushed("a shape around what is computed of groups");
+                    }
                     leaf = new ShapeCondition(leaf, translator).push(term);
                 } else {
                     leaf = with(leaf, translator.translate(term));
@@ -133,6 +148,7 @@ final class LeafPushdown {
         if (rest.size() == RelOptUtil.conjunctions(filter.getCondition()).size()) {
             throw why;
         }
+        refusals.add(String.valueOf(why.getMessage()));
         return LogicalFilter.create(
                 checked(below.with(leaf, filter.getInput().getRowType())), RexUtil.composeConjunction(rex, rest));
     }
@@ -149,7 +165,7 @@ final class LeafPushdown {
     }
 
     /** A project: columns that are computed of tuples, or another order of those of groups. */
-    private static @Nullable RelNode projected(Project project, LeafNode below, RexBuilder rex) throws NotPushed {
+    private @Nullable RelNode projected(Project project, LeafNode below, RexBuilder rex) throws NotPushed {
         Leaf leaf = below.leaf();
         boolean computes = leaf.what() instanceof Leaf.Tuples;
         ConditionTranslator translator = ConditionTranslator.of(leaf, rex);
@@ -174,6 +190,7 @@ final class LeafPushdown {
         if (narrowed == null) {
             throw why;
         }
+        refusals.add(String.valueOf(why.getMessage()));
         return narrowed;
     }
 

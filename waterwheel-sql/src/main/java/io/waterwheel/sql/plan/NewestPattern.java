@@ -104,7 +104,7 @@ final class NewestPattern {
             return 0;
         }
         Long bound = literal.getValueAs(Long.class);
-        if (bound == null || bound > MOST) {
+        if (bound == null || bound < 1 || bound > MOST) {
             return 0;
         }
         return switch (comparison.getKind()) {

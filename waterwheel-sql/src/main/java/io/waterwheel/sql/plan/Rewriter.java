@@ -5,12 +5,17 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.apache.calcite.sql.SqlBasicCall;
+import org.apache.calcite.sql.SqlBasicTypeNameSpec;
 import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlCharStringLiteral;
+import org.apache.calcite.sql.SqlDataTypeSpec;
 import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlIntervalLiteral;
 import org.apache.calcite.sql.SqlIntervalQualifier;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlLiteral;
@@ -29,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Rewriter extends SqlShuttle {
     private static final int NANOS = 9;
+    /** Characters of a time in milliseconds. */
+    private static final int MOST_MILLIS = "2021-10-07 12:00:00.123".length();
     /** Functions by other names. */
     private static final Map<String, String> SYNONYMS = Map.ofEntries(
             Map.entry("CHAR_LENGTH", "LENGTH"),
@@ -48,10 +55,17 @@ final class Rewriter extends SqlShuttle {
 
     @Override
     public @Nullable SqlNode visit(SqlLiteral literal) {
-        if (literal instanceof SqlNumericLiteral number && !number.isInteger()) {
+        if (literal instanceof SqlNumericLiteral number && number.isInteger()) {
+            requireBigint(number);
+        } else if (literal instanceof SqlNumericLiteral) {
             String text = literal.toValue();
             boolean exact = text != null && !text.toUpperCase(Locale.ROOT).contains("E");
             return exact ? SqlLiteral.createApproxNumeric(text + "E0", literal.getParserPosition()) : literal;
+        }
+        if (literal instanceof SqlCharStringLiteral text) {
+            requireMillis(text);
+        } else if (literal instanceof SqlIntervalLiteral interval) {
+            requireMillis(interval);
         }
         if (literal.getTypeName() == SqlTypeName.UNKNOWN && literal.toValue() != null) {
             // TIMESTAMP '...', whose word Calcite keeps with the text.
@@ -61,6 +75,67 @@ final class Rewriter extends SqlShuttle {
             }
         }
         return literal;
+    }
+
+    /** A larger one would be compared as a double, which rounds it. */
+    private static void requireBigint(SqlNumericLiteral number) {
+        try {
+            number.bigDecimalValue().longValueExact();
+        } catch (ArithmeticException e) {
+            throw SqlErrors.at(
+                    number.getParserPosition(),
+                    "expected a whole number of 64 bits, or one with an exponent, got " + number);
+        }
+    }
+
+    /** Calcite cuts a text that stands for a time to the column's digits, and the comparison would be another. */
+    private static void requireMillis(SqlCharStringLiteral text) {
+        String written = text.getValueAs(String.class);
+        try {
+            if (written.length() > MOST_MILLIS && isFinerThanMillis(Literals.instant(written))) {
+                throw SqlErrors.at(
+                        text.getParserPosition(),
+                        "a time that is finer than a millisecond is written TIMESTAMP '" + written + "'");
+            }
+        } catch (DateTimeException e) {
+            return; // a text like another
+        }
+    }
+
+    private static boolean isFinerThanMillis(Instant time) {
+        return !time.truncatedTo(ChronoUnit.MILLIS).equals(time);
+    }
+
+    private static void requireMillis(SqlIntervalLiteral interval) {
+        String written = String.valueOf(interval.getValue());
+        int point = written.indexOf('.');
+        if (point >= 0 && written.substring(point + 1).length() > 3) {
+            throw SqlErrors.at(
+                    interval.getParserPosition(),
+                    "an interval has at most three digits behind its point, got " + written);
+        }
+    }
+
+    /** Types that would round, pad or cut; here all integers have 64 bits, and texts any length. */
+    private static void requireWide(SqlDataTypeSpec type) {
+        if (!(type.getTypeNameSpec() instanceof SqlBasicTypeNameSpec name)) {
+            return;
+        }
+        String word = name.getTypeName().getSimple().toUpperCase(Locale.ROOT);
+        boolean cut =
+                switch (word) {
+                    case "TINYINT", "SMALLINT", "CHAR", "CHARACTER", "BINARY", "DECIMAL", "NUMERIC" -> true;
+                    case "VARCHAR", "VARBINARY" -> name.getPrecision() >= 0;
+                    case "TIMESTAMP" ->
+                        name.getPrecision() >= 0 && (name.getPrecision() == 0 || name.getPrecision() % 3 != 0);
+                    default -> false;
+                };
+        if (cut) {
+            throw SqlErrors.at(
+                    type.getParserPosition(),
+                    "CAST to " + type
+                            + " is not supported; BIGINT, DOUBLE, VARCHAR, and TIMESTAMP of 3, 6 or 9 digits are");
+        }
     }
 
     private static SqlNode moment(SqlLiteral literal) {
@@ -130,7 +205,26 @@ final class Rewriter extends SqlShuttle {
             case "EXTRACT" -> unit(call, "DATE_PART", operands.get(0), operands.get(1));
             case "FLOOR" -> operands.size() == 2 ? unit(call, "DATE_TRUNC", operands.get(1), operands.get(0)) : null;
             // Calcite's own, for MATCH_RECOGNIZE, has a zero behind what is written.
-            case "FIRST", "LAST" -> functions.aggregate(name).createCall(position, operands.get(0));
+            case "CAST" -> {
+                if (operands.size() > 1 && operands.get(1) instanceof SqlDataTypeSpec type) {
+                    requireWide(type);
+                }
+                yield null;
+            }
+            case EngineFunctions.ENVELOPE, EngineFunctions.FROM_TEXT -> {
+                int srid = name.equals(EngineFunctions.ENVELOPE) ? 4 : 1;
+                if (operands.size() > srid && !operands.get(srid).toString().equals("4326")) {
+                    throw SqlErrors.at(
+                            position, "expected degrees on the sphere, whose SRID is 4326, got " + operands.get(srid));
+                }
+                yield null;
+            }
+            case "FIRST", "LAST" ->
+                operands.size() > 2
+                                || (operands.size() == 2
+                                        && !operands.get(1).toString().equals("0"))
+                        ? null
+                        : functions.aggregate(name).createCall(position, operands.get(0));
             case "YEAR", "QUARTER", "MONTH", "WEEK", "HOUR", "MINUTE", "SECOND" ->
                 operands.size() == 1
                         ? own("DATE_PART")

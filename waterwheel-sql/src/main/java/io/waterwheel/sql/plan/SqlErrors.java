@@ -34,12 +34,31 @@ final class SqlErrors {
         return new WaterwheelException(ErrorCode.SQL_UNSUPPORTED, "statement: it is nested too deeply", failure);
     }
 
+    /** Of what Calcite could not plan, without a place. */
+    static WaterwheelException unplanned(RuntimeException failure) {
+        Throwable cause = failure;
+        while (cause.getCause() != null && cause.getCause() != cause) {
+            cause = cause.getCause();
+        }
+        if (cause instanceof StackOverflowError deep) {
+            return tooDeep(deep);
+        }
+        return new WaterwheelException(
+                ErrorCode.SQL_UNSUPPORTED,
+                "statement: it cannot be planned: " + shortened(String.valueOf(cause.getMessage()))
+                        + "; docs/sql.md has what is supported",
+                failure);
+    }
+
     private static String place(int line, int column) {
         return line > 0 ? "statement, line " + line + ", column " + column + ": " : "statement: ";
     }
 
     /** Of a text that is no statement. */
     static WaterwheelException of(SqlParseException failure) {
+        if (failure.getMessage() == null || failure.getCause() instanceof StackOverflowError) {
+            return new WaterwheelException(ErrorCode.SQL_UNSUPPORTED, "statement: it is nested too deeply", failure);
+        }
         String message = String.valueOf(failure.getMessage());
         SqlParserPos position = failure.getPos();
         // What could stand there is a list of hundreds of words.

@@ -2,6 +2,8 @@ package io.waterwheel.sql.plan;
 
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import org.apache.calcite.jdbc.JavaTypeFactoryImpl;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rel.type.RelDataTypeFactory;
@@ -21,6 +23,12 @@ final class SqlTypes extends JavaTypeFactoryImpl {
 
     SqlTypes() {
         super(new TypeSystem());
+    }
+
+    /** Calcite's own is Latin 1. */
+    @Override
+    public Charset getDefaultCharset() {
+        return StandardCharsets.UTF_8;
     }
 
     private static final class TypeSystem extends RelDataTypeSystemImpl {

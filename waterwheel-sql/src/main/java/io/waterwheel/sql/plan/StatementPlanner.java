@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
+import java.util.Set;
 import org.apache.calcite.avatica.util.Casing;
 import org.apache.calcite.avatica.util.Quoting;
 import org.apache.calcite.config.CalciteConnectionConfigImpl;
@@ -87,11 +88,13 @@ public final class StatementPlanner {
                     CoreRules.JOIN_PUSH_TRANSITIVE_PREDICATES,
                     CoreRules.FILTER_AGGREGATE_TRANSPOSE,
                     CoreRules.FILTER_SET_OP_TRANSPOSE,
-                    CoreRules.FILTER_PROJECT_TRANSPOSE,
                     CoreRules.FILTER_MERGE,
                     CoreRules.PROJECT_MERGE,
                     CoreRules.PROJECT_REMOVE))
             .build();
+
+    /** Each is looked up in the catalog. */
+    private static final int MOST_NAMES = 64;
 
     private final StreamSchemas streams;
     private final EngineFunctions functions = new EngineFunctions();
@@ -110,10 +113,24 @@ public final class StatementPlanner {
             throw SqlErrors.unsupported(
                     "it has " + statement.length() + " characters, expected at most " + SqlPlanner.MAX_CHARACTERS);
         }
+        try {
+            return planned(statement, now);
+        } catch (StackOverflowError e) {
+            throw SqlErrors.tooDeep(e);
+        } catch (WaterwheelException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            // Calcite says in many ways that it cannot.
+            throw SqlErrors.unplanned(e);
+        }
+    }
+
+    private SqlPlan planned(String statement, Instant now) {
         SqlNode parsed = parse(statement);
         if (!Rewriter.isQuery(parsed)) {
             throw SqlErrors.unsupported(parsed.getKind().sql + " is not supported; SELECT and WITH are");
         }
+        StatementSize.require(parsed);
         SqlNode rewritten = parsed.accept(new Rewriter(functions, now));
         if (rewritten == null) {
             throw new IllegalStateException("a statement was rewritten to nothing");
@@ -130,8 +147,6 @@ public final class StatementPlanner {
             return SqlParser.create(stripped, PARSER).parseQuery();
         } catch (SqlParseException e) {
             throw SqlErrors.of(e);
-        } catch (StackOverflowError e) {
-            throw SqlErrors.tooDeep(e);
         }
     }
 
@@ -139,7 +154,11 @@ public final class StatementPlanner {
         CalciteSchema root = CalciteSchema.createRootSchema(false, false);
         List<String> names = streams.names();
         List<String> fields = new ArrayList<>();
-        for (String asked : TableNames.of(statement)) {
+        Set<String> asks = TableNames.of(statement);
+        if (asks.size() > MOST_NAMES) {
+            throw SqlErrors.unsupported("it names " + asks.size() + " tables, expected at most " + MOST_NAMES);
+        }
+        for (String asked : asks) {
             String name = names.contains(asked)
                     ? asked
                     : names.stream().filter(asked::equalsIgnoreCase).findFirst().orElse(asked);
@@ -167,8 +186,6 @@ public final class StatementPlanner {
             return planned(valid, validator, reader, types);
         } catch (CalciteContextException e) {
             throw SqlErrors.of(e, names, fields);
-        } catch (StackOverflowError e) {
-            throw SqlErrors.tooDeep(e);
         }
     }
 

@@ -11,9 +11,11 @@ import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +63,26 @@ final class AnswerStream {
     }
 
     /**
+     * Ends the connection when its client does not take the last of an answer, or all of it where it comes in one
+     * piece, within the time that a connection may rest.
+     */
+    static Callback inTime(Request request, Callback callback) {
+        EndPoint client = request.getConnectionMetaData().getConnection().getEndPoint();
+        long millis = client.getIdleTimeout();
+        if (millis <= 0) {
+            return callback;
+        }
+        Scheduler.Task deadline = request.getComponents()
+                .getScheduler()
+                .schedule(
+                        () -> client.close(
+                                new TimeoutException("the client did not take its answer in " + millis + " ms")),
+                        millis,
+                        TimeUnit.MILLISECONDS);
+        return Callback.from(deadline::cancel, callback);
+    }
+
+    /**
      * Sends a piece.
      *
      * @throws ClientGone when the client does not take it
@@ -72,7 +94,7 @@ final class AnswerStream {
     /** Ends the answer; nothing waits for the client to take it. */
     void end(String saidLast) {
         verdict = saidLast;
-        response.write(true, ByteBuffer.allocate(0), callback);
+        response.write(true, ByteBuffer.allocate(0), inTime(request, callback));
     }
 
     /** Ends the connection in place of the answer: what came is not all, and cannot be taken for that. */

@@ -149,12 +149,17 @@ final class ClientWatch implements Connection.Listener, AutoCloseable {
 
     private void look() {
         looks.incrementAndGet();
+        waiting.forEach(watched -> look(watched::look));
+        long now = System.nanoTime();
+        open.forEach((connection, seen) -> look(() -> look(connection, seen, now)));
+    }
+
+    /** What fails at one connection is no reason to leave out the others. */
+    private static void look(Runnable one) {
         try {
-            waiting.forEach(Watched::look);
-            long now = System.nanoTime();
-            open.forEach((connection, seen) -> look(connection, seen, now));
+            one.run();
         } catch (RuntimeException e) {
-            LOG.warn("a look at the connections failed", e);
+            LOG.warn("a look at a connection failed", e);
         }
     }
 

@@ -72,6 +72,11 @@ final class Exchange {
     /** The only value of a parameter; null where it is not given. */
     @Nullable
     String parameter(String parameter) {
+        return only(parameters, parameter);
+    }
+
+    /** The only value of one of these parameters; null where it is not given. */
+    static @Nullable String only(Map<String, List<String>> parameters, String parameter) {
         List<String> values = parameters.getOrDefault(parameter, List.of());
         if (values.size() > 1) {
             throw HttpFailure.bad(
@@ -122,26 +127,38 @@ final class Exchange {
         return request.getHeaders().get(header);
     }
 
+    /** All lines of the header {@code Accept} as one; empty where there is none. */
+    String accept() {
+        return String.join(",", request.getHeaders().getValuesList(HttpHeader.ACCEPT));
+    }
+
     /** The media type of the body, without parameters, in lower case; empty where none is said. */
     String bodyType() {
         String type = header(HttpHeader.CONTENT_TYPE);
         return type == null ? "" : MediaTypes.bare(type);
     }
 
-    /** Answers in one piece. */
+    /** Answers in one piece, which the client is to take within the time that a connection may rest. */
     void answer(int status, String type, byte[] bytes) {
         if (!begun.compareAndSet(false, true)) {
             throw new IllegalStateException("answered twice: " + request);
         }
-        response.setStatus(status);
-        response.getHeaders().put(HttpHeader.CONTENT_TYPE, type);
-        response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
+        head(status, type);
         if (!leaseKept) {
             lease.close();
         }
         boolean head = HttpMethod.HEAD.is(request.getMethod());
         response.getHeaders().put(HttpHeader.CONTENT_LENGTH, bytes.length);
-        response.write(true, head ? ByteBuffer.allocate(0) : ByteBuffer.wrap(bytes), callback);
+        response.write(
+                true, head ? ByteBuffer.allocate(0) : ByteBuffer.wrap(bytes), AnswerStream.inTime(request, callback));
+    }
+
+    private void head(int status, String type) {
+        response.setStatus(status);
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, type);
+        response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
+        // What rows say is never a page.
+        response.getHeaders().put("X-Content-Type-Options", "nosniff");
     }
 
     void json(byte[] document) {
@@ -159,10 +176,17 @@ final class Exchange {
             throw new IllegalStateException("answered twice: " + request);
         }
         lease.close();
-        response.setStatus(200);
-        response.getHeaders().put(HttpHeader.CONTENT_TYPE, type);
-        response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
+        head(200, type);
         return new AnswerStream(request, response, callback, patienceMillis);
+    }
+
+    /** Ends the connection: the client is gone, there is no reader of an answer. */
+    void gone(Throwable why) {
+        if (begun.compareAndSet(false, true)) {
+            lease.close();
+        }
+        request.getConnectionMetaData().getConnection().getEndPoint().close(why);
+        callback.failed(why);
     }
 
     /** Tells the client what went wrong; where the answer has begun already, ends the connection. */

@@ -47,6 +47,10 @@ public final class Gateway implements AutoCloseable {
     private static final int LOOK_THREADS = 4;
     private static final int LOOKS_THAT_WAIT = 64;
     private static final int PUSHES_THAT_WAIT = 1_024;
+    private static final Duration DECODING_ENDS = Duration.ofSeconds(5);
+    /** Of the bodies of queries that are coming or being read. */
+    private static final long MOST_QUERY_BYTES = 64L << 20;
+
     private static final int ACCEPT_QUEUE = 128;
     private static final Duration THREADS_REST = Duration.ofSeconds(30);
 
@@ -65,16 +69,17 @@ public final class Gateway implements AutoCloseable {
     private Gateway(GatewaySettings settings, long headNanos) {
         this.host = settings.host();
         this.watch = new ClientWatch(headNanos);
-        this.queries = pool("gateway-query", settings.queries(), new SynchronousQueue<>());
+        this.queries = pool("gateway-query", 2 * settings.queries(), new SynchronousQueue<>());
         this.looks = pool("gateway-look", LOOK_THREADS, new ArrayBlockingQueue<>(LOOKS_THAT_WAIT));
         this.pushes = pool(
                 "gateway-decode",
                 Runtime.getRuntime().availableProcessors(),
                 new ArrayBlockingQueue<>(PUSHES_THAT_WAIT));
-        // One at most for each stream that rows go to.
-        this.questions = pool("gateway-visible", PushEndpoint.MOST_STREAMS, new SynchronousQueue<>());
+        // One for each stream that rows go to, which begins the next before it is over.
+        this.questions = pool("gateway-visible", 2 * PushEndpoint.MOST_STREAMS, new SynchronousQueue<>());
         this.push = new PushEndpoint(this::client, questions);
-        PushBudget budget = new PushBudget(settings.pushBytes());
+        PushBudget budget = new PushBudget(settings.pushBytes(), "rows");
+        PushBudget others = new PushBudget(MOST_QUERY_BYTES, "queries");
         QueuedThreadPool threads = new QueuedThreadPool(IO_THREADS, LEAST_IO_THREADS);
         threads.setName("gateway");
         threads.setDaemon(true);
@@ -94,7 +99,7 @@ public final class Gateway implements AutoCloseable {
         server.addConnector(connector);
         server.addBean(new NetworkConnectionLimit(settings.connections(), connector));
         this.routes = routes(settings);
-        server.setHandler(new GatewayHandler(routes, looks, pushes, budget, watch, settings.host()));
+        server.setHandler(new GatewayHandler(routes, looks, pushes, budget, others, watch, settings.host()));
     }
 
     private static ThreadPoolExecutor pool(String name, int most, BlockingQueue<Runnable> waiting) {
@@ -176,8 +181,12 @@ public final class Gateway implements AutoCloseable {
     }
 
     private List<Route> routes(GatewaySettings settings) {
-        QueryEndpoint query =
-                new QueryEndpoint(this::client, queries, watch, settings.idle().toMillis());
+        QueryEndpoint query = new QueryEndpoint(
+                this::client,
+                queries,
+                settings.queries(),
+                watch,
+                settings.idle().toMillis());
         StreamEndpoints streams = new StreamEndpoints(this::client);
         Readiness readiness = new Readiness(this::client);
         Set<String> get = Set.of("GET");
@@ -216,7 +225,16 @@ public final class Gateway implements AutoCloseable {
         } catch (Exception e) {
             LOG.warn("the gateway did not stop: {}", e.toString(), e);
         }
+        // What is not decoded is not stored, and no client was told that it would be.
+        pushes.getQueue().clear();
         pushes.shutdown();
+        try {
+            if (!pushes.awaitTermination(DECODING_ENDS.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.warn("the gateway closes while rows are decoded; they are not stored");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         push.close();
         pushes.shutdownNow();
         questions.shutdownNow();
@@ -243,7 +261,14 @@ public final class Gateway implements AutoCloseable {
             HttpFailure failure = code < 500
                     ? HttpFailure.of(HttpCode.BAD_HTTP, message == null ? HttpStatus.getMessage(code) : message)
                     : HttpFailure.of(cause == null ? new IllegalStateException(String.valueOf(message)) : cause);
-            new Exchange(request, response, callback, "", java.util.Map.of(), new byte[0], new PushBudget(0).lease())
+            new Exchange(
+                            request,
+                            response,
+                            callback,
+                            "",
+                            java.util.Map.of(),
+                            new byte[0],
+                            new PushBudget(0, "bytes").lease())
                     .answer(code, Exchange.JSON, Json.bytes(failure::write));
         }
     }

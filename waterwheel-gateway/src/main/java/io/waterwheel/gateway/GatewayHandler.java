@@ -27,21 +27,30 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
     private final Executor looks;
     private final Executor pushes;
     private final PushBudget budget;
+    private final PushBudget others;
     private final ClientWatch watch;
     private final String host;
 
     /**
      * @param looks where calls wait for a coordinator; refuses what is too much
      * @param pushes where rows are decoded; refuses what is too much
-     * @param budget of the bytes of all bodies
+     * @param budget of the bytes of rows
+     * @param others of the bytes of all other bodies
      * @param host that the gateway listens at
      */
     GatewayHandler(
-            List<Route> routes, Executor looks, Executor pushes, PushBudget budget, ClientWatch watch, String host) {
+            List<Route> routes,
+            Executor looks,
+            Executor pushes,
+            PushBudget budget,
+            PushBudget others,
+            ClientWatch watch,
+            String host) {
         this.routes = List.copyOf(routes);
         this.looks = looks;
         this.pushes = pushes;
         this.budget = budget;
+        this.others = others;
         this.watch = watch;
         this.host = host;
     }
@@ -52,8 +61,6 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
         watch.head(request);
-        PushBudget.Lease lease = budget.lease();
-        Exchange refused = new Exchange(request, response, callback, "", Map.of(), new byte[0], lease);
         Found found;
         Map<String, List<String>> parameters;
         try {
@@ -61,9 +68,10 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
             found = find(request, response);
             parameters = Parameters.decode(request.getHttpURI().getQuery());
         } catch (HttpFailure e) {
-            refused.fail(e);
+            refused(request, response, callback, others.lease()).fail(e);
             return true;
         }
+        PushBudget.Lease lease = (found.route().kind() == Route.Kind.PUSH ? budget : others).lease();
         BodyReader.read(
                 request,
                 found.route().mostBodyBytes(),
@@ -75,8 +83,12 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
                             found.route(),
                             new Exchange(request, response, callback, found.name(), parameters, body, lease));
                 },
-                refused::fail);
+                refused(request, response, callback, lease)::fail);
         return true;
+    }
+
+    private static Exchange refused(Request request, Response response, Callback callback, PushBudget.Lease lease) {
+        return new Exchange(request, response, callback, "", Map.of(), new byte[0], lease);
     }
 
     private void answer(Route route, Exchange exchange) {
@@ -95,7 +107,7 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
     private static void answerHere(Route route, Exchange exchange) {
         try {
             route.endpoint().answer(exchange);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             exchange.fail(e);
         }
     }
@@ -139,6 +151,10 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
                                 .equals(asked.toLowerCase(Locale.ROOT)))) {
             throw HttpFailure.of(
                     HttpCode.FOREIGN_ORIGIN, "a page of " + origin + " may not ask this gateway", "Origin");
+        }
+        if ("cross-site".equals(request.getHeaders().get("Sec-Fetch-Site"))) {
+            throw HttpFailure.of(
+                    HttpCode.FOREIGN_ORIGIN, "a page of another site may not ask this gateway", "Sec-Fetch-Site");
         }
         if (isLoopback(request.getConnectionMetaData().getLocalSocketAddress()) && !isOwn(asked)) {
             throw HttpFailure.of(

@@ -3,6 +3,7 @@ package io.waterwheel.gateway;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.gateway.http.Json;
@@ -13,22 +14,27 @@ import io.waterwheel.schema.StreamDefinition;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.HttpHeader;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * {@code POST /v1/streams/{stream}/rows}: decodes rows at the door, has them stored together with those of others, and
  * answers when they are stored, or visible.
  */
 final class PushEndpoint implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(PushEndpoint.class);
+
     /** Longest body, and what a compressed one may expand to. */
     static final int MOST_BYTES = 16 << 20;
 
@@ -43,7 +49,12 @@ final class PushEndpoint implements AutoCloseable {
 
     private final QueryEndpoint.Server server;
     private final Executor questions;
-    private final Map<String, Target> targets = new ConcurrentHashMap<>();
+    /** Guarded by itself. */
+    private final Map<String, Target> targets = new HashMap<>();
+    /** All that were started and may still store. Guarded by itself. */
+    private final Set<PushSlot> running = new HashSet<>();
+    /** Guarded by {@link #running}. */
+    private boolean closed;
 
     PushEndpoint(QueryEndpoint.Server server, Executor questions) {
         this.server = server;
@@ -64,21 +75,70 @@ final class PushEndpoint implements AutoCloseable {
         /** Guarded by this. */
         private @Nullable PushSlot slot;
 
+        private boolean looking;
         private long lookedAt;
+        private final Object firsts = new Object();
 
         Target(String name) {
             this.name = name;
             this.visibility = new Visibility(name, server, questions);
         }
 
-        /** The slot of the stream that bears the name now. */
-        synchronized PushSlot slot() {
-            PushSlot present = slot;
-            if (present != null && System.nanoTime() - lookedAt < KNOWN_NANOS) {
-                return present;
+        /**
+         * The slot of the stream that bears the name now. One request looks; the others go on with what is known. While
+         * no coordinator answers, rows are stored all the same: Kafka takes them.
+         */
+        PushSlot slot() {
+            PushSlot present;
+            synchronized (this) {
+                present = slot;
+                if (present != null) {
+                    if (looking || System.nanoTime() - lookedAt < KNOWN_NANOS) {
+                        return present;
+                    }
+                    looking = true;
+                }
             }
-            StreamDetails now = server.client().describe(name);
-            lookedAt = System.nanoTime();
+            if (present == null) {
+                return first();
+            }
+            StreamDetails now = null;
+            try {
+                now = server.client().describe(name);
+                return now(now);
+            } catch (WaterwheelException e) {
+                if (now == null
+                        && (e.kind() == WaterwheelException.Kind.TEMPORARY
+                                || e.kind() == WaterwheelException.Kind.UNKNOWN_OUTCOME)) {
+                    LOG.debug("stream {} is taken to be as it was", name, e);
+                    return present;
+                }
+                if (e.is(ErrorCode.NO_SUCH_STREAM)) {
+                    end();
+                }
+                throw e;
+            } finally {
+                synchronized (this) {
+                    looking = false;
+                    lookedAt = System.nanoTime();
+                }
+            }
+        }
+
+        /** Those who come first wait for one look. */
+        private PushSlot first() {
+            synchronized (firsts) {
+                synchronized (this) {
+                    if (slot != null) {
+                        return slot;
+                    }
+                }
+                return now(server.client().describe(name));
+            }
+        }
+
+        private synchronized PushSlot now(StreamDetails now) {
+            PushSlot present = slot;
             if (present != null
                     && present.stream().id() == now.id()
                     && present.stream().definition().equals(now.definition())
@@ -88,8 +148,9 @@ final class PushEndpoint implements AutoCloseable {
             if (present != null) {
                 present.end();
             }
-            PushSlot started = PushSlot.start(now);
+            PushSlot started = begin(now);
             slot = started;
+            lookedAt = System.nanoTime();
             return started;
         }
 
@@ -99,13 +160,28 @@ final class PushEndpoint implements AutoCloseable {
             }
         }
 
-        synchronized @Nullable PushSlot end() {
-            PushSlot present = slot;
-            if (present != null) {
-                present.end();
+        private synchronized void end() {
+            if (slot != null) {
+                slot.end();
                 slot = null;
             }
-            return present;
+        }
+
+        synchronized boolean rests() {
+            return slot == null || slot.hasEnded();
+        }
+    }
+
+    /** A slot that is ended with the gateway. */
+    private PushSlot begin(StreamDetails stream) {
+        synchronized (running) {
+            if (closed) {
+                throw new WaterwheelException(ErrorCode.SERVER_CLOSING, "the gateway is closing");
+            }
+            running.removeIf(slot -> !slot.isRunning());
+            PushSlot slot = PushSlot.start(stream);
+            running.add(slot);
+            return slot;
         }
     }
 
@@ -127,15 +203,17 @@ final class PushEndpoint implements AutoCloseable {
         RecordFormat body = format(exchange, stream);
         byte[] bytes = Expansion.expand(
                 exchange.body(), exchange.header(HttpHeader.CONTENT_ENCODING), MOST_EXPANDED_BYTES, exchange.lease());
-        // Tuples, and records of lines, take about as much as their text.
-        exchange.lease().grow(bytes.length);
-        PushedRows rows = new RowDecoder(stream, body, allow).decode(bytes, header(exchange));
+        PushedRows rows = new RowDecoder(stream, body, allow, exchange.lease()).decode(bytes, header(exchange));
         if (rows.rejected() > 0 && !allow) {
             exchange.answer(422, Exchange.JSON, refusal(rows, body));
             return;
         }
         if (rows.rows() == 0 && rows.records().isEmpty()) {
-            exchange.json(answer(rows, Map.of(), null));
+            if (wait == Wait.NONE) {
+                exchange.answer(202, Exchange.JSON, answer(rows, null, null));
+            } else {
+                exchange.json(answer(rows, Map.of(), wait == Wait.VISIBLE ? "" : null));
+            }
             return;
         }
         CompletableFuture<Map<Integer, Long>> stored = store(target, slot, rows);
@@ -159,18 +237,31 @@ final class PushEndpoint implements AutoCloseable {
     }
 
     private Target target(String name) {
-        Target known = targets.get(name);
-        if (known != null) {
-            return known;
-        }
-        if (targets.size() >= MOST_STREAMS) {
-            throw HttpFailure.of(
-                    HttpCode.GATEWAY_BUSY,
-                    "rows go to " + MOST_STREAMS + " streams by this gateway already; use another gateway");
+        synchronized (targets) {
+            Target known = targets.get(name);
+            if (known != null) {
+                return known;
+            }
         }
         // Only a stream that there is.
         server.client().describe(name);
-        return targets.computeIfAbsent(name, Target::new);
+        synchronized (targets) {
+            Target known = targets.get(name);
+            if (known != null) {
+                return known;
+            }
+            if (targets.size() >= MOST_STREAMS) {
+                targets.values().removeIf(Target::rests);
+            }
+            if (targets.size() >= MOST_STREAMS) {
+                throw HttpFailure.of(
+                        HttpCode.GATEWAY_BUSY,
+                        "rows go to " + MOST_STREAMS + " streams by this gateway already; use another gateway");
+            }
+            Target added = new Target(name);
+            targets.put(name, added);
+            return added;
+        }
     }
 
     private static CompletableFuture<Map<Integer, Long>> store(Target target, PushSlot first, PushedRows rows) {
@@ -306,13 +397,16 @@ final class PushEndpoint implements AutoCloseable {
     /** Takes no more rows, and waits until what was taken is stored: some were told so already. */
     @Override
     public void close() {
-        List<PushSlot> ending = targets.values().stream()
-                .map(Target::end)
-                .filter(Objects::nonNull)
-                .toList();
+        List<PushSlot> ending;
+        synchronized (running) {
+            closed = true;
+            ending = List.copyOf(running);
+        }
+        ending.forEach(PushSlot::end);
+        long deadline = System.nanoTime() + END_PATIENCE.toNanos();
         try {
             for (PushSlot slot : ending) {
-                slot.awaitEnd(END_PATIENCE);
+                slot.awaitEnd(TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

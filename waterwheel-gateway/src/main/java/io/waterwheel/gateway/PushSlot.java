@@ -82,9 +82,19 @@ final class PushSlot {
         }
     }
 
+    /** Whether it takes no more. */
+    synchronized boolean hasEnded() {
+        return ended;
+    }
+
+    /** Whether it still stores what it took. */
+    boolean isRunning() {
+        return thread.isAlive();
+    }
+
     /** Waits until all that was taken is stored, or was refused by the brokers; up to this time. */
-    void awaitEnd(Duration patience) throws InterruptedException {
-        thread.join(patience.toMillis());
+    void awaitEnd(long millis) throws InterruptedException {
+        thread.join(Math.max(1, millis));
     }
 
     private synchronized boolean ends() {
@@ -95,6 +105,7 @@ final class PushSlot {
     private void run() {
         Appender appender = null;
         List<Waiting> batch = new ArrayList<>();
+        Throwable why = new IllegalStateException("it has ended");
         try {
             boolean goesOn = true;
             while (goesOn) {
@@ -107,10 +118,7 @@ final class PushSlot {
                     appender = appender == null ? Appender.open(stream, SETTINGS) : appender;
                     store(appender, batch);
                 } catch (RuntimeException e) {
-                    LOG.warn(
-                            "stream {}: a batch was not confirmed",
-                            stream.definition().name(),
-                            e);
+                    LOG.warn("stream {}: a batch was not confirmed", name(), e);
                     batch.forEach(waiting -> waiting.stored().completeExceptionally(e));
                     close(appender);
                     appender = null;
@@ -118,10 +126,33 @@ final class PushSlot {
                 batch.clear();
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            why = e;
+        } catch (Error e) {
+            LOG.error("stream {}: rows are stored no more by this thread", name(), e);
+            why = e;
         } finally {
+            endWith(batch, why);
             close(appender);
         }
+    }
+
+    /** Takes no more, and answers all that wait: they would wait for ever. */
+    private void endWith(List<Waiting> batch, Throwable why) {
+        synchronized (this) {
+            ended = true;
+        }
+        queue.drainTo(batch);
+        if (!batch.isEmpty()) {
+            WaterwheelException failure = new WaterwheelException(
+                    ErrorCode.APPEND_FAILED,
+                    "some of the rows may not be stored: the gateway stopped (" + why + ")",
+                    why);
+            batch.forEach(waiting -> waiting.stored().completeExceptionally(failure));
+        }
+    }
+
+    private String name() {
+        return stream.definition().name();
     }
 
     /** What waits, up to the rows of a batch; nothing when nothing has come for a while, or it is to end. */

@@ -11,20 +11,29 @@ import io.waterwheel.query.Explain;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import org.eclipse.jetty.http.HttpHeader;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Asks a query and sends its answer on, as fast as the client takes it. A client that goes away cancels its query. Each
  * open query has a thread of a bounded pool.
  */
 final class QueryEndpoint {
+    private static final Logger LOG = LoggerFactory.getLogger(QueryEndpoint.class);
+
     private final Server server;
     private final Executor queries;
+    private final Semaphore places;
     private final ClientWatch watch;
     private final long patienceMillis;
 
@@ -38,78 +47,133 @@ final class QueryEndpoint {
         WaterwheelClient client();
     }
 
-    /** @param queries refuses what is more than may be open */
-    QueryEndpoint(Server server, Executor queries, ClientWatch watch, long patienceMillis) {
+    /**
+     * @param queries has room for more than may be open: a thread is free a moment after its client has the answer
+     * @param most queries that may be open
+     */
+    QueryEndpoint(Server server, Executor queries, int most, ClientWatch watch, long patienceMillis) {
         this.server = server;
         this.queries = queries;
+        this.places = new Semaphore(most);
         this.watch = watch;
         this.patienceMillis = patienceMillis;
     }
 
     /** {@code GET} and {@code POST /v1/query}. */
     void query(Exchange exchange) {
-        AnswerFormat format = AnswerFormat.of(exchange.parameter("format"), exchange.header(HttpHeader.ACCEPT));
         AnswerStream.requireChunks(exchange.request());
-        Query query = QueryReader.read(exchange);
-        run(exchange, query, (cursor, lastWord) -> send(exchange, format, cursor, lastWord));
+        run(exchange, place -> {
+            QueryReader.Asked asked = QueryReader.read(exchange, List.of("format"));
+            AnswerFormat format = AnswerFormat.of(asked.own().get("format"), exchange.accept());
+            ask(exchange, place, asked.query(), cursor -> send(exchange, format, cursor, place));
+        });
     }
 
     /** {@code POST /v1/explain}. */
     void explain(Exchange exchange) {
-        String analyze = exchange.parameter("analyze");
-        if (analyze != null && !analyze.equals("true") && !analyze.equals("false") && !analyze.isEmpty()) {
-            throw HttpFailure.bad(
-                    ErrorCode.BAD_REQUEST, "analyze: expected true or false, got '" + analyze + "'", "analyze", null);
+        List<String> types = List.of(Exchange.JSON, "text/plain");
+        int type = MediaTypes.best(exchange.accept(), types);
+        if (type < 0) {
+            throw HttpFailure.of(
+                    HttpCode.NOT_ACCEPTABLE,
+                    "Accept: expected one of " + types + " or a range that holds one, got '" + exchange.accept() + "'",
+                    "Accept");
         }
-        boolean text = MediaTypes.best(exchange.header(HttpHeader.ACCEPT), List.of(Exchange.JSON, "text/plain")) == 1;
-        boolean run = analyze != null && !analyze.equals("false");
-        Query query = QueryReader.read(exchange).withExplain(run ? Explain.ANALYZE : Explain.PLAN);
-        run(exchange, query, (cursor, lastWord) -> {
-            if (!run && cursor.next()) {
-                throw Verdict.notExplained();
+        run(exchange, place -> {
+            QueryReader.Asked asked = QueryReader.read(exchange, List.of("analyze"));
+            String analyze = asked.own().getOrDefault("analyze", "false");
+            if (!analyze.equals("true") && !analyze.equals("false") && !analyze.isEmpty()) {
+                throw HttpFailure.bad(
+                        ErrorCode.BAD_REQUEST,
+                        "analyze: expected true or false, got '" + analyze + "'",
+                        "analyze",
+                        null);
             }
-            boolean more = true;
-            while (more) {
-                more = cursor.nextBatch();
-            }
-            var explanation = cursor.verdict().requireExplanation();
-            byte[] bytes = (text ? explanation.text() : ExplanationJson.of(explanation) + "\n")
-                    .getBytes(StandardCharsets.UTF_8);
-            lastWord.run();
-            exchange.answer(200, text ? Exchange.TEXT : Exchange.JSON, bytes);
+            boolean runs = !analyze.equals("false");
+            Query query = asked.query().withExplain(runs ? Explain.ANALYZE : Explain.PLAN);
+            ask(exchange, place, query, cursor -> explain(exchange, type == 1, runs, cursor, place));
         });
     }
 
-    /** Reads an answer. */
-    @FunctionalInterface
-    private interface Reading {
-        void read(Cursor cursor, Runnable lastWord);
+    private static void explain(Exchange exchange, boolean text, boolean runs, Cursor cursor, Place place) {
+        if (!runs && cursor.next()) {
+            throw Verdict.notExplained();
+        }
+        boolean more = true;
+        while (more) {
+            more = cursor.nextBatch();
+        }
+        var explanation = cursor.verdict().requireExplanation();
+        byte[] bytes =
+                (text ? explanation.text() : ExplanationJson.of(explanation) + "\n").getBytes(StandardCharsets.UTF_8);
+        place.free();
+        exchange.answer(200, text ? Exchange.TEXT : Exchange.JSON, bytes);
     }
 
-    private void run(Exchange exchange, Query query, Reading reading) {
-        WaterwheelClient asked = server.client();
-        CompletableFuture<ClientWatch.Watched> watched = new CompletableFuture<>();
-        CompletableFuture<@Nullable Void> answer;
+    /** A place among the open queries. It is free before its client sees the end, so that the next query finds it. */
+    private final class Place {
+        private final AtomicBoolean free = new AtomicBoolean();
+        private volatile ClientWatch.@Nullable Watched client;
+
+        void free() {
+            ClientWatch.Watched watched = client;
+            if (watched != null) {
+                watched.end();
+            }
+            if (free.compareAndSet(false, true)) {
+                places.release();
+            }
+        }
+    }
+
+    /** Runs on a thread of the queries, which also reads what the request says: that may be long. */
+    private void run(Exchange exchange, Consumer<Place> task) {
+        if (!places.tryAcquire()) {
+            throw busy();
+        }
+        Place place = new Place();
         try {
-            answer = asked.read(query, queries, cursor -> {
-                reading.read(cursor, () -> watched.join().end());
-                return null;
+            queries.execute(() -> {
+                try {
+                    task.accept(place);
+                } catch (RuntimeException | Error e) {
+                    place.free();
+                    exchange.fail(e);
+                } finally {
+                    place.free();
+                }
             });
         } catch (RejectedExecutionException e) {
-            throw HttpFailure.of(
-                    HttpCode.GATEWAY_BUSY, "the gateway has as many queries open as it may; ask again in a moment");
+            place.free();
+            throw busy();
         }
-        ClientWatch.Watched client = watch.add(exchange.request(), () -> answer.cancel(false));
-        watched.complete(client);
+    }
+
+    private static HttpFailure busy() {
+        return HttpFailure.of(
+                HttpCode.GATEWAY_BUSY, "the gateway has as many queries open as it may; ask again in a moment");
+    }
+
+    private void ask(Exchange exchange, Place place, Query query, Consumer<Cursor> reading) {
+        List<Runnable> reads = new ArrayList<>(1);
+        // It runs below, once its client is watched.
+        CompletableFuture<@Nullable Void> answer = server.client().read(query, reads::add, cursor -> {
+            reading.accept(cursor);
+            return null;
+        });
+        place.client = watch.add(exchange.request(), () -> answer.cancel(false));
         var unused = answer.whenComplete((nothing, failure) -> {
-            client.end();
-            if (failure != null) {
+            if (failure instanceof CancellationException) {
+                exchange.gone(failure);
+            } else if (failure != null) {
+                place.free();
                 exchange.fail(failure);
             }
         });
+        reads.forEach(Runnable::run);
     }
 
-    private void send(Exchange exchange, AnswerFormat format, Cursor cursor, Runnable lastWord) {
+    private void send(Exchange exchange, AnswerFormat format, Cursor cursor, Place place) {
         // What fails before the first batch is told by the status.
         boolean more = cursor.nextBatch();
         AnswerStream stream = exchange.stream(format.type(), patienceMillis);
@@ -126,18 +190,22 @@ final class QueryEndpoint {
             Verdict verdict = cursor.verdict();
             encoder.end(verdict);
             encoder.flush();
-            lastWord.run();
+            place.free();
             stream.end(VerdictJson.trailer(verdict));
         } catch (AnswerStream.ClientGone e) {
             stream.cut(e);
         } catch (RuntimeException e) {
             HttpFailure failure = HttpFailure.of(e);
+            if (failure.status() == 500) {
+                LOG.warn("a query failed within its answer: {}", failure.getMessage(), e);
+            }
             try {
                 encoder.fail(failure);
                 encoder.flush();
             } catch (AnswerStream.ClientGone gone) {
                 e.addSuppressed(gone);
             }
+            place.free();
             stream.cut(e);
         }
     }

@@ -17,7 +17,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Reads the query of a request: the message {@code Query} of query.proto in its JSON form, or the options of
@@ -29,33 +28,50 @@ final class QueryReader {
     /** The longest body; a query of that size is over what a coordinator takes. */
     static final int MOST_BYTES = 1 << 20;
 
-    /** Parameters of the request itself. */
-    private static final Set<String> OWN = Set.of("stream", "format", "analyze");
-
     private static final JsonFormat.Parser PARSER = JsonFormat.parser();
 
     private QueryReader() {}
 
-    /** Of a request with or without a body. */
-    static Query read(Exchange exchange) {
-        if (exchange.request().getMethod().equals("GET")) {
-            return ofOptions(exchange.parameters());
-        }
+    /**
+     * A query, and what is said beside it.
+     *
+     * @param own parameters of the request itself that were given, by name
+     */
+    record Asked(Query query, Map<String, String> own) {}
+
+    /**
+     * Of a request with or without a body.
+     *
+     * @param own names of the parameters, of the URI or the form, that are none of the query
+     */
+    static Asked read(Exchange exchange, List<String> own) {
         Map<String, List<String>> options = new LinkedHashMap<>(exchange.parameters());
-        String type = exchange.bodyType();
-        if (type.equals(FORM)) {
-            Parameters.decode(text(exchange.body()))
-                    .forEach((name, values) -> options.merge(name, values, Parameters::both));
-            return ofOptions(options);
+        boolean json = false;
+        if (!exchange.request().getMethod().equals("GET")) {
+            String type = exchange.bodyType();
+            json = type.equals(Exchange.JSON);
+            if (type.equals(FORM)) {
+                Parameters.decode(text(exchange.body()))
+                        .forEach((name, values) -> options.merge(name, values, Parameters::both));
+            } else if (!json) {
+                throw HttpFailure.of(
+                        HttpCode.MEDIA_TYPE_UNKNOWN,
+                        "Content-Type: expected " + Exchange.JSON + " (the message Query of query.proto) or " + FORM
+                                + " (the options of the command line), got '" + type + "'",
+                        "Content-Type");
+            }
         }
-        if (!type.equals(Exchange.JSON)) {
-            throw HttpFailure.of(
-                    HttpCode.MEDIA_TYPE_UNKNOWN,
-                    "Content-Type: expected " + Exchange.JSON + " (the message Query of query.proto) or " + FORM
-                            + " (the options of the command line), got '" + type + "'",
-                    "Content-Type");
+        Map<String, String> given = new LinkedHashMap<>();
+        for (String name : own) {
+            String value = Exchange.only(options, name);
+            if (value != null) {
+                given.put(name, value);
+                options.remove(name);
+            }
         }
-        options.keySet().removeAll(OWN);
+        if (!json) {
+            return new Asked(ofOptions(options), given);
+        }
         if (!options.isEmpty()) {
             String first = options.keySet().iterator().next();
             throw HttpFailure.bad(
@@ -64,7 +80,7 @@ final class QueryReader {
                     first,
                     null);
         }
-        return counted(ofJson(text(exchange.body())));
+        return new Asked(counted(ofJson(text(exchange.body()))), given);
     }
 
     private static Query ofJson(String json) {
@@ -80,7 +96,7 @@ final class QueryReader {
 
     private static Query ofOptions(Map<String, List<String>> given) {
         Map<String, List<String>> options = new LinkedHashMap<>(given);
-        options.keySet().removeAll(OWN);
+        options.remove("stream");
         List<String> streams = given.getOrDefault("stream", List.of());
         if (streams.size() != 1) {
             throw HttpFailure.bad(

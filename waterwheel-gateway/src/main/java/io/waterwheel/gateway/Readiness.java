@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Whether requests can be answered, and why not. All who ask within a second share one look, so that those who ask
- * often cost the coordinators nothing. Thread-safe.
+ * often cost the coordinators nothing; while one looks, the others are told what the last look found. Thread-safe.
  */
 final class Readiness {
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -17,6 +17,7 @@ final class Readiness {
     /** Guarded by this; null: not looked at yet. */
     private @Nullable List<String> reasons;
 
+    private boolean looking;
     private long lookedAt;
 
     Readiness(QueryEndpoint.Server server) {
@@ -38,14 +39,26 @@ final class Readiness {
     }
 
     /** Why requests cannot be answered now; empty when they can. */
-    private synchronized List<String> reasons() {
-        List<String> known = reasons;
-        if (known == null || System.nanoTime() - lookedAt >= LOOK_NANOS) {
-            known = look();
-            reasons = known;
-            lookedAt = System.nanoTime();
+    private List<String> reasons() {
+        synchronized (this) {
+            List<String> known = reasons;
+            if (known != null && (looking || System.nanoTime() - lookedAt < LOOK_NANOS)) {
+                return known;
+            }
+            looking = true;
         }
-        return known;
+        try {
+            List<String> found = look();
+            synchronized (this) {
+                reasons = found;
+                lookedAt = System.nanoTime();
+            }
+            return found;
+        } finally {
+            synchronized (this) {
+                looking = false;
+            }
+        }
     }
 
     private List<String> look() {

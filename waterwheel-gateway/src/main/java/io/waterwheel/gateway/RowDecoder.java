@@ -5,6 +5,7 @@ import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.decode.RejectedRecordException;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.gateway.http.HttpFailure;
+import io.waterwheel.gateway.http.PushBudget;
 import io.waterwheel.key.KeyMaker;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RecordFormat;
@@ -28,12 +29,22 @@ final class RowDecoder {
     /** Longest row: Kafka takes records of about a megabyte. */
     static final int MOST_ROW_BYTES = 512 << 10;
 
+    /** Longest line that names the fields. */
+    static final int MOST_HEADER_BYTES = 64 << 10;
+
+    /** Of an array and its place in a list. */
+    private static final int RECORD_BYTES = 32;
+
+    /** What a block of bytes takes as columns, by its length: keys and times beside it, and room to grow. */
+    private static final int BLOCK_FACTOR = 3;
+
     private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
     private final Schema schema;
     private final RecordFormat body;
     private final boolean blocks;
     private final boolean keepBad;
+    private final PushBudget.Lease lease;
     private final RecordDecoder decoder;
     private final RecordDecoder streams;
     private final KeyMaker keys;
@@ -50,8 +61,10 @@ final class RowDecoder {
      * A decoder for a body of this format.
      *
      * @param keepBad whether the text of bad rows is to become dead letters
+     * @param lease takes the bytes of tuples and records, before the memory is taken
      */
-    RowDecoder(StreamDefinition stream, RecordFormat body, boolean keepBad) {
+    RowDecoder(StreamDefinition stream, RecordFormat body, boolean keepBad, PushBudget.Lease lease) {
+        this.lease = lease;
         this.schema = stream.schema();
         this.body = body;
         this.blocks = stream.format() == RecordFormat.BLOCK;
@@ -68,7 +81,7 @@ final class RowDecoder {
     enum Header {
         PRESENT,
         ABSENT,
-        /** When it is no tuple, and all of its values are names of fields. */
+        /** When all of its values are names of fields. */
         SEEN
     }
 
@@ -104,6 +117,7 @@ final class RowDecoder {
             }
             int to = end > at && bytes[end - 1] == '\r' ? end - 1 : end;
             if (to > at) {
+                requireShort(to - at, line);
                 if (!(first && csv && isHeader(bytes, at, to, header))) {
                     row(bytes, at, to, line);
                 }
@@ -118,9 +132,17 @@ final class RowDecoder {
         if (header == Header.ABSENT) {
             return false;
         }
+        if (to - from > MOST_HEADER_BYTES) {
+            if (header == Header.SEEN) {
+                return false;
+            }
+            throw tooLarge("the first line, of names,", to - from, MOST_HEADER_BYTES, "line 1");
+        }
         byte[] line = Arrays.copyOfRange(bytes, from, to);
         if (header == Header.SEEN) {
-            String[] names = new String(line, StandardCharsets.UTF_8).split(",", -1);
+            // What has more values than there are fields keeps a comma in the last, which is then no name.
+            String[] names = new String(line, StandardCharsets.UTF_8)
+                    .split(",", schema.fields().size() + 1);
             for (String name : names) {
                 String bare = name.strip().replaceFirst("^\"(.*)\"$", "$1");
                 if (schema.indexOf(bare) < 0) {
@@ -153,12 +175,8 @@ final class RowDecoder {
 
     private void take(byte[] bytes, int from, int to, int line) {
         boolean one = body != RecordFormat.BLOCK;
-        if (one && to - from > MOST_ROW_BYTES) {
-            throw HttpFailure.bad(
-                    ErrorCode.RECORD_TOO_LARGE,
-                    "line " + line + " has " + (to - from) + " bytes, expected at most " + MOST_ROW_BYTES,
-                    "line " + line,
-                    null);
+        if (one) {
+            requireShort(to - from, line);
         }
         TupleBlock into = blocks ? tuples : scratch;
         if (!blocks) {
@@ -167,6 +185,14 @@ final class RowDecoder {
         int before = into.size();
         int arena = into.arenaSize();
         unkeyed = null;
+        long spare = 0;
+        if (one) {
+            makeRoom(into, to - from);
+        } else {
+            spare = BLOCK_FACTOR * (long) (to - from);
+            lease.grow(spare);
+        }
+        long allocated = into.allocatedBytes();
         try {
             decoder.decode(ByteBuffer.wrap(bytes, from, to - from), into);
             keys.fill(into, before, (row, reason) -> unkeyed = reason);
@@ -179,14 +205,44 @@ final class RowDecoder {
             into.setArenaSize(arena);
             reject(bytes, from, to, line, String.valueOf(e.getMessage()));
             return;
+        } finally {
+            if (!one) {
+                lease.shrink(Math.max(0, spare - (into.allocatedBytes() - allocated)));
+            }
         }
         if (!one) {
             requireShort(into, before);
         }
         rows += into.size() - before;
         if (!blocks) {
+            lease.grow(RECORD_BYTES + (long) to - from);
             records.add(Arrays.copyOfRange(bytes, from, to));
         }
+    }
+
+    private static void requireShort(int length, int line) {
+        if (length > MOST_ROW_BYTES) {
+            throw tooLarge("line " + line, length, MOST_ROW_BYTES, "line " + line);
+        }
+    }
+
+    private static HttpFailure tooLarge(String what, long length, int most, String at) {
+        return HttpFailure.bad(
+                ErrorCode.RECORD_TOO_LARGE, what + " has " + length + " bytes, expected at most " + most, at, null);
+    }
+
+    /** Makes room for a row, whose values take no more than its text. A wide row takes far more than short text. */
+    private void makeRoom(TupleBlock into, int textBytes) {
+        long growth = into.growthBytes(1, textBytes);
+        if (growth == 0) {
+            return;
+        }
+        // While the arrays grow there are the old ones and the new ones.
+        lease.grow(growth);
+        long before = into.allocatedBytes();
+        into.ensureRows(into.size() + 1);
+        into.ensureArena(textBytes);
+        lease.shrink(growth - (into.allocatedBytes() - before));
     }
 
     /** A row of a block is written into a record again, perhaps alone. */
@@ -215,6 +271,15 @@ final class RowDecoder {
             reasons.add(new PushedRows.Reason(line, field(reason), reason));
         }
         if (keepBad) {
+            if (to - from > MOST_ROW_BYTES) {
+                throw tooLarge(
+                        "a " + (body == RecordFormat.BLOCK ? "block" : "line") + " that is to become a dead letter ("
+                                + reason + ")",
+                        (long) to - from,
+                        MOST_ROW_BYTES,
+                        "line " + line);
+            }
+            lease.grow(RECORD_BYTES + (long) to - from);
             byte[] record = Arrays.copyOfRange(bytes, from, to);
             requireRefused(record, line);
             records.add(record);

@@ -20,8 +20,8 @@ import java.util.List;
 final class StreamEndpoints {
     private static final int USUAL_LETTERS = 100;
     private static final int MOST_LETTERS = 10_000;
-    /** Of all records together that one answer shows. */
-    private static final int MOST_LETTER_BYTES = 16 << 20;
+    /** Of all records together that one answer shows; the first is shown whatever it takes. */
+    private static final int MOST_LETTER_BYTES = 1 << 20;
 
     private final QueryEndpoint.Server server;
 
@@ -94,7 +94,7 @@ final class StreamEndpoints {
         boolean[] cut = {false};
         server.client().deadLetters(exchange.name(), limit, letter -> {
             bytes[0] += letter.raw().length;
-            if (bytes[0] > MOST_LETTER_BYTES) {
+            if (bytes[0] > MOST_LETTER_BYTES && !letters.isEmpty()) {
                 cut[0] = true;
             } else {
                 letters.add(letter);

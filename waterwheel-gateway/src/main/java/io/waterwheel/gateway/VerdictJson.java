@@ -29,23 +29,29 @@ final class VerdictJson {
 
     /**
      * The same for a trailer, in ASCII. One that is longer than clients take in a head, for it lists much, has only
-     * what says whether the answer is whole, and {@code shortened}.
+     * what says whether the answer is whole, and {@code shortened}; {@code nextTooLong} in place of a token that is too
+     * long alone.
      */
     static String trailer(Verdict verdict) {
-        byte[] whole = of(verdict);
-        return ascii(
-                whole.length <= MOST_TRAILER_BYTES
-                        ? whole
-                        : Json.object(json -> {
-                            json.writeBooleanField("complete", verdict.complete());
-                            json.writeNumberField("tuples", verdict.tuples());
-                            json.writeNumberField("streamId", verdict.streamId());
-                            json.writeNumberField("edit", verdict.edit());
-                            if (verdict.next() != null && verdict.next().text().length() < MOST_TRAILER_BYTES) {
-                                json.writeStringField("next", verdict.next().text());
-                            }
-                            json.writeBooleanField("shortened", true);
-                        }));
+        String whole = ascii(of(verdict));
+        if (whole.length() <= MOST_TRAILER_BYTES) {
+            return whole;
+        }
+        return ascii(Json.object(json -> {
+            json.writeBooleanField("complete", verdict.complete());
+            json.writeNumberField("tuples", verdict.tuples());
+            json.writeNumberField("streamId", verdict.streamId());
+            json.writeNumberField("edit", verdict.edit());
+            if (verdict.next() != null) {
+                String next = verdict.next().text();
+                if (ascii(next.getBytes(StandardCharsets.UTF_8)).length() <= MOST_TRAILER_BYTES) {
+                    json.writeStringField("next", next);
+                } else {
+                    json.writeBooleanField("nextTooLong", true);
+                }
+            }
+            json.writeBooleanField("shortened", true);
+        }));
     }
 
     /** A header's value is one line of ASCII; JSON can say everything else by its escapes. */

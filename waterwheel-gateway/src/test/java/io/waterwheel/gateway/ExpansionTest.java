@@ -25,7 +25,7 @@ final class ExpansionTest {
     void expandsWhatFits() throws IOException {
         byte[] text = new byte[300_000];
         Arrays.fill(text, (byte) 'a');
-        PushBudget budget = new PushBudget(1 << 20);
+        PushBudget budget = new PushBudget(1 << 20, "rows");
         try (PushBudget.Lease lease = budget.lease()) {
             assertThat(Expansion.expand(gzip(text), "GZIP", 300_000, lease)).isEqualTo(text);
         }
@@ -41,13 +41,13 @@ final class ExpansionTest {
     void aBombIsRefusedBeforeItIsHeld() throws IOException {
         byte[] bomb = gzip(new byte[20 << 20]);
         assertThat(bomb.length).isLessThan(100_000);
-        PushBudget budget = new PushBudget(1 << 30);
+        PushBudget budget = new PushBudget(1 << 30, "rows");
         try (PushBudget.Lease lease = budget.lease()) {
             assertThatThrownBy(() -> Expansion.expand(bomb, "gzip", 1 << 20, lease))
                     .hasMessageContaining("expands to more than 1048576 bytes");
             assertThat(budget.taken()).isLessThan(3 << 20);
         }
-        PushBudget small = new PushBudget(1 << 20);
+        PushBudget small = new PushBudget(1 << 20, "rows");
         try (PushBudget.Lease lease = small.lease()) {
             assertThatThrownBy(() -> Expansion.expand(bomb, "gzip", 64 << 20, lease))
                     .hasMessageContaining("these rows alone would take more than the 1048576 bytes");
@@ -60,7 +60,7 @@ final class ExpansionTest {
     @Test
     void damageIsSaid() throws IOException {
         byte[] cut = Arrays.copyOf(gzip(new byte[1000]), 15);
-        try (PushBudget.Lease lease = new PushBudget(1 << 20).lease()) {
+        try (PushBudget.Lease lease = new PushBudget(1 << 20, "rows").lease()) {
             assertThatThrownBy(() -> Expansion.expand(cut, "gzip", 1 << 20, lease))
                     .hasMessageContaining("the body is no whole gzip");
             assertThatThrownBy(() -> Expansion.expand(cut, "br", 1 << 20, lease))

@@ -10,6 +10,7 @@ import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Explain;
+import io.waterwheel.query.PageToken;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.Field;
@@ -283,6 +284,29 @@ final class GatewayTest {
                 "BODY_TOO_LARGE",
                 null,
                 RawHttp.post(gateway, "/v1/query", "application/json", " ".repeat(QueryReader.MOST_BYTES + 1)));
+        check(
+                403,
+                "FOREIGN_ORIGIN",
+                "Sec-Fetch-Site",
+                RawHttp.get(gateway, "/v1/status", "Sec-Fetch-Site: cross-site"));
+        check(400, "BAD_QUERY", "analyze", RawHttp.get(gateway, "/v1/query?stream=s&analyze=true"));
+        check(400, "BAD_QUERY", "analyze", RawHttp.post(gateway, "/v1/query", QueryReader.FORM, "stream=s&analyze="));
+        check(
+                400,
+                "BAD_QUERY",
+                "format",
+                RawHttp.post(gateway, "/v1/explain", QueryReader.FORM, "stream=s&format=csv"));
+        check(
+                400,
+                "BAD_REQUEST",
+                "analyze",
+                RawHttp.post(gateway, "/v1/explain", QueryReader.FORM, "stream=s&analyze=x"));
+        check(400, "BAD_REQUEST", "stream", RawHttp.post(gateway, "/v1/query?stream=s", "application/json", "{}"));
+        check(
+                400,
+                "BAD_REQUEST",
+                "format",
+                RawHttp.post(gateway, "/v1/query?format=csv", QueryReader.FORM, "stream=s&format=csv"));
         check(403, "FOREIGN_ORIGIN", "Origin", RawHttp.get(gateway, "/v1/status", "Origin: http://elsewhere.test"));
     }
 
@@ -407,6 +431,16 @@ final class GatewayTest {
             assertThat(two.answer().body()).isEqualTo("the process answers\n");
             assertThat(two.answer().status()).isEqualTo(200);
         }
+        for (int i = 0; i < 20; i++) {
+            try (RawHttp one = RawHttp.connect(gateway);
+                    RawHttp two = RawHttp.connect(gateway)) {
+                one.send(GET_QUERY);
+                two.send(GET_QUERY);
+                // The place of a query is free before its client sees the end.
+                assertThat(one.answer().status()).isEqualTo(200);
+                assertThat(two.answer().status()).isEqualTo(200);
+            }
+        }
     }
 
     @Test
@@ -449,6 +483,56 @@ final class GatewayTest {
         RawHttp.Answer old = RawHttp.post(gateway, "/v1/explain", "application/json", "{\"stream\": \"s\"}");
         assertThat(server.queries.get(0).explain()).isEqualTo(Explain.PLAN);
         check(500, "BAD_ANSWER", null, old);
+        RawHttp.post(gateway, "/v1/explain", QueryReader.FORM, "stream=s&analyze=true");
+        assertThat(server.queries.get(1).explain()).isEqualTo(Explain.ANALYZE);
+        byte[] form = "stream=s".getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        check(
+                406,
+                "NOT_ACCEPTABLE",
+                "Accept",
+                RawHttp.post(gateway, "/v1/explain", QueryReader.FORM, form, "Accept: text/csv"));
+    }
+
+    @Test
+    void takesItsOwnParametersFromAFormToo() throws IOException {
+        ANSWERS.set(GatewayTest::twoRows);
+        RawHttp.Answer csv = RawHttp.post(gateway, "/v1/query", QueryReader.FORM, "stream=s&format=csv");
+        assertThat(csv.headers())
+                .containsEntry("content-type", "text/csv")
+                .containsEntry("x-content-type-options", "nosniff");
+        RawHttp.Answer lines = RawHttp.get(gateway, "/v1/query?stream=s", "Accept: image/png", "Accept: text/csv");
+        assertThat(lines.headers()).containsEntry("content-type", "text/csv");
+    }
+
+    @Test
+    void aTrailerSaysThatThereIsANextPageWhoseTokenIsTooLong() {
+        for (int length : new int[] {3_000, 6 << 10, (6 << 10) + 1}) {
+            Verdict verdict = new Verdict(
+                    VERDICT.completeness(),
+                    VERDICT.seen(),
+                    VERDICT.gone(),
+                    3,
+                    2,
+                    VERDICT.effort(),
+                    new PageToken("x".repeat(length)),
+                    null);
+            String trailer = VerdictJson.trailer(verdict);
+            assertThat(trailer.contains("\"next\":\"xxx")).isEqualTo(length <= 6 << 10);
+            assertThat(trailer.contains("\"nextTooLong\":true,\"shortened\":true"))
+                    .isEqualTo(length > 6 << 10);
+        }
+    }
+
+    @Test
+    void aBodyWithoutRowsIsAnsweredAsAskedFor() throws IOException {
+        String rows = "/v1/streams/s/rows";
+        assertThat(RawHttp.post(gateway, rows, "text/csv", "\n").body())
+                .isEqualTo("{\"rows\":0,\"rejected\":0,\"positions\":{}}");
+        assertThat(RawHttp.post(gateway, rows + "?wait=visible", "text/csv", "").body())
+                .isEqualTo("{\"rows\":0,\"rejected\":0,\"positions\":{},\"visible\":true}");
+        RawHttp.Answer none = RawHttp.post(gateway, rows + "?wait=none", "text/csv", "");
+        assertThat(none.status()).isEqualTo(202);
+        assertThat(none.body()).isEqualTo("{\"rows\":0,\"rejected\":0}");
     }
 
     @Test

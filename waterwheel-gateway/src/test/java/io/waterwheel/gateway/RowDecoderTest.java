@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.cli.input.LineCheck;
 import io.waterwheel.decode.BlockCodec;
+import io.waterwheel.gateway.http.PushBudget;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
@@ -37,8 +38,13 @@ final class RowDecoderTest {
         return new StreamDefinition("s", "t", format, 4, SCHEMA);
     }
 
+    private static PushBudget.Lease lease() {
+        return new PushBudget(64 << 20, "rows").lease();
+    }
+
     private static PushedRows decode(RecordFormat stream, RecordFormat body, boolean keepBad, String text) {
-        return new RowDecoder(stream(stream), body, keepBad).decode(text.getBytes(UTF_8), RowDecoder.Header.SEEN);
+        return new RowDecoder(stream(stream), body, keepBad, lease())
+                .decode(text.getBytes(UTF_8), RowDecoder.Header.SEEN);
     }
 
     @Test
@@ -108,10 +114,10 @@ final class RowDecoderTest {
         assertThat(rows.tuples().value(2, 0)).isNull();
         assertThat(rows.reasons()).hasSize(1);
         assertThat(rows.reasons().get(0).line()).isEqualTo(3);
-        assertThatThrownBy(() -> new RowDecoder(stream(RecordFormat.BLOCK), RecordFormat.CSV, false)
+        assertThatThrownBy(() -> new RowDecoder(stream(RecordFormat.BLOCK), RecordFormat.CSV, false, lease())
                         .decode("id,when\n1,5".getBytes(UTF_8), RowDecoder.Header.PRESENT))
                 .hasMessageContaining("'when', which is no field");
-        assertThat(new RowDecoder(stream(RecordFormat.BLOCK), RecordFormat.CSV, false)
+        assertThat(new RowDecoder(stream(RecordFormat.BLOCK), RecordFormat.CSV, false, lease())
                         .decode("id,at\n1,5,".getBytes(UTF_8), RowDecoder.Header.ABSENT)
                         .rejected())
                 .isEqualTo(1);
@@ -132,10 +138,10 @@ final class RowDecoderTest {
         TupleBlock block = decode(RecordFormat.BLOCK, RecordFormat.CSV, false, "1,5,a\n2,6,b\n")
                 .tuples();
         byte[] bytes = BlockCodec.encode(block, true);
-        RowDecoder decoder = new RowDecoder(stream(RecordFormat.BLOCK), RecordFormat.BLOCK, false);
+        RowDecoder decoder = new RowDecoder(stream(RecordFormat.BLOCK), RecordFormat.BLOCK, false, lease());
         assertThat(decoder.decode(bytes, RowDecoder.Header.SEEN).rows()).isEqualTo(2);
         bytes[0] ^= 1;
-        PushedRows damaged = new RowDecoder(stream(RecordFormat.BLOCK), RecordFormat.BLOCK, false)
+        PushedRows damaged = new RowDecoder(stream(RecordFormat.BLOCK), RecordFormat.BLOCK, false, lease())
                 .decode(bytes, RowDecoder.Header.SEEN);
         assertThat(damaged.rows()).isZero();
         assertThat(damaged.rejected()).isEqualTo(1);
@@ -146,5 +152,58 @@ final class RowDecoderTest {
         assertThatThrownBy(() -> decode(
                         RecordFormat.CSV, RecordFormat.CSV, false, "1,5," + "x".repeat(RowDecoder.MOST_ROW_BYTES)))
                 .hasMessageContaining("line 1 has ");
+        // Before it is looked at as a line of names.
+        for (RowDecoder.Header header : RowDecoder.Header.values()) {
+            byte[] commas = ",".repeat(RowDecoder.MOST_ROW_BYTES + 1).getBytes(UTF_8);
+            assertThatThrownBy(() -> new RowDecoder(stream(RecordFormat.CSV), RecordFormat.CSV, false, lease())
+                            .decode(commas, header))
+                    .hasMessageContaining("line 1 has ");
+        }
+        byte[] names = ",".repeat(RowDecoder.MOST_HEADER_BYTES + 1).getBytes(UTF_8);
+        assertThatThrownBy(() -> new RowDecoder(stream(RecordFormat.CSV), RecordFormat.CSV, false, lease())
+                        .decode(names, RowDecoder.Header.PRESENT))
+                .hasMessageContaining("the first line, of names, has ");
+    }
+
+    @Test
+    void aDeadLetterThatKafkaWouldNotTakeIsRefused() {
+        byte[] damaged = new byte[RowDecoder.MOST_ROW_BYTES + 1];
+        assertThatThrownBy(() -> new RowDecoder(stream(RecordFormat.BLOCK), RecordFormat.BLOCK, true, lease())
+                        .decode(damaged, RowDecoder.Header.SEEN))
+                .hasMessageContaining("a block that is to become a dead letter (")
+                .hasMessageContaining("has " + damaged.length + " bytes");
+    }
+
+    @Test
+    void whatTheRowsTakeIsLeasedBeforeItIsHeld() {
+        List<Field> fields = new ArrayList<>(SCHEMA.fields());
+        for (int f = 0; f < 60; f++) {
+            fields.add(new Field("wide" + f, FieldType.DOUBLE, true));
+        }
+        StreamDefinition wide = new StreamDefinition(
+                "s", "t", RecordFormat.BLOCK, 4, new Schema(fields, new KeySpec.Ordered("id"), "at"));
+        byte[] body = "{\"id\":1,\"at\":2}\n".repeat(5_000).getBytes(UTF_8);
+        PushBudget budget = new PushBudget(64 << 20, "rows");
+        PushBudget.Lease lease = budget.lease();
+        TupleBlock tuples = new RowDecoder(wide, RecordFormat.JSON, false, lease)
+                .decode(body, RowDecoder.Header.SEEN)
+                .tuples();
+        assertThat(tuples.size()).isEqualTo(5_000);
+        assertThat(budget.taken()).isBetween(tuples.allocatedBytes() * 9 / 10, tuples.allocatedBytes());
+        lease.close();
+        byte[] block = BlockCodec.encode(tuples, true);
+        assertThat(new RowDecoder(wide, RecordFormat.BLOCK, false, lease)
+                        .decode(block, RowDecoder.Header.SEEN)
+                        .rows())
+                .isEqualTo(5_000);
+        assertThat(budget.taken()).isBetween((long) block.length, 3L * block.length);
+        lease.close();
+        assertThat(budget.taken()).isZero();
+        assertThatThrownBy(() -> new RowDecoder(wide, RecordFormat.JSON, false, new PushBudget(1 << 20, "rows").lease())
+                        .decode(body, RowDecoder.Header.SEEN))
+                .hasMessageContaining("these rows alone would take more than the 1048576 bytes");
+        byte[] lines = "1,5,a\n".repeat(1_000).getBytes(UTF_8);
+        new RowDecoder(stream(RecordFormat.CSV), RecordFormat.CSV, false, lease).decode(lines, RowDecoder.Header.SEEN);
+        assertThat(budget.taken()).isGreaterThanOrEqualTo(1_000L * (32 + 5));
     }
 }

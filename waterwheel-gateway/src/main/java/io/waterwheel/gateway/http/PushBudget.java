@@ -2,14 +2,20 @@ package io.waterwheel.gateway.http;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The bytes of rows under way: bodies, what they expand to, tuples that wait to be stored. Thread-safe. */
+/** The bytes that requests of one kind hold: bodies, what they expand to, tuples that wait. Thread-safe. */
 public final class PushBudget {
     private final long mostBytes;
+    private final String what;
     private final AtomicLong taken = new AtomicLong();
 
-    /** A budget of this number of bytes. */
-    public PushBudget(long mostBytes) {
+    /**
+     * A budget of this number of bytes.
+     *
+     * @param what messages call those that hold them: rows, queries
+     */
+    public PushBudget(long mostBytes, String what) {
         this.mostBytes = mostBytes;
+        this.what = what;
     }
 
     /** What one request holds. One thread at a time. */
@@ -26,17 +32,24 @@ public final class PushBudget {
             if (held + bytes > mostBytes) {
                 throw HttpFailure.of(
                         HttpCode.BODY_TOO_LARGE,
-                        "these rows alone would take more than the " + mostBytes
-                                + " bytes that all rows under way may; send less at a time");
+                        "these " + what + " alone would take more than the " + mostBytes + " bytes that all " + what
+                                + " under way may; send less at a time");
             }
             long before = taken.getAndAdd(bytes);
             if (before + bytes > mostBytes) {
                 taken.addAndGet(-bytes);
                 throw HttpFailure.of(
                         HttpCode.GATEWAY_BUSY,
-                        "rows under way take " + before + " of " + mostBytes + " bytes; send these again in a moment");
+                        what + " under way take " + before + " of " + mostBytes
+                                + " bytes; send these again in a moment");
             }
             held += bytes;
+        }
+
+        /** Gives a part back. */
+        public void shrink(long bytes) {
+            taken.addAndGet(-bytes);
+            held -= bytes;
         }
 
         /** Gives everything back. */

@@ -6,6 +6,7 @@ import io.waterwheel.gateway.GatewaySettings;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ServerGateway implements AutoCloseable {
     private final @Nullable FutureTask<Gateway> starting;
-    private @Nullable WaterwheelClient client;
+    private volatile @Nullable WaterwheelClient client;
 
     private ServerGateway(@Nullable FutureTask<Gateway> starting) {
         this.starting = starting;
@@ -45,8 +46,11 @@ public final class ServerGateway implements AutoCloseable {
             return Gateway.start(settings);
         }
         // No port was named: the one behind the coordinator's, of the servers of one machine each another.
-        int coordinator = config.get(Keys.COORDINATOR_PORTS).get(0);
-        int behind = coordinator == 0 || coordinator == 65_535 ? 0 : coordinator + 1;
+        List<Integer> coordinators = config.get(Keys.COORDINATOR_PORTS);
+        int behind = coordinators.get(0);
+        while (behind > 0 && coordinators.contains(behind)) {
+            behind = behind == 65_535 ? 0 : behind + 1;
+        }
         try {
             return Gateway.start(settings.withPort(behind));
         } catch (IOException e) {
@@ -68,8 +72,9 @@ public final class ServerGateway implements AutoCloseable {
             return "";
         }
         Gateway gateway = await(starting);
-        client = WaterwheelClient.connect(url);
-        gateway.serve(client);
+        WaterwheelClient connected = WaterwheelClient.connect(url);
+        client = connected;
+        gateway.serve(connected);
         return gateway.url();
     }
 
@@ -99,8 +104,9 @@ public final class ServerGateway implements AutoCloseable {
             // It had not started, and the caller of serve was told why.
             return;
         }
-        if (client != null) {
-            client.close();
+        WaterwheelClient connected = client;
+        if (connected != null) {
+            connected.close();
         }
     }
 }

@@ -4,6 +4,7 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -51,13 +52,30 @@ public record Statement(
      * @throws WaterwheelException code BAD_QUERY when a demand is of another stream: it would not be kept
      */
     public Query demanding(Query query) {
+        requireDemandsOf(Set.of(query.stream()));
+        return oneOfSeveral(query);
+    }
+
+    /**
+     * Checks that each demand can be kept.
+     *
+     * @param streams that the statement reads
+     * @throws WaterwheelException code BAD_QUERY when a demand is of another one
+     */
+    public void requireDemandsOf(Set<String> streams) {
         for (String stream : atLeast.keySet()) {
-            if (!stream.equals(query.stream())) {
+            if (!streams.contains(stream)) {
                 throw new WaterwheelException(
                         ErrorCode.BAD_QUERY,
-                        "at least: the statement is of stream '" + query.stream() + "', not of '" + stream + "'");
+                        "at least: the statement is of stream '"
+                                + streams.stream().sorted().collect(Collectors.joining("', '")) + "', not of '"
+                                + stream + "'");
             }
         }
+    }
+
+    /** The same query, as this statement asks it; one of several of a statement. */
+    public Query oneOfSeveral(Query query) {
         Query.Builder asked =
                 query.toBuilder().allowPartial(allowPartial).atLeast(atLeast.getOrDefault(query.stream(), Map.of()));
         return (timeout == null ? asked : asked.timeout(timeout)).build();

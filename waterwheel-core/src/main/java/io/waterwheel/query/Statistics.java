@@ -28,4 +28,17 @@ public record Statistics(
     /** Of an answer whose server said nothing about it. */
     public static final Statistics NONE =
             new Statistics(0, 0, Pruning.NOTHING, 0, 0, 0, ScanStatistics.NOTHING, ScanStatistics.NOTHING);
+
+    /** Of two queries together. */
+    public Statistics plus(Statistics other) {
+        return new Statistics(
+                chunks + other.chunks,
+                chunksMeeting + other.chunksMeeting,
+                chunksByDimension.plus(other.chunksByDimension),
+                chunksRead + other.chunksRead,
+                nearReads + other.nearReads,
+                farReads + other.farReads,
+                inChunks.plus(other.inChunks),
+                fresh.plus(other.fresh));
+    }
 }

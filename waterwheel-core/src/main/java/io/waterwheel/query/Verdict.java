@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param next asks for the tuples behind these, when they are in an order and as many as the limit; else null. Null too
  *     when the last tuple is over about 70 KiB long
  * @param explanation how the answer came about, for a query that asks for it; else null
+ * @param streams of a statement that reads several streams, by name what of each has been seen, and {@code seen} is
+ *     empty then; else empty
  */
 public record Verdict(
         Completeness completeness,
@@ -30,7 +32,12 @@ public record Verdict(
         long tuples,
         Effort effort,
         @Nullable PageToken next,
-        @Nullable Explanation explanation) {
+        @Nullable Explanation explanation,
+        Map<String, SessionPositions> streams) {
+    public Verdict {
+        streams = Map.copyOf(streams);
+    }
+
     /**
      * Whether all that should be in an answer is in it.
      *
@@ -74,7 +81,20 @@ public record Verdict(
 
     /** The same of another number of tuples. */
     public Verdict withTuples(long number) {
-        return new Verdict(completeness, seen, gone, edit, number, effort, next, explanation);
+        return new Verdict(completeness, seen, gone, edit, number, effort, next, explanation, streams);
+    }
+
+    /** A verdict on one stream. */
+    public Verdict(
+            Completeness completeness,
+            SessionPositions seen,
+            Gone gone,
+            long edit,
+            long tuples,
+            Effort effort,
+            @Nullable PageToken next,
+            @Nullable Explanation explanation) {
+        this(completeness, seen, gone, edit, tuples, effort, next, explanation, Map.of());
     }
 
     /** A verdict without a next page and without explanation. */

@@ -20,6 +20,7 @@ import io.waterwheel.tuple.LostRange;
 import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.wire.proto.Explain;
 import io.waterwheel.wire.proto.LostRangeMessage;
+import io.waterwheel.wire.proto.StreamSeenMessage;
 import io.waterwheel.wire.proto.Ticket;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -29,6 +30,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -234,6 +236,11 @@ public final class WireQueries {
         if (verdict.explanation() != null) {
             message.setExplanation(WireExplanations.toMessage(verdict.explanation()));
         }
+        verdict.streams()
+                .forEach((stream, seen) -> message.addStreams(StreamSeenMessage.newBuilder()
+                        .setStream(stream)
+                        .setStreamId(seen.streamId())
+                        .putAllPositions(seen.positions())));
         return message.addAllLost(lost)
                 .setVersion(1)
                 .setComplete(verdict.complete())
@@ -308,7 +315,12 @@ public final class WireQueries {
                 message.getTuples(),
                 new Verdict.Effort(message.getIndexersAsked(), message.getChunksRead(), statistics),
                 next(message.getNext()),
-                message.hasExplanation() ? WireExplanations.fromMessage(message.getExplanation(), statistics) : null);
+                message.hasExplanation() ? WireExplanations.fromMessage(message.getExplanation(), statistics) : null,
+                message.getStreamsList().stream()
+                        .collect(Collectors.toMap(
+                                StreamSeenMessage::getStream,
+                                seen -> new SessionPositions(seen.getStreamId(), seen.getPositionsMap()),
+                                (one, other) -> other)));
     }
 
     private static @Nullable PageToken next(String text) throws IOException {

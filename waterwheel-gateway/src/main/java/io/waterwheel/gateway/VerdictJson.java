@@ -3,6 +3,7 @@ package io.waterwheel.gateway;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.waterwheel.cli.output.ExplanationJson;
 import io.waterwheel.gateway.http.Json;
+import io.waterwheel.query.SessionPositions;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.Retention;
 import io.waterwheel.tuple.LostRange;
@@ -76,6 +77,7 @@ final class VerdictJson {
         positions(json, verdict.positions());
         json.writeNumberField("streamId", verdict.streamId());
         json.writeNumberField("edit", verdict.edit());
+        streams(json, verdict.streams());
         sentences(json, "missing", verdict.missing());
         sentences(json, "stale", verdict.stale());
         if (!verdict.lost().isEmpty()) {
@@ -108,6 +110,20 @@ final class VerdictJson {
         json.writeObjectFieldStart("positions");
         for (Map.Entry<Integer, Long> position : new TreeMap<>(positions).entrySet()) {
             json.writeNumberField(Integer.toString(position.getKey()), position.getValue());
+        }
+        json.writeEndObject();
+    }
+
+    private static void streams(JsonGenerator json, Map<String, SessionPositions> streams) throws IOException {
+        if (streams.isEmpty()) {
+            return;
+        }
+        json.writeObjectFieldStart("streams");
+        for (Map.Entry<String, SessionPositions> stream : new TreeMap<>(streams).entrySet()) {
+            json.writeObjectFieldStart(stream.getKey());
+            json.writeNumberField("streamId", stream.getValue().streamId());
+            positions(json, stream.getValue().positions());
+            json.writeEndObject();
         }
         json.writeEndObject();
     }

@@ -221,8 +221,15 @@ public enum ErrorCode {
     SERVER_CLOSING(TEMPORARY, "Ask another coordinator, or the same one when it is back."),
     /** No server answers at the address. */
     SERVER_UNREACHABLE(TEMPORARY, "Check that the server runs and that the address is right."),
+    /** The process that answers joins has ended in the middle of a statement, or does not start. */
+    SQL_EXECUTOR_ENDED(
+            TEMPORARY, "Repeat the statement: the process is started again. The server's log has its errors."),
+    /** A statement has joins, windows or set operations, and the library that answers them is not there. */
+    SQL_EXECUTOR_MISSING(USER, "Put duckdb_jdbc's jar on the class path of the workers; docs/sql.md says how."),
     /** A statement asks for what is not supported. */
     SQL_UNSUPPORTED(USER, "Ask as the message says; docs/sql.md lists what is supported."),
+    /** A value of a statement's answer cannot be computed. */
+    SQL_VALUE(USER, "Leave such values out by a condition, or make them null, as NULLIF(x, 0) does."),
     /** A worker is starting. */
     STARTING(TEMPORARY, "Try again in some seconds."),
     /** A stream could not be dropped, since others changed it. */

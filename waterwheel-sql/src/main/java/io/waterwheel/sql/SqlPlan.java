@@ -12,7 +12,7 @@ import java.util.List;
  * @param fields of the query's answer
  * @param columns of the statement's answer, at least one
  */
-public record SqlPlan(Query query, List<Field> fields, List<SqlColumn> columns) {
+public record SqlPlan(Query query, List<Field> fields, List<SqlColumn> columns) implements StatementPlan {
     public SqlPlan {
         fields = List.copyOf(fields);
         columns = List.copyOf(columns);

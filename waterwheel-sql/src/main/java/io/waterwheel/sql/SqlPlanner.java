@@ -22,7 +22,7 @@ public final class SqlPlanner {
      * @throws WaterwheelException of kind USER: code BAD_SQL when it cannot be read, or names what is not there;
      *     SQL_UNSUPPORTED when it asks for what is not supported. The message names the place
      */
-    public SqlPlan plan(String statement, Instant now) {
+    public StatementPlan plan(String statement, Instant now) {
         return planner.plan(statement, now);
     }
 }

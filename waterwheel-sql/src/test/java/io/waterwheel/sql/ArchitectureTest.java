@@ -20,6 +20,14 @@ final class ArchitectureTest {
             .definedBy("io.waterwheel.sql")
             .layer("sql.plan")
             .definedBy("io.waterwheel.sql.plan")
+            .layer("sql.leaf")
+            .definedBy("io.waterwheel.sql.leaf")
+            .layer("sql.residual")
+            .definedBy("io.waterwheel.sql.residual")
+            .layer("sql.exec")
+            .definedBy("io.waterwheel.sql.exec")
+            .layer("sql.duckdb")
+            .definedBy("io.waterwheel.sql.duckdb")
             .layer("core questions")
             .definedBy(
                     "io.waterwheel.error..",
@@ -31,11 +39,12 @@ final class ArchitectureTest {
             // Which fields an answer has, and whether a query is one of its stream.
             .layer("core planning")
             .definedBy("io.waterwheel.query.plan..", "io.waterwheel.catalog.state..")
+            // Rows between the engine and the executor.
+            .layer("core rows")
+            .definedBy("io.waterwheel.tuple..", "io.waterwheel.decode..")
             .layer("core engine")
             .definedBy(
-                    "io.waterwheel.tuple..",
                     "io.waterwheel.key..",
-                    "io.waterwheel.decode..",
                     "io.waterwheel.index..",
                     "io.waterwheel.chunk..",
                     "io.waterwheel.protocol..",
@@ -48,13 +57,21 @@ final class ArchitectureTest {
             .whereLayer("sql")
             .mayOnlyAccessLayers("sql.plan", "core questions")
             .whereLayer("sql.plan")
-            .mayOnlyAccessLayers("sql", "core questions", "core planning");
+            .mayOnlyAccessLayers("sql", "sql.leaf", "sql.residual", "core questions")
+            .whereLayer("sql.leaf")
+            .mayOnlyAccessLayers("core questions", "core planning")
+            .whereLayer("sql.residual")
+            .mayOnlyAccessLayers("sql", "sql.leaf", "core questions")
+            .whereLayer("sql.exec")
+            .mayOnlyAccessLayers("sql", "core questions", "core rows")
+            .whereLayer("sql.duckdb")
+            .mayOnlyAccessLayers("sql", "sql.exec", "core questions", "core rows");
 
     /** No type of the library leaves the module. */
     @ArchTest
     static final ArchRule facade = noClasses()
             .that()
-            .resideInAPackage("io.waterwheel.sql")
+            .resideInAnyPackage("io.waterwheel.sql", "io.waterwheel.sql.exec", "io.waterwheel.sql.duckdb")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.apache.calcite..");

@@ -68,7 +68,7 @@ final class SqlPlannerTest {
     });
 
     private static SqlPlan plan(String statement) {
-        return PLANNER.plan(statement, NOW);
+        return (SqlPlan) PLANNER.plan(statement, NOW);
     }
 
     @ParameterizedTest
@@ -283,12 +283,10 @@ final class SqlPlannerTest {
                 "SELECT frobnicate(id) FROM orders | SQL_UNSUPPORTED |"
                         + " statement, line 1, column 8: there is no function frobnicate of these arguments",
                 "DELETE FROM orders | SQL_UNSUPPORTED |" + " statement: DELETE is not supported; SELECT and WITH are",
-                "SELECT id FROM orders WHERE amount / price > 3 | SQL_UNSUPPORTED |"
-                        + " statement: not supported: a division by what may be zero; docs/sql.md has what is",
                 "SELECT id FROM orders WHERE at > TIMESTAMP 'x' | BAD_SQL | statement, line 1, column 34:"
                         + " expected a time such as TIMESTAMP '2021-10-07 12:00:01.5Z', got 'x'",
-                "SELECT a.id FROM orders a JOIN flights b ON a.note = b.callsign | SQL_UNSUPPORTED |"
-                        + " statement: not supported: JOIN; docs/sql.md has what is",
+                "SELECT LOG10(a.price + b.latitude) FROM orders a JOIN flights b ON a.note = b.callsign | SQL_UNSUPPORTED |"
+                        + " statement: not supported: LOG10 of what is joined or computed; docs/sql.md has what is",
             })
     void saysWhatIsWrong(String sql, String code, String message) {
         assertThatThrownBy(() -> plan(sql))
@@ -313,10 +311,8 @@ final class SqlPlannerTest {
                 "SELECT FIRST(amount, 2) FROM orders | ",
                 "SELECT at FROM flights WHERE ST_Within(ST_Point(longitude, latitude),"
                         + " ST_MakeEnvelope(2, 48, 3, 49, 3857)) | whose SRID is 4326, got 3857",
-                "SELECT id FROM orders WHERE id > 1 AND price / amount > 2 | a division by what may be zero",
-                "SELECT id, price / amount FROM orders | a division by what may be zero",
                 "SELECT callsign FROM flights GROUP BY callsign HAVING ST_DWithin(ST_Point(AVG(longitude),"
-                        + " AVG(latitude)), ST_Point(2, 48), 10) | a shape around what is computed of groups"
+                        + " AVG(latitude)), ST_Point(2, 48), 10) | ST_DWITHIN of what is joined or computed"
             })
     void refusesWhatItWouldAnswerOtherwise(String sql, @Nullable String why) {
         assertThatThrownBy(() -> plan(sql))

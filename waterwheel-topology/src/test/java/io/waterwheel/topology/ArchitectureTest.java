@@ -115,7 +115,7 @@ final class ArchitectureTest {
             .whereLayer("admin")
             .mayOnlyAccessLayers("config", "worker", "kafka", "rpc", "core questions", "core engine")
             .whereLayer("sql")
-            .mayOnlyAccessLayers("worker", "rpc", "core questions", "core engine", "sql planner")
+            .mayOnlyAccessLayers("config", "worker", "rpc", "core questions", "core engine", "sql planner")
             .whereLayer("warmup")
             .mayOnlyAccessLayers("rpc", "core questions", "core engine", "core local")
             .whereLayer("wiring")

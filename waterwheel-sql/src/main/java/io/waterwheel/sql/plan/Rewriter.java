@@ -1,6 +1,9 @@
 package io.waterwheel.sql.plan;
 
 import io.waterwheel.query.expression.CalendarUnit;
+import io.waterwheel.sql.leaf.EngineFunction;
+import io.waterwheel.sql.leaf.EngineFunctions;
+import io.waterwheel.sql.leaf.Literals;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDateTime;

@@ -5,7 +5,16 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.sql.SqlColumn;
 import io.waterwheel.sql.SqlPlan;
 import io.waterwheel.sql.SqlPlanner;
+import io.waterwheel.sql.StatementPlan;
 import io.waterwheel.sql.StreamSchemas;
+import io.waterwheel.sql.leaf.EngineFunctions;
+import io.waterwheel.sql.leaf.Leaf;
+import io.waterwheel.sql.leaf.LeafNode;
+import io.waterwheel.sql.leaf.LeafPushdown;
+import io.waterwheel.sql.leaf.NotPushed;
+import io.waterwheel.sql.leaf.SqlTypes;
+import io.waterwheel.sql.leaf.StreamTable;
+import io.waterwheel.sql.residual.ResidualPlanner;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +29,7 @@ import org.apache.calcite.plan.Contexts;
 import org.apache.calcite.plan.ConventionTraitDef;
 import org.apache.calcite.plan.RelOptCluster;
 import org.apache.calcite.plan.RelOptCostImpl;
+import org.apache.calcite.plan.RelOptRule;
 import org.apache.calcite.plan.hep.HepPlanner;
 import org.apache.calcite.plan.hep.HepProgram;
 import org.apache.calcite.plan.hep.HepProgramBuilder;
@@ -29,7 +39,9 @@ import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.RelRoot;
 import org.apache.calcite.rel.core.RelFactories;
 import org.apache.calcite.rel.rules.CoreRules;
+import org.apache.calcite.rel.rules.ProjectJoinTransposeRule;
 import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.rex.RexOver;
 import org.apache.calcite.runtime.CalciteContextException;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlOperatorTable;
@@ -80,17 +92,31 @@ public final class StatementPlanner {
                     CoreRules.JOIN_SUB_QUERY_TO_CORRELATE))
             .build();
 
+    /** What is computed of one side of a join is computed by its leaf. A window is over the rows of the join. */
+    private static final RelOptRule COMPUTE_BELOW_JOINS = ProjectJoinTransposeRule.Config.DEFAULT
+            .withPreserveExprCondition(expression -> !RexOver.containsOver(expression))
+            .toRule();
+
+    private static final List<RelOptRule> TOWARDS_LEAVES = List.of(
+            CoreRules.FILTER_INTO_JOIN,
+            CoreRules.JOIN_CONDITION_PUSH,
+            CoreRules.FILTER_AGGREGATE_TRANSPOSE,
+            CoreRules.FILTER_SET_OP_TRANSPOSE,
+            CoreRules.FILTER_MERGE,
+            COMPUTE_BELOW_JOINS,
+            CoreRules.PROJECT_MERGE,
+            CoreRules.PROJECT_REMOVE);
+
+    /** The rule that carries conditions over joins makes some again and again, in another form. */
+    private static final int MOST_CARRIED = 16;
+
     /** Conditions as near to the leaves as they go. */
     private static final HepProgram NARROW = new HepProgramBuilder()
-            .addRuleCollection(List.of(
-                    CoreRules.FILTER_INTO_JOIN,
-                    CoreRules.JOIN_CONDITION_PUSH,
-                    CoreRules.JOIN_PUSH_TRANSITIVE_PREDICATES,
-                    CoreRules.FILTER_AGGREGATE_TRANSPOSE,
-                    CoreRules.FILTER_SET_OP_TRANSPOSE,
-                    CoreRules.FILTER_MERGE,
-                    CoreRules.PROJECT_MERGE,
-                    CoreRules.PROJECT_REMOVE))
+            .addRuleCollection(TOWARDS_LEAVES)
+            .addMatchLimit(MOST_CARRIED)
+            .addRuleInstance(CoreRules.JOIN_PUSH_TRANSITIVE_PREDICATES)
+            .addMatchLimit(HepProgram.MATCH_UNTIL_FIXPOINT)
+            .addRuleCollection(TOWARDS_LEAVES)
             .build();
 
     /** Each is looked up in the catalog. */
@@ -108,7 +134,7 @@ public final class StatementPlanner {
     }
 
     /** As {@link SqlPlanner#plan} says. */
-    public SqlPlan plan(String statement, Instant now) {
+    public StatementPlan plan(String statement, Instant now) {
         if (statement.length() > SqlPlanner.MAX_CHARACTERS) {
             throw SqlErrors.unsupported(
                     "it has " + statement.length() + " characters, expected at most " + SqlPlanner.MAX_CHARACTERS);
@@ -125,7 +151,7 @@ public final class StatementPlanner {
         }
     }
 
-    private SqlPlan planned(String statement, Instant now) {
+    private StatementPlan planned(String statement, Instant now) {
         SqlNode parsed = parse(statement);
         if (!Rewriter.isQuery(parsed)) {
             throw SqlErrors.unsupported(parsed.getKind().sql + " is not supported; SELECT and WITH are");
@@ -150,7 +176,7 @@ public final class StatementPlanner {
         }
     }
 
-    private SqlPlan converted(SqlNode statement) {
+    private StatementPlan converted(SqlNode statement) {
         CalciteSchema root = CalciteSchema.createRootSchema(false, false);
         List<String> names = streams.names();
         List<String> fields = new ArrayList<>();
@@ -189,7 +215,8 @@ public final class StatementPlanner {
         }
     }
 
-    private static SqlPlan planned(SqlNode valid, SqlValidator validator, CalciteCatalogReader reader, SqlTypes types) {
+    private static StatementPlan planned(
+            SqlNode valid, SqlValidator validator, CalciteCatalogReader reader, SqlTypes types) {
         VolcanoPlanner planner = new VolcanoPlanner(RelOptCostImpl.FACTORY, Contexts.of(reader.getConfig()));
         planner.addRelTraitDef(ConventionTraitDef.INSTANCE);
         RelOptCluster cluster = RelOptCluster.create(planner, new RexBuilder(types));
@@ -211,13 +238,14 @@ public final class StatementPlanner {
         node = new RelFieldTrimmer(validator, builder).trim(node);
         LeafPushdown pushdown = new LeafPushdown();
         RelNode pushed = pushdown.push(node);
-        if (!(pushed instanceof LeafNode leaf)) {
-            List<String> why = pushdown.refusals();
-            throw SqlErrors.unsupported("not supported: "
-                    + (why.isEmpty() ? pushed.getRelTypeName() : why.get(0))
-                    + "; docs/sql.md has what is");
+        if (pushed instanceof LeafNode leaf) {
+            return plan(leaf.leaf(), labels);
         }
-        return plan(leaf.leaf(), labels);
+        try {
+            return ResidualPlanner.plan(pushed, labels);
+        } catch (NotPushed e) {
+            throw SqlErrors.unsupported("not supported: " + e.getMessage() + "; docs/sql.md has what is");
+        }
     }
 
     private static RelNode optimised(HepProgram program, RelNode node) {

@@ -233,6 +233,21 @@ public final class Keys {
             .atMost("1 TiB")
             .doc("Heap that all queries of one worker may take together: columns being read, rows kept for an order,"
                     + " groups, answers on their way. Who asks for more fails with QUERY_MEMORY."));
+    public static final Key<DataSize> SQL_MEMORY = add(Key.bytes("sql.memory", "512 MiB")
+            .atLeast("64 MiB")
+            .doc("Memory of a coordinator's process of DuckDB, which answers joins, windows and set operations, for all"
+                    + " statements together, beside some 150 MiB of the process itself. It is started by the first such"
+                    + " statement, and ends after five minutes without one."));
+    public static final Key<DataSize> SQL_SPILL = add(Key.bytes("sql.spill", "8 GiB")
+            .atLeast("0 B")
+            .doc(
+                    "Disk of its temporary folder (java.io.tmpdir), where rows go that do not fit in sql.memory. A statement that"
+                            + " needs more is refused with QUERY_MEMORY."));
+    public static final Key<Integer> SQL_AT_ONCE = add(Key.integer("sql.at-once", 4)
+            .atLeast("1")
+            .atMost("64")
+            .doc("Such statements that a coordinator answers at a time. Others wait until their timeout."));
+
     public static final Key<Integer> QUERY_MEMORY_SHARE = add(Key.integer("query.memory-share", 50)
             .atLeast("1")
             .atMost("100")

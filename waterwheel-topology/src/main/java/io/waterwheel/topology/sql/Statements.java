@@ -4,8 +4,15 @@ import io.waterwheel.query.Query;
 import io.waterwheel.query.Statement;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.run.ForwardingSink;
+import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.SqlPlan;
 import io.waterwheel.sql.SqlPlanner;
+import io.waterwheel.sql.StatementPlan;
+import io.waterwheel.sql.duckdb.DuckDbExecutor;
+import io.waterwheel.sql.duckdb.DuckDbSettings;
+import io.waterwheel.sql.exec.ResidualExecutor;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.rpc.ColumnSink;
 import io.waterwheel.topology.rpc.QueryHandler;
 import io.waterwheel.topology.rpc.StatementHandler;
@@ -13,18 +20,26 @@ import io.waterwheel.topology.worker.TaskServices;
 import io.waterwheel.tuple.TupleBlock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Answers statements by queries. Calcite's classes, some thousands, are loaded by the first statement. Thread-safe. */
-public final class Statements implements StatementHandler {
+public final class Statements implements StatementHandler, AutoCloseable {
     private final QueryHandler queries;
     private final KnownStreams streams;
+    private final ResidualExecutor executor;
     /** Guarded by this; null before the first statement. */
     private @Nullable SqlPlanner planner;
 
     public Statements(TaskServices services, QueryHandler queries) {
         this.queries = queries;
         this.streams = new KnownStreams(services);
+        WaterwheelConfig config = services.config();
+        this.executor = new DuckDbExecutor(new DuckDbSettings(
+                config.get(Keys.SQL_MEMORY).bytes(),
+                config.get(Keys.SQL_SPILL).bytes(),
+                Runtime.getRuntime().availableProcessors(),
+                config.get(Keys.SQL_AT_ONCE)));
     }
 
     private synchronized SqlPlanner planner() {
@@ -39,7 +54,13 @@ public final class Statements implements StatementHandler {
     @Override
     public void answer(Statement statement, ColumnSink sink) throws InterruptedException {
         long begun = System.nanoTime();
-        SqlPlan plan = planner().plan(statement.sql(), Instant.now());
+        StatementPlan planned = planner().plan(statement.sql(), Instant.now());
+        if (planned instanceof ResidualPlan plan) {
+            long deadline = begun + Objects.requireNonNull(statement.timeout()).toNanos();
+            new ResidualAnswer(statement, plan, queries, sink, deadline).run(executor);
+            return;
+        }
+        SqlPlan plan = (SqlPlan) planned;
         sink.show(plan.columns().stream()
                 .map(column -> new ColumnSink.Column(column.label(), column.field()))
                 .toList());
@@ -50,6 +71,11 @@ public final class Statements implements StatementHandler {
             query = query.withTimeout(left.compareTo(LEAST) < 0 ? LEAST : left);
         }
         queries.query(query, new CountedRows(sink));
+    }
+
+    @Override
+    public void close() {
+        executor.close();
     }
 
     private static final Duration LEAST = Duration.ofMillis(1);

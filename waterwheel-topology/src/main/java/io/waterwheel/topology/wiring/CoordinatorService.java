@@ -38,6 +38,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
     private final CoordinatorServices.QueryHandler coordinator;
     private final RpcServer server;
     private final String url;
+    private final Statements statements;
     private final AutoCloseable announcement;
 
     private CoordinatorService(
@@ -45,6 +46,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
         this.services = services;
         this.topics = topics;
         this.coordinator = coordinator;
+        this.statements = new Statements(services, coordinator::query);
         this.server = startServer();
         this.url = "grpc://" + host(services) + ":" + server.port();
         services.catalogStore().ensure("/coordinators");
@@ -65,7 +67,6 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
     /** The first of the configured ports that is free. */
     private RpcServer startServer() {
         AdminCalls calls = calls();
-        Statements statements = new Statements(services, coordinator::query);
         WaterwheelException last = null;
         for (int port : services.coordinatorPorts()) {
             // More threads than may be open: who is refused is told so by one.
@@ -98,7 +99,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
 
     @Override
     public void close() {
-        Closing.all(LOG, "coordinator", announcement, server);
+        Closing.all(LOG, "coordinator", announcement, server, statements);
     }
 
     private AdminCalls calls() {

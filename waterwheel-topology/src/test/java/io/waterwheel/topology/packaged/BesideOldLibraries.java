@@ -132,7 +132,7 @@ final class BesideOldLibraries {
                 return schema;
             }
         };
-        SqlPlan plan = new SqlPlanner(streams)
+        SqlPlan plan = (SqlPlan) new SqlPlanner(streams)
                 .plan(
                         "SELECT k, COUNT(*) AS n FROM \"rows\" WHERE k > 3 GROUP BY k HAVING COUNT(*) > 1"
                                 + " ORDER BY n DESC LIMIT 2",

@@ -1,4 +1,4 @@
-package io.waterwheel.sql.plan;
+package io.waterwheel.sql.leaf;
 
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  * with a fraction, DOUBLE, and one text, VARCHAR: Calcite's narrower types would wrap, pad and round where the engine
  * does not. Addresses and UUIDs are text.
  */
-final class SqlTypes extends JavaTypeFactoryImpl {
+public final class SqlTypes extends JavaTypeFactoryImpl {
     private static final int MILLIS = 3;
     private static final int MICROS = 6;
     private static final int NANOS = 9;
 
-    SqlTypes() {
+    public SqlTypes() {
         super(new TypeSystem());
     }
 
@@ -112,7 +112,7 @@ final class SqlTypes extends JavaTypeFactoryImpl {
     }
 
     /** The kind of value that this type is to the engine; null for one that the engine lacks. */
-    static @Nullable ValueType valueType(RelDataType type) {
+    public static @Nullable ValueType valueType(RelDataType type) {
         return switch (type.getSqlTypeName()) {
             case BOOLEAN -> ValueType.BOOLEAN;
             case BIGINT -> ValueType.INTEGER;

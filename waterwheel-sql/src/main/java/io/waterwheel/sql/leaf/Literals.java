@@ -1,4 +1,4 @@
-package io.waterwheel.sql.plan;
+package io.waterwheel.sql.leaf;
 
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.Expression.Arithmetic.Operation;
@@ -25,7 +25,7 @@ import org.apache.calcite.util.TimestampString;
 import org.jspecify.annotations.Nullable;
 
 /** Literals of SQL as literals of the engine. */
-final class Literals {
+public final class Literals {
     private Literals() {}
 
     /** Makes an expression of the engine of one of Calcite. */
@@ -86,7 +86,7 @@ final class Literals {
      *
      * @throws DateTimeException when it is none
      */
-    static Instant instant(String text) {
+    public static Instant instant(String text) {
         String stripped = text.strip();
         if (stripped.length() <= "2021-10-07".length()) {
             return LocalDate.parse(stripped).atStartOfDay().toInstant(ZoneOffset.UTC);
@@ -145,7 +145,7 @@ final class Literals {
     }
 
     /** The duration of a written interval of days to seconds, or null. */
-    static @Nullable Duration interval(RexNode node) {
+    public static @Nullable Duration interval(RexNode node) {
         return node instanceof RexLiteral literal
                         && !literal.isNull()
                         && SqlTypeName.DAY_INTERVAL_TYPES.contains(literal.getTypeName())

@@ -1,4 +1,4 @@
-package io.waterwheel.sql.plan;
+package io.waterwheel.sql.leaf;
 
 import io.waterwheel.query.aggregate.AggregateFunction;
 import io.waterwheel.query.expression.ValueType;
@@ -15,7 +15,7 @@ import org.apache.calcite.sql.type.SqlOperandCountRanges;
 import org.apache.calcite.util.Optionality;
 
 /** An aggregate function of the engine that SQL lacks, as Calcite knows such functions. */
-final class EngineAggregate extends SqlAggFunction {
+public final class EngineAggregate extends SqlAggFunction {
     private final AggregateFunction function;
 
     EngineAggregate(String name, AggregateFunction function) {

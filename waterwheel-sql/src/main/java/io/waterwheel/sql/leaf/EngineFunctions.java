@@ -1,4 +1,4 @@
-package io.waterwheel.sql.plan;
+package io.waterwheel.sql.leaf;
 
 import io.waterwheel.query.aggregate.AggregateFunctions;
 import io.waterwheel.query.expression.Function;
@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
  * The engine's functions that SQL lacks, or means otherwise by the same name: LOWER changes A to Z alone, ROUND yields
  * a double.
  */
-final class EngineFunctions {
-    static final String TIME_BUCKET = "TIME_BUCKET";
+public final class EngineFunctions {
+    public static final String TIME_BUCKET = "TIME_BUCKET";
     static final String POINT = "ST_POINT";
-    static final String ENVELOPE = "ST_MAKEENVELOPE";
-    static final String FROM_TEXT = "ST_GEOMFROMTEXT";
+    public static final String ENVELOPE = "ST_MAKEENVELOPE";
+    public static final String FROM_TEXT = "ST_GEOMFROMTEXT";
     static final String WITHIN = "ST_WITHIN";
     static final String CONTAINS = "ST_CONTAINS";
     static final String INTERSECTS = "ST_INTERSECTS";
@@ -42,7 +42,8 @@ final class EngineFunctions {
     private final Map<String, EngineAggregate> aggregates = new HashMap<>();
     private final List<SqlOperator> all = new ArrayList<>();
 
-    EngineFunctions() {
+    /** All of them. */
+    public EngineFunctions() {
         for (Function function : Function.values()) {
             SqlReturnTypeInference yields = yields(function);
             if (yields != null) {
@@ -102,18 +103,17 @@ final class EngineFunctions {
     }
 
     /** The function of this name, in any case of letters; null when SQL's own is meant. */
-    @Nullable
-    EngineFunction of(String name) {
+    public @Nullable EngineFunction of(String name) {
         return functions.get(name.toUpperCase(Locale.ROOT));
     }
 
     /** The aggregate of this name, in capital letters. */
-    EngineAggregate aggregate(String name) {
+    public EngineAggregate aggregate(String name) {
         return Objects.requireNonNull(aggregates.get(name), name);
     }
 
     /** As operators that a statement may name. */
-    List<SqlOperator> operators() {
+    public List<SqlOperator> operators() {
         return all;
     }
 }

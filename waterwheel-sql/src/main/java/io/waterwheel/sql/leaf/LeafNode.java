@@ -1,4 +1,4 @@
-package io.waterwheel.sql.plan;
+package io.waterwheel.sql.leaf;
 
 import java.util.List;
 import org.apache.calcite.plan.Convention;
@@ -10,7 +10,7 @@ import org.apache.calcite.rel.RelWriter;
 import org.apache.calcite.rel.type.RelDataType;
 
 /** A leaf of a plan as a relational operator. */
-final class LeafNode extends AbstractRelNode {
+public final class LeafNode extends AbstractRelNode {
     private final Leaf leaf;
     private final RelDataType row;
 
@@ -20,7 +20,7 @@ final class LeafNode extends AbstractRelNode {
         this.row = row;
     }
 
-    Leaf leaf() {
+    public Leaf leaf() {
         return leaf;
     }
 

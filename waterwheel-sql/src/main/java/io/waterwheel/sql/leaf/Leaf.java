@@ -1,4 +1,4 @@
-package io.waterwheel.sql.plan;
+package io.waterwheel.sql.leaf;
 
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.geo.Shape;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param orders of the rows; empty for none
  * @param limit most rows
  */
-record Leaf(
+public record Leaf(
         String stream,
         Schema schema,
         @Nullable Expression where,
@@ -40,28 +40,28 @@ record Leaf(
         List<By> orders,
         long limit) {
     /** What a leaf is of. */
-    sealed interface What {}
+    public sealed interface What {}
 
     /** The tuples. */
-    record Tuples() implements What {}
+    public record Tuples() implements What {}
 
     /** The newest of each key. */
-    record Newest(int perKey) implements What {}
+    public record Newest(int perKey) implements What {}
 
     /** Groups of tuples, and their aggregates. */
-    record Groups(
+    public record Groups(
             List<NamedExpression> by,
             @Nullable Duration bucket,
             List<Aggregate> values,
             @Nullable Expression having) implements What {}
 
     /** A value that rows are ordered by. */
-    record By(Expression value, boolean descending) {}
+    public record By(Expression value, boolean descending) {}
 
     /** A query, and of each column of the leaf the field of the answer that holds it. */
-    record Asked(Query query, List<Field> fields, List<Integer> places) {}
+    public record Asked(Query query, List<Field> fields, List<Integer> places) {}
 
-    Leaf {
+    public Leaf {
         columns = List.copyOf(columns);
         orders = List.copyOf(orders);
     }
@@ -80,7 +80,7 @@ record Leaf(
     }
 
     /** Whether it is all tuples that match, in no order. */
-    boolean plain() {
+    public boolean plain() {
         return what instanceof Tuples && !ordered();
     }
 
@@ -108,7 +108,7 @@ record Leaf(
     }
 
     /** The query, whose answer calls columns as the labels do where it can. */
-    Asked ask(List<String> labels) {
+    public Asked ask(List<String> labels) {
         Asked asked = query(columns, labels);
         return new Asked(asked.query(), resolve(asked.query()).fields(), asked.places());
     }

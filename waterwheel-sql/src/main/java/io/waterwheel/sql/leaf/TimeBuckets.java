@@ -1,4 +1,4 @@
-package io.waterwheel.sql.plan;
+package io.waterwheel.sql.leaf;
 
 import io.waterwheel.query.expression.Expression;
 import java.time.Duration;
@@ -13,7 +13,7 @@ import org.apache.calcite.sql.type.SqlTypeName;
 import org.jspecify.annotations.Nullable;
 
 /** {@code TIME_BUCKET(INTERVAL '5' MINUTE, at)} as the step of a query's buckets. */
-final class TimeBuckets {
+public final class TimeBuckets {
     private static final Pattern TEXT = Pattern.compile("\\s*(\\d{1,12})\\s*([a-z]+)\\s*");
     private static final Map<String, Duration> UNITS = Map.ofEntries(
             Map.entry("ms", Duration.ofMillis(1)),
@@ -42,7 +42,11 @@ final class TimeBuckets {
             throw new NotPushed("TIME_BUCKET of another field than the stream's time, "
                     + leaf.schema().timeField());
         }
-        RexNode step = call.getOperands().get(0);
+        return length(call.getOperands().get(0));
+    }
+
+    /** How long a written step is. */
+    public static Duration length(RexNode step) throws NotPushed {
         Duration interval = Literals.interval(step);
         if (interval == null && step instanceof RexLiteral text && text.getTypeName() == SqlTypeName.CHAR) {
             interval = parse(text.getValueAs(String.class));

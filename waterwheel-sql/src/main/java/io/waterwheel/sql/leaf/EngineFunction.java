@@ -1,4 +1,4 @@
-package io.waterwheel.sql.plan;
+package io.waterwheel.sql.leaf;
 
 import io.waterwheel.query.expression.Function;
 import org.apache.calcite.sql.SqlFunction;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A function of the engine as Calcite knows functions. What its arguments must be is checked where the engine's
  * expression is made; what it yields may be null, as some do of values that are not.
  */
-final class EngineFunction extends SqlFunction {
+public final class EngineFunction extends SqlFunction {
     private final @Nullable Function function;
 
     /**
@@ -32,8 +32,8 @@ final class EngineFunction extends SqlFunction {
         this.function = function;
     }
 
-    @Nullable
-    Function function() {
+    /** What it is to the engine's expressions; null for what has a meaning only in some places. */
+    public @Nullable Function function() {
         return function;
     }
 }

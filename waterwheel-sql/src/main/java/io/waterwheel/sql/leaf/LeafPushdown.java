@@ -1,4 +1,4 @@
-package io.waterwheel.sql.plan;
+package io.waterwheel.sql.leaf;
 
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * Takes operators into the leaves below them, from the leaves up, as long as the engine answers them as SQL says. Made
  * for one plan.
  */
-final class LeafPushdown {
+public final class LeafPushdown {
     /** What was not taken, in the order met: why a plan is not one leaf. */
     private final List<String> refusals = new ArrayList<>();
 
@@ -45,7 +45,7 @@ final class LeafPushdown {
     }
 
     /** The same plan with as much in leaves as can be. Each operator is looked at once. */
-    RelNode push(RelNode node) {
+    public RelNode push(RelNode node) {
         RelNode known = pushed.get(node);
         if (known == null) {
             known = pushedAnew(node);

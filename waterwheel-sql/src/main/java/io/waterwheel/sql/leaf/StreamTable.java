@@ -1,4 +1,4 @@
-package io.waterwheel.sql.plan;
+package io.waterwheel.sql.leaf;
 
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.Schema;
@@ -10,14 +10,14 @@ import org.apache.calcite.schema.Statistics;
 import org.apache.calcite.schema.impl.AbstractTable;
 
 /** A stream as Calcite sees it: a table whose columns are the fields. */
-final class StreamTable extends AbstractTable {
+public final class StreamTable extends AbstractTable {
     /** Streams are large; how large does not matter where plans are not chosen by cost. */
     private static final double ROWS = 1_000_000;
 
     private final String name;
     private final Schema schema;
 
-    StreamTable(String name, Schema schema) {
+    public StreamTable(String name, Schema schema) {
         this.name = name;
         this.schema = schema;
     }

@@ -1,4 +1,4 @@
-package io.waterwheel.sql.plan;
+package io.waterwheel.sql.leaf;
 
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.Expression.Arithmetic.Operation;

@@ -1,0 +1,61 @@
+package io.waterwheel.sql;
+
+import io.waterwheel.query.Query;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.schema.Field;
+import java.util.List;
+
+/**
+ * How a statement is answered that is more than one query: the engine reads the leaves into tables, and an executor
+ * answers the rest of the plan over these tables. Immutable.
+ *
+ * <p>An example: {@code SELECT f.callsign FROM flights f JOIN alerts a ON f.icao24 = a.icao24 WHERE a.level > 3} has
+ * two leaves: the alerts above level 3, and the flights. The flights are narrowed by the aircraft that the alerts name.
+ *
+ * @param leaves what is read, in no order; no two are equal
+ * @param text the rest, as a SELECT over tables called {@link #table}, in the dialect of the executor (DuckDB). Its
+ *     columns are those of {@code fields}, timestamps as whole numbers, bytes in base 64
+ * @param fields of the answer: long, double, boolean, timestamps, string and bytes, each nullable, called c0, c1 and so
+ *     on
+ * @param labels the statement's names of these columns; any text
+ * @param narrowings by which what is read of one leaf may be narrowed by what was read of another
+ */
+public record ResidualPlan(
+        List<Leaf> leaves, String text, List<Field> fields, List<String> labels, List<Narrowing> narrowings)
+        implements StatementPlan {
+    /**
+     * One query, and how its answer becomes a table.
+     *
+     * @param query what the engine answers, without timeout and demands
+     * @param fields of the query's answer
+     * @param places by column of the table, the field of the answer that it holds
+     */
+    public record Leaf(Query query, List<Field> fields, List<Integer> places) {
+        public Leaf {
+            fields = List.copyOf(fields);
+            places = List.copyOf(places);
+        }
+    }
+
+    /**
+     * Rows of a leaf whose value is in no row of another leaf reach no answer, so they need not be read.
+     *
+     * @param from number of the leaf that is read first
+     * @param column of its table, of type long or string
+     * @param to number of the leaf that is narrowed; of tuples
+     * @param value over its stream's fields, which must be one of the column's values
+     */
+    public record Narrowing(int from, int column, int to, Expression value) {}
+
+    public ResidualPlan {
+        leaves = List.copyOf(leaves);
+        fields = List.copyOf(fields);
+        labels = List.copyOf(labels);
+        narrowings = List.copyOf(narrowings);
+    }
+
+    /** The name of a leaf's table. Its columns are called c0, c1 and so on. */
+    public static String table(int leaf) {
+        return "leaf" + leaf;
+    }
+}

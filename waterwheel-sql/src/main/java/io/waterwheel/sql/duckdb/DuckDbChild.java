@@ -1,0 +1,179 @@
+package io.waterwheel.sql.duckdb;
+
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.Schema;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.URISyntaxException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.CodeSource;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** DuckDB's process, seen from its parent. Thread-safe. */
+final class DuckDbChild implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(DuckDbChild.class);
+    private static final String LIBRARY = "org.duckdb.DuckDBConnection";
+
+    private final Process process;
+    private final Path folder;
+
+    private DuckDbChild(Process process, Path folder) {
+        this.process = process;
+        this.folder = folder;
+    }
+
+    /**
+     * Starts a process and waits until it listens.
+     *
+     * @throws WaterwheelException code SQL_EXECUTOR_MISSING without DuckDB's library; SQL_EXECUTOR_ENDED when the
+     *     process does not start
+     */
+    static DuckDbChild start(DuckDbSettings settings) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-Xmx384m", "-XX:+UseSerialGC", "-Xss1m"));
+        if (Runtime.version().feature() >= 22) {
+            command.add("--enable-native-access=ALL-UNNAMED");
+        }
+        command.addAll(List.of("-cp", String.join(File.pathSeparator, classPath()), DuckDbProcess.class.getName()));
+        long begun = System.nanoTime();
+        Path folder = null;
+        try {
+            // Readable by this user alone.
+            folder = Files.createTempDirectory("waterwheel-sql");
+            command.add(folder.toString());
+            command.add(Long.toString(settings.memoryBytes()));
+            command.add(Long.toString(settings.spillBytes()));
+            command.add(Integer.toString(settings.threads()));
+            Process process = new ProcessBuilder(command).start();
+            DuckDbChild child = new DuckDbChild(process, folder);
+            child.logErrors();
+            child.awaitReady();
+            LOG.info(
+                    "DuckDB runs in process {}, started in {} ms",
+                    process.pid(),
+                    (System.nanoTime() - begun) / 1_000_000);
+            return child;
+        } catch (IOException e) {
+            throw new WaterwheelException(
+                    ErrorCode.SQL_EXECUTOR_ENDED,
+                    "DuckDB's process cannot be started in " + folder + ": " + e.getMessage(),
+                    e);
+        }
+    }
+
+    /** Where the classes are that the process needs: no more, so that it starts quickly. */
+    private static Set<String> classPath() {
+        Class<?> library;
+        try {
+            library = Class.forName(LIBRARY, false, DuckDbChild.class.getClassLoader());
+        } catch (ClassNotFoundException e) {
+            throw new WaterwheelException(
+                    ErrorCode.SQL_EXECUTOR_MISSING,
+                    "joins, windows and set operations need DuckDB: put duckdb_jdbc's jar on the class path of the"
+                            + " workers, such as Storm's extlib folder",
+                    e);
+        }
+        Set<String> path = new LinkedHashSet<>();
+        for (Class<?> needed : List.of(DuckDbProcess.class, Schema.class, Nullable.class, library)) {
+            CodeSource source = needed.getProtectionDomain().getCodeSource();
+            if (source == null) {
+                throw new WaterwheelException(ErrorCode.BUG, "it is not known where " + needed + " came from");
+            }
+            try {
+                path.add(Path.of(source.getLocation().toURI()).toString());
+            } catch (URISyntaxException e) {
+                throw new WaterwheelException(ErrorCode.BUG, "a class path of " + source.getLocation(), e);
+            }
+        }
+        return path;
+    }
+
+    private void awaitReady() throws IOException {
+        BufferedReader reader =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        String line = reader.readLine();
+        if (!DuckDbProcess.READY.equals(line)) {
+            close();
+            throw new IOException("it said " + line + " and no more; the log has its errors");
+        }
+    }
+
+    private void logErrors() {
+        BufferedReader errors =
+                new BufferedReader(new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8));
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        for (String line = errors.readLine(); line != null; line = errors.readLine()) {
+                            LOG.warn("DuckDB's process: {}", line);
+                        }
+                    } catch (IOException e) {
+                        LOG.debug("the errors of DuckDB's process have ended", e);
+                    }
+                },
+                "duckdb-errors");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    boolean alive() {
+        return process.isAlive();
+    }
+
+    /** Waits until the process has ended, if it is about to. */
+    void awaitEnd() throws InterruptedException {
+        if (!process.waitFor(1, TimeUnit.SECONDS)) {
+            LOG.warn("a statement's connection to DuckDB's process {} broke, and the process lives", process.pid());
+        }
+    }
+
+    /** The process, for tests that end it. */
+    ProcessHandle handle() {
+        return process.toHandle();
+    }
+
+    /** A connection for one statement. */
+    SocketChannel connect() throws IOException {
+        return SocketChannel.open(UnixDomainSocketAddress.of(folder.resolve(DuckDbProcess.SOCKET)));
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+        try {
+            if (!process.waitFor(10, TimeUnit.SECONDS)) {
+                LOG.warn("DuckDB's process {} has not ended", process.pid());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        try (var files = Files.list(folder)) {
+            for (Path file : (Iterable<Path>) files::iterator) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException e) {
+            LOG.warn("{} is not removed", folder, e);
+            return;
+        }
+        try {
+            Files.deleteIfExists(folder);
+        } catch (IOException e) {
+            LOG.warn("{} is not removed", folder, e);
+        }
+    }
+}

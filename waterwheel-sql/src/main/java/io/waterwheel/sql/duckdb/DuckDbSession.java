@@ -1,0 +1,180 @@
+package io.waterwheel.sql.duckdb;
+
+import io.waterwheel.decode.BlockCodec;
+import io.waterwheel.schema.Field;
+import io.waterwheel.tuple.TupleBlock;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.duckdb.DuckDBChunkedResult;
+import org.duckdb.DuckDBConnection;
+import org.duckdb.DuckDBDataChunkReader;
+import org.duckdb.DuckDBPreparedStatement;
+import org.duckdb.DuckDBReadableVector;
+import org.jspecify.annotations.Nullable;
+
+/** One statement in DuckDB's process: takes the tables of its leaves, then answers one SELECT. One thread. */
+final class DuckDbSession implements AutoCloseable {
+    /** Columns of a table; a statement's have fewer. */
+    private static final int MOST_COLUMNS = 4096;
+
+    private static final int MOST_FAILURE_BYTES = 4000;
+
+    private final SocketChannel channel;
+    private final DuckDBConnection connection;
+    private @Nullable TableWriter table;
+    private byte[] encoded = {};
+
+    DuckDbSession(SocketChannel channel, DuckDBConnection connection) {
+        this.channel = channel;
+        this.connection = connection;
+    }
+
+    /** Does what it is told until the statement is answered, or has failed. */
+    void run() throws IOException {
+        try {
+            while (take(Message.read(channel))) {
+                // It has been done.
+            }
+        } catch (SQLException e) {
+            fail(String.valueOf(e.getMessage()));
+        } catch (RuntimeException | Error e) {
+            fail(e.toString());
+            throw e;
+        }
+    }
+
+    private void fail(String message) throws IOException {
+        byte[] text = message.getBytes(StandardCharsets.UTF_8);
+        Message.write(channel, Message.Kind.FAILURE, text, Math.min(text.length, MOST_FAILURE_BYTES));
+    }
+
+    /** Whether there is more to do. */
+    private boolean take(Message message) throws IOException, SQLException {
+        switch (message.kind()) {
+            case TABLE -> begin(message.in());
+            case ROWS -> writer().append(message.body());
+            case TABLE_ENDS -> {
+                writer().close();
+                table = null;
+            }
+            case VALUES -> values(message.in());
+            case SELECT -> {
+                answer(message.in());
+                return false;
+            }
+            case ANSWER_ENDS, FAILURE -> throw new IOException("a message that is for the other process");
+        }
+        return true;
+    }
+
+    private TableWriter writer() throws IOException {
+        if (table == null) {
+            throw new IOException("rows of no table");
+        }
+        return table;
+    }
+
+    private void begin(DataInputStream in) throws IOException, SQLException {
+        String name = in.readUTF();
+        List<Field> fields = RowFields.read(in);
+        int count = in.readInt();
+        if (count < 0 || count > MOST_COLUMNS) {
+            throw new IOException(count + " columns");
+        }
+        int[] places = new int[count];
+        for (int c = 0; c < count; c++) {
+            places[c] = in.readInt();
+        }
+        table = new TableWriter(connection, name, fields, places);
+    }
+
+    /** Sends the values of a column that are not null; a count of -1 when they are more, or longer, than is wanted. */
+    private void values(DataInputStream in) throws IOException, SQLException {
+        String name = in.readUTF();
+        String column = in.readUTF();
+        boolean whole = in.readBoolean();
+        int most = in.readInt();
+        int mostBytes = in.readInt();
+        List<Object> values = new ArrayList<>();
+        long bytes = 0;
+        String select =
+                "SELECT DISTINCT " + column + " FROM " + name + " WHERE " + column + " IS NOT NULL LIMIT " + (most + 1);
+        try (DuckDBPreparedStatement statement = connection.prepare(select);
+                DuckDBChunkedResult result = statement.query()) {
+            while (result.nextChunk()) {
+                DuckDBDataChunkReader chunk = result.chunk();
+                DuckDBReadableVector vector = chunk.vector(0);
+                for (int row = 0; row < chunk.rowCount(); row++) {
+                    Object value = whole ? (Object) vector.getLong(row) : vector.getString(row);
+                    bytes += whole ? Long.BYTES : ((String) value).length();
+                    values.add(value);
+                }
+            }
+        }
+        boolean few = values.size() <= most && bytes <= mostBytes;
+        Message.of(Message.Kind.VALUES, out -> {
+                    out.writeInt(few ? values.size() : -1);
+                    for (Object value : few ? values : List.of()) {
+                        if (value instanceof Long number) {
+                            out.writeLong(number);
+                        } else {
+                            out.writeUTF((String) value);
+                        }
+                    }
+                })
+                .write(channel);
+    }
+
+    private void answer(DataInputStream in) throws IOException, SQLException {
+        List<Field> fields = RowFields.read(in);
+        String select = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        AnswerReader reader = new AnswerReader(fields);
+        try (DuckDBPreparedStatement statement = connection.prepare(select)) {
+            Thread watch = new Thread(() -> cancelWhenGone(statement), "statement-watch");
+            watch.setDaemon(true);
+            watch.start();
+            try (DuckDBChunkedResult result = statement.query()) {
+                while (result.nextChunk()) {
+                    send(reader.read(result.chunk()));
+                }
+            }
+            Message.of(Message.Kind.ANSWER_ENDS, out -> {}).write(channel);
+        }
+    }
+
+    private void send(TupleBlock block) throws IOException {
+        int length = BlockCodec.encodedBytes(block, false);
+        if (encoded.length < length) {
+            encoded = new byte[length + length / 4];
+        }
+        BlockCodec.encode(block, false, encoded, 0);
+        Message.write(channel, Message.Kind.ROWS, encoded, length);
+    }
+
+    /** Nothing is sent to a session that answers: an end of the connection means that nothing more is wanted. */
+    private void cancelWhenGone(DuckDBPreparedStatement statement) {
+        try {
+            Message unexpected = Message.read(channel);
+            throw new IllegalStateException("a message while answering: " + unexpected.kind());
+        } catch (IOException gone) {
+            try {
+                statement.cancel();
+            } catch (SQLException e) {
+                // It has ended already.
+                return;
+            }
+        }
+    }
+
+    @Override
+    public void close() throws SQLException {
+        if (table != null) {
+            table.close();
+        }
+    }
+}

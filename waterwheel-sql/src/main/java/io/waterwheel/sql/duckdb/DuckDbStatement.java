@@ -1,0 +1,217 @@
+package io.waterwheel.sql.duckdb;
+
+import io.waterwheel.decode.BlockCodec;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.sql.ResidualPlan;
+import io.waterwheel.sql.exec.ResidualExecutor.Asker;
+import io.waterwheel.sql.exec.ResidualExecutor.LeafReader;
+import io.waterwheel.tuple.TupleBlock;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** One statement, seen from the parent of DuckDB's process. Run by one thread. */
+final class DuckDbStatement {
+    /** Values of one leaf that narrow another, at most; and the characters of such texts. */
+    private static final int MOST_VALUES = 1000;
+
+    private static final int MOST_CHARACTERS = 65_536;
+
+    private final SocketChannel channel;
+    private final ResidualPlan plan;
+    private final LeafReader leaves;
+    private final Asker asker;
+    private byte[] encoded = {};
+
+    DuckDbStatement(SocketChannel channel, ResidualPlan plan, LeafReader leaves, Asker asker) {
+        this.channel = channel;
+        this.plan = plan;
+        this.leaves = leaves;
+        this.asker = asker;
+    }
+
+    /** Ends the connection, and so the statement, once it is cancelled or late. Called on another thread. */
+    void endWhenUnwanted() {
+        if (asker.cancelled() || isLate()) {
+            try {
+                channel.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    private boolean isLate() {
+        return System.nanoTime() - asker.deadlineNanos() > 0;
+    }
+
+    void run() throws InterruptedException {
+        try {
+            boolean[] read = new boolean[plan.leaves().size()];
+            for (int leaf : order()) {
+                read(leaf, read);
+                read[leaf] = true;
+            }
+            answer();
+        } catch (IOException | UncheckedIOException e) {
+            throw failure(e);
+        }
+    }
+
+    /** First the leaves that are likely to be small: those after them may be narrowed by what they hold. */
+    private List<Integer> order() {
+        return IntStream.range(0, plan.leaves().size())
+                .boxed()
+                .sorted(Comparator.comparingInt(
+                        leaf -> size(plan.leaves().get(leaf).query())))
+                .toList();
+    }
+
+    private static int size(Query query) {
+        boolean few = query.result() instanceof ResultSpec.Rows rows ? rows.limit() != Query.NO_LIMIT : true;
+        return few ? 0 : query.where() != null || query.shape() != null ? 1 : 2;
+    }
+
+    private void read(int number, boolean[] read) throws IOException, InterruptedException {
+        ResidualPlan.Leaf leaf = plan.leaves().get(number);
+        Query query = leaf.query();
+        for (ResidualPlan.Narrowing narrowing : plan.narrowings()) {
+            if (narrowing.to() == number && read[narrowing.from()]) {
+                query = narrowed(query, narrowing);
+            }
+        }
+        Message.of(Message.Kind.TABLE, out -> {
+                    out.writeUTF(ResidualPlan.table(number));
+                    RowFields.write(leaf.fields(), out);
+                    out.writeInt(leaf.places().size());
+                    for (int place : leaf.places()) {
+                        out.writeInt(place);
+                    }
+                })
+                .write(channel);
+        leaves.read(number, query, this::send);
+        Message.of(Message.Kind.TABLE_ENDS, out -> {}).write(channel);
+    }
+
+    private void send(TupleBlock block) {
+        int length = BlockCodec.encodedBytes(block, false);
+        if (encoded.length < length) {
+            encoded = new byte[length + length / 4];
+        }
+        BlockCodec.encode(block, false, encoded, 0);
+        try {
+            Message.write(channel, Message.Kind.ROWS, encoded, length);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The query of the rows alone that have one of the values that the other leaf has, where these are few. */
+    private Query narrowed(Query query, ResidualPlan.Narrowing narrowing) throws IOException {
+        List<Expression.Literal> values = values(narrowing);
+        if (values == null) {
+            return query;
+        }
+        Expression condition =
+                values.isEmpty() ? new Expression.Truth(false) : new Expression.In(narrowing.value(), values, false);
+        Expression where = query.where();
+        return query.toBuilder()
+                .where(where == null ? condition : new Expression.And(List.of(where, condition)))
+                .build();
+    }
+
+    private @Nullable List<Expression.Literal> values(ResidualPlan.Narrowing narrowing) throws IOException {
+        ResidualPlan.Leaf from = plan.leaves().get(narrowing.from());
+        boolean whole =
+                from.fields().get(from.places().get(narrowing.column())).type().isWholeNumber();
+        Message.of(Message.Kind.VALUES, out -> {
+                    out.writeUTF(ResidualPlan.table(narrowing.from()));
+                    out.writeUTF("c" + narrowing.column());
+                    out.writeBoolean(whole);
+                    out.writeInt(MOST_VALUES);
+                    out.writeInt(MOST_CHARACTERS);
+                })
+                .write(channel);
+        DataInputStream in = received(Message.Kind.VALUES).in();
+        int count = in.readInt();
+        if (count < 0) {
+            return null;
+        }
+        List<Expression.Literal> values = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            values.add(whole ? new Expression.Whole(in.readLong()) : new Expression.Text(in.readUTF()));
+        }
+        return values;
+    }
+
+    private void answer() throws IOException {
+        Message.of(Message.Kind.SELECT, out -> {
+                    RowFields.write(plan.fields(), out);
+                    out.write(plan.text().getBytes(StandardCharsets.UTF_8));
+                })
+                .write(channel);
+        TupleBlock block = new TupleBlock(RowLayout.ofFields(plan.fields()), 0);
+        for (Message message = read(); message.kind() != Message.Kind.ANSWER_ENDS; message = read()) {
+            if (message.kind() != Message.Kind.ROWS) {
+                throw new IOException("a message " + message.kind() + " in an answer");
+            }
+            block.clear();
+            BlockCodec.decode(message.body(), 0, message.body().length, block);
+            asker.take(block);
+        }
+    }
+
+    private Message received(Message.Kind kind) throws IOException {
+        Message message = read();
+        if (message.kind() != kind) {
+            throw new IOException("a message " + message.kind() + " in place of " + kind);
+        }
+        return message;
+    }
+
+    private Message read() throws IOException {
+        Message message = Message.read(channel);
+        if (message.kind() == Message.Kind.FAILURE) {
+            throw DuckDbErrors.of(new String(message.body(), StandardCharsets.UTF_8), plan.text());
+        }
+        return message;
+    }
+
+    /** What an end of the connection means. */
+    private WaterwheelException failure(Exception cause) {
+        if (asker.cancelled()) {
+            return new WaterwheelException(ErrorCode.CANCELLED, "the statement was cancelled", cause);
+        } else if (isLate()) {
+            return new WaterwheelException(
+                    ErrorCode.TIMEOUT, "the statement was not answered within its timeout", cause);
+        }
+        try {
+            // What was written may have failed because the process gave the statement up, and said why.
+            while (true) {
+                if (read().kind() == Message.Kind.ANSWER_ENDS) {
+                    break;
+                }
+            }
+        } catch (IOException e) {
+            cause.addSuppressed(e);
+        } catch (WaterwheelException told) {
+            return told;
+        }
+        return new WaterwheelException(
+                ErrorCode.SQL_EXECUTOR_ENDED,
+                "DuckDB's process has ended while it answered the statement: " + cause.getMessage(),
+                cause);
+    }
+}

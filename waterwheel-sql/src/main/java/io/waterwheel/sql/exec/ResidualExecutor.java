@@ -1,0 +1,51 @@
+package io.waterwheel.sql.exec;
+
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.sql.ResidualPlan;
+import io.waterwheel.tuple.TupleBlock;
+
+/** Answers statements that are more than one query. Thread-safe. */
+public interface ResidualExecutor extends AutoCloseable {
+    /** Where rows go; blocks while they cannot be taken. */
+    interface Rows {
+        /** Takes the rows; the block may be filled anew afterwards. */
+        void take(TupleBlock rows);
+    }
+
+    /** Reads the leaves of a plan: asks the engine. */
+    interface LeafReader {
+        /**
+         * Reads a leaf to its end.
+         *
+         * @param leaf its number in the plan
+         * @param query the leaf's, with a narrower condition perhaps
+         * @throws WaterwheelException when it cannot be read whole, and must be
+         */
+        void read(int leaf, Query query, Rows rows) throws InterruptedException;
+    }
+
+    /** The client that waits for the answer. */
+    interface Asker {
+        /** Takes rows of the plan's fields. */
+        void take(TupleBlock rows);
+
+        /** Whether nothing more is wanted. */
+        boolean cancelled();
+
+        /** {@link System#nanoTime} at which the statement must have ended. */
+        long deadlineNanos();
+    }
+
+    /**
+     * Answers a plan: reads each leaf once, one after another, and hands the rows of the answer over.
+     *
+     * @throws WaterwheelException when it cannot be answered: SQL_VALUE for a value that cannot be computed,
+     *     INTEGER_OVERFLOW, QUERY_MEMORY when the rows need more than the executor may take, SQL_EXECUTOR_MISSING,
+     *     SQL_EXECUTOR_ENDED, QUERY_TIMEOUT at the deadline, CANCELLED
+     */
+    void execute(ResidualPlan plan, LeafReader leaves, Asker asker) throws InterruptedException;
+
+    @Override
+    void close();
+}

@@ -1,0 +1,154 @@
+package io.waterwheel.sql.residual;
+
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.sql.ResidualPlan.Narrowing;
+import io.waterwheel.sql.leaf.LeafNode;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.calcite.plan.RelOptUtil;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.Aggregate;
+import org.apache.calcite.rel.core.Filter;
+import org.apache.calcite.rel.core.Join;
+import org.apache.calcite.rel.core.JoinRelType;
+import org.apache.calcite.rel.core.Project;
+import org.apache.calcite.rel.core.Sort;
+import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.type.SqlTypeName;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds which leaves joins may narrow. Where a join drops rows of one side that have no equal on the other, the values
+ * of the other side's leaf are a condition on this side's leaf.
+ */
+final class Narrowings {
+    private final ResidualText text;
+    private final List<Narrowing> found = new ArrayList<>();
+
+    private Narrowings(ResidualText text) {
+        this.text = text;
+    }
+
+    static List<Narrowing> of(RelNode root, ResidualText text) {
+        Narrowings narrowings = new Narrowings(text);
+        narrowings.look(root);
+        return narrowings.found;
+    }
+
+    private void look(RelNode node) {
+        if (node instanceof Join join) {
+            look(join);
+        }
+        node.getInputs().forEach(this::look);
+    }
+
+    private void look(Join join) {
+        JoinRelType type = join.getJoinType();
+        boolean dropsLeft =
+                switch (type) {
+                    case INNER, SEMI, RIGHT, ASOF -> true;
+                    default -> false;
+                };
+        boolean dropsRight =
+                switch (type) {
+                    case INNER, SEMI, ANTI, LEFT, ASOF, LEFT_ASOF -> true;
+                    default -> false;
+                };
+        int left = join.getLeft().getRowType().getFieldCount();
+        for (RexNode term : RelOptUtil.conjunctions(join.getCondition())) {
+            if (!(term instanceof RexCall call)
+                    || call.getKind() != SqlKind.EQUALS
+                    || !(call.getOperands().get(0) instanceof RexInputRef one)
+                    || !(call.getOperands().get(1) instanceof RexInputRef other)
+                    || one.getIndex() < left == other.getIndex() < left) {
+                continue;
+            }
+            int l = Math.min(one.getIndex(), other.getIndex());
+            int r = Math.max(one.getIndex(), other.getIndex()) - left;
+            if (dropsRight) {
+                narrow(source(join.getLeft(), l), target(join.getRight(), r));
+            }
+            if (dropsLeft) {
+                narrow(source(join.getRight(), r), target(join.getLeft(), l));
+            }
+        }
+    }
+
+    /** A column of a leaf. */
+    private record Column(LeafNode leaf, int column) {
+        SqlTypeName type() {
+            return leaf.getRowType().getFieldList().get(column).getType().getSqlTypeName();
+        }
+
+        Expression value() {
+            return leaf.leaf().columns().get(column);
+        }
+    }
+
+    private void narrow(@Nullable Column from, @Nullable Column to) {
+        if (from == null || to == null || from.type() != to.type()) {
+            return;
+        }
+        boolean comparable = from.type() == SqlTypeName.BIGINT || from.type() == SqlTypeName.VARCHAR;
+        // A leaf that is used elsewhere too must have the rows that are wanted there.
+        if (!comparable
+                || !to.leaf().leaf().plain()
+                || text.uses(to.leaf().leaf()) > 1
+                || from.leaf().leaf().equals(to.leaf().leaf())) {
+            return;
+        }
+        Narrowing narrowing = new Narrowing(
+                text.number(from.leaf().leaf()),
+                from.column(),
+                text.number(to.leaf().leaf()),
+                to.value());
+        if (!found.contains(narrowing)) {
+            found.add(narrowing);
+        }
+    }
+
+    /** The leaf whose column has every value, but null, of a node's column; null where that cannot be told. */
+    private static @Nullable Column source(RelNode node, int column) {
+        if (node instanceof LeafNode leaf) {
+            return new Column(leaf, column);
+        } else if (node instanceof Project project) {
+            return project.getProjects().get(column) instanceof RexInputRef input
+                    ? source(project.getInput(), input.getIndex())
+                    : null;
+        } else if (node instanceof Filter || node instanceof Sort) {
+            return source(node.getInput(0), column);
+        } else if (node instanceof Aggregate aggregate) {
+            int groups = aggregate.getGroupCount();
+            return column < groups
+                    ? source(aggregate.getInput(), aggregate.getGroupSet().nth(column))
+                    : null;
+        } else if (node instanceof Join join) {
+            int left = join.getLeft().getRowType().getFieldCount();
+            return column < left ? source(join.getLeft(), column) : source(join.getRight(), column - left);
+        }
+        return null;
+    }
+
+    /**
+     * The leaf whose column a node's is, where a row of the leaf that is left out changes nothing but that the rows
+     * made of it are left out.
+     */
+    private static @Nullable Column target(RelNode node, int column) {
+        if (node instanceof LeafNode leaf) {
+            return new Column(leaf, column);
+        } else if (node instanceof Project project && !project.containsOver()) {
+            return project.getProjects().get(column) instanceof RexInputRef input
+                    ? target(project.getInput(), input.getIndex())
+                    : null;
+        } else if (node instanceof Filter filter && !filter.containsOver()) {
+            return target(filter.getInput(), column);
+        } else if (node instanceof Join join && join.getJoinType() == JoinRelType.INNER) {
+            int left = join.getLeft().getRowType().getFieldCount();
+            return column < left ? target(join.getLeft(), column) : target(join.getRight(), column - left);
+        }
+        return null;
+    }
+}

@@ -1,0 +1,131 @@
+package io.waterwheel.sql.residual;
+
+import io.waterwheel.sql.leaf.NotPushed;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.apache.calcite.rel.core.Aggregate;
+import org.apache.calcite.rel.core.AggregateCall;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexLiteral;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.type.SqlTypeName;
+import org.apache.calcite.util.ImmutableBitSet;
+import org.jspecify.annotations.Nullable;
+
+/** Aggregates as DuckDB's text. Its input's columns are called t.c0, t.c1 and so on. */
+final class ResidualAggregates {
+    private ResidualAggregates() {}
+
+    /** The SELECT's columns, and what follows its FROM. */
+    record Text(List<String> columns, String groupBy) {}
+
+    static Text of(Aggregate aggregate) throws NotPushed {
+        List<String> columns = new ArrayList<>();
+        for (int key : aggregate.getGroupSet()) {
+            columns.add(column(key));
+        }
+        RelDataType input = aggregate.getInput().getRowType();
+        for (AggregateCall call : aggregate.getAggCallList()) {
+            columns.add(of(call, input));
+        }
+        return new Text(columns, groupBy(aggregate));
+    }
+
+    private static String column(int column) {
+        return "t.c" + column;
+    }
+
+    private static String columns(Iterable<Integer> columns) {
+        List<String> names = new ArrayList<>();
+        columns.forEach(one -> names.add(column(one)));
+        return String.join(", ", names);
+    }
+
+    private static String groupBy(Aggregate aggregate) {
+        if (aggregate.getGroupType() == Aggregate.Group.SIMPLE) {
+            return aggregate.getGroupSet().isEmpty() ? "" : " GROUP BY " + columns(aggregate.getGroupSet());
+        }
+        List<String> sets = new ArrayList<>();
+        for (ImmutableBitSet set : aggregate.getGroupSets()) {
+            sets.add("(" + columns(set) + ")");
+        }
+        return " GROUP BY GROUPING SETS (" + String.join(", ", sets) + ")";
+    }
+
+    private static String of(AggregateCall call, RelDataType input) throws NotPushed {
+        String name = call.getAggregation().getName().toUpperCase(Locale.ROOT);
+        boolean plain = call.distinctKeys == null
+                && call.getCollation().getFieldCollations().isEmpty()
+                && !call.ignoreNulls();
+        if (!plain) {
+            throw new NotPushed(name + " with an order within");
+        }
+        List<Integer> arguments = call.getArgList();
+        RelDataType first = arguments.isEmpty()
+                ? null
+                : input.getFieldList().get(arguments.get(0)).getType();
+        String distinct = call.isDistinct() ? "DISTINCT " : "";
+        String values = columns(arguments);
+        String filter = call.filterArg < 0 ? "" : " FILTER (WHERE " + column(call.filterArg) + ")";
+        String text =
+                switch (name) {
+                    case "COUNT" -> count(call, arguments);
+                    case "APPROX_COUNT_DISTINCT" -> "count(DISTINCT " + values + ")";
+                    case "SUM" -> sum(required(first), distinct + values);
+                    case "$SUM0" -> "coalesce(" + sum(required(first), distinct + values) + filter + ", 0)";
+                    case "AVG" -> "avg(" + distinct + values + ")";
+                    case "MIN" -> "min(" + values + ")";
+                    case "MAX" -> "max(" + values + ")";
+                    case "VAR_POP", "VAR_SAMP", "STDDEV_POP", "STDDEV_SAMP" ->
+                        name.toLowerCase(Locale.ROOT) + "(" + distinct + values + ")";
+                    case "VARIANCE" -> "var_samp(" + distinct + values + ")";
+                    case "STDDEV" -> "stddev_samp(" + distinct + values + ")";
+                    case "ANY_VALUE" -> "any_value(" + values + ")";
+                    case "EVERY", "BOOL_AND" -> "bool_and(" + values + ")";
+                    case "SOME", "BOOL_OR" -> "bool_or(" + values + ")";
+                    case "GROUPING" -> "grouping(" + values + ")";
+                    case "SINGLE_VALUE" ->
+                        "CASE WHEN count(*) > 1 THEN error('a sub-query that stands for one value has several rows')"
+                                + " ELSE first(" + values + ") END";
+                    case "LITERAL_AGG" -> literal(call);
+                    default -> throw new NotPushed(name + " of what is joined or computed");
+                };
+        boolean filtered = name.equals("$SUM0") || filter.isEmpty();
+        return cast(filtered ? text : text + filter, call);
+    }
+
+    private static RelDataType required(@Nullable RelDataType type) throws NotPushed {
+        if (type == null) {
+            throw new NotPushed("a sum of nothing");
+        }
+        return type;
+    }
+
+    /** A sum: of doubles with the error of the last digit made good (Kahan), so that it hardly depends on the order. */
+    static String sum(RelDataType type, String values) {
+        return (type.getSqlTypeName() == SqlTypeName.DOUBLE ? "fsum(" : "sum(") + values + ")";
+    }
+
+    /** Whole numbers of 64 bits: DuckDB counts and sums in others. */
+    private static String cast(String text, AggregateCall call) {
+        return call.getType().getSqlTypeName() == SqlTypeName.BIGINT ? "CAST(" + text + " AS BIGINT)" : text;
+    }
+
+    private static String count(AggregateCall call, List<Integer> arguments) throws NotPushed {
+        if (arguments.isEmpty()) {
+            return "count(*)";
+        } else if (arguments.size() == 1) {
+            return "count(" + (call.isDistinct() || call.isApproximate() ? "DISTINCT " : "") + columns(arguments) + ")";
+        }
+        throw new NotPushed("COUNT of several values");
+    }
+
+    private static String literal(AggregateCall call) throws NotPushed {
+        RexNode value = call.rexList.get(0);
+        if (!(value instanceof RexLiteral literal)) {
+            throw new NotPushed("LITERAL_AGG of what is no literal");
+        }
+        return ResidualExpressions.literal(literal);
+    }
+}

@@ -1,0 +1,312 @@
+package io.waterwheel.sql.residual;
+
+import io.waterwheel.query.expression.Function;
+import io.waterwheel.sql.leaf.EngineFunction;
+import io.waterwheel.sql.leaf.EngineFunctions;
+import io.waterwheel.sql.leaf.Literals;
+import io.waterwheel.sql.leaf.NotPushed;
+import io.waterwheel.sql.leaf.TimeBuckets;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.IntFunction;
+import org.apache.calcite.avatica.util.ByteString;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexLiteral;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexOver;
+import org.apache.calcite.rex.RexUtil;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.type.SqlTypeName;
+import org.apache.calcite.util.DateString;
+import org.apache.calcite.util.TimestampString;
+
+/**
+ * Expressions as DuckDB's text: those alone that it computes as the engine does. Each literal says its type, because
+ * DuckDB would take a narrower one. Anything else is refused by {@link NotPushed}: of a function that the two compute
+ * in different ways, a statement would have two answers.
+ */
+final class ResidualExpressions {
+    private final RexBuilder rex;
+    /** By number of the input's column, its name in the text. */
+    private final IntFunction<String> columns;
+
+    ResidualExpressions(RexBuilder rex, IntFunction<String> columns) {
+        this.rex = rex;
+        this.columns = columns;
+    }
+
+    /** The name of a type. */
+    static String type(RelDataType type) throws NotPushed {
+        return switch (type.getSqlTypeName()) {
+            case BOOLEAN -> "BOOLEAN";
+            case BIGINT -> "BIGINT";
+            case DOUBLE -> "DOUBLE";
+            case VARCHAR, NULL -> "VARCHAR";
+            case VARBINARY -> "BLOB";
+            case TIMESTAMP -> timestamp(type.getPrecision());
+            // As in the engine, a day is the moment at which it begins.
+            case DATE -> timestamp(0);
+            default -> throw new NotPushed("a value of type " + type);
+        };
+    }
+
+    private static String timestamp(int digits) {
+        return digits <= 3 ? "TIMESTAMP_MS" : digits <= 6 ? "TIMESTAMP" : "TIMESTAMP_NS";
+    }
+
+    private static boolean isA(RexNode node, SqlTypeName type) {
+        return node.getType().getSqlTypeName() == type;
+    }
+
+    private static String cast(String text, String type) {
+        return "CAST(" + text + " AS " + type + ")";
+    }
+
+    /** A text as a literal. */
+    static String quoted(String text) {
+        return "'" + text.replace("'", "''") + "'";
+    }
+
+    String of(RexNode node) throws NotPushed {
+        if (node instanceof RexInputRef input) {
+            return columns.apply(input.getIndex());
+        } else if (node instanceof RexLiteral literal) {
+            return literal(literal);
+        } else if (node instanceof RexOver over) {
+            return new ResidualWindows(this).of(over);
+        } else if (node instanceof RexCall call) {
+            return call(call);
+        }
+        throw new NotPushed(node.getKind().lowerName.replace('_', ' '));
+    }
+
+    /** Each of them, with commas between. */
+    String list(List<RexNode> nodes) throws NotPushed {
+        List<String> texts = new ArrayList<>();
+        for (RexNode node : nodes) {
+            texts.add(of(node));
+        }
+        return String.join(", ", texts);
+    }
+
+    static String literal(RexLiteral literal) throws NotPushed {
+        if (literal.isNull()) {
+            return cast("NULL", type(literal.getType()));
+        }
+        return switch (literal.getTypeName()) {
+            case BOOLEAN -> String.valueOf(literal.getValueAs(Boolean.class));
+            case DECIMAL, BIGINT, INTEGER -> number(literal.getType(), literal.getValueAs(BigDecimal.class));
+            case DOUBLE, REAL -> cast(quoted(String.valueOf(literal.getValueAs(Double.class))), "DOUBLE");
+            case CHAR, VARCHAR -> cast(quoted(literal.getValueAs(String.class)), "VARCHAR");
+            case BINARY, VARBINARY ->
+                "from_hex(" + quoted(literal.getValueAs(ByteString.class).toString(16)) + ")";
+            case TIMESTAMP ->
+                cast(quoted(literal.getValueAs(TimestampString.class).toString()), type(literal.getType()));
+            case DATE -> cast(quoted(literal.getValueAs(DateString.class).toString()), "TIMESTAMP_MS");
+            default -> throw new NotPushed("a literal of type " + literal.getTypeName());
+        };
+    }
+
+    private static String number(RelDataType type, BigDecimal value) throws NotPushed {
+        if (type.getSqlTypeName() == SqlTypeName.DOUBLE) {
+            return cast(quoted(String.valueOf(value.doubleValue())), "DOUBLE");
+        }
+        try {
+            return cast(String.valueOf(value.longValueExact()), "BIGINT");
+        } catch (ArithmeticException e) {
+            throw new NotPushed("the number " + value);
+        }
+    }
+
+    private String call(RexCall call) throws NotPushed {
+        List<RexNode> operands = call.getOperands();
+        return switch (call.getKind()) {
+            case EQUALS -> infix("=", operands);
+            case NOT_EQUALS -> infix("<>", operands);
+            case LESS_THAN -> infix("<", operands);
+            case LESS_THAN_OR_EQUAL -> infix("<=", operands);
+            case GREATER_THAN -> infix(">", operands);
+            case GREATER_THAN_OR_EQUAL -> infix(">=", operands);
+            case IS_DISTINCT_FROM -> infix("IS DISTINCT FROM", operands);
+            case IS_NOT_DISTINCT_FROM -> infix("IS NOT DISTINCT FROM", operands);
+            case AND -> infix("AND", operands);
+            case OR -> infix("OR", operands);
+            case NOT -> "(NOT " + of(operands.get(0)) + ")";
+            case IS_NULL -> "(" + of(operands.get(0)) + " IS NULL)";
+            case IS_NOT_NULL -> "(" + of(operands.get(0)) + " IS NOT NULL)";
+            case IS_TRUE -> "(" + of(operands.get(0)) + " IS TRUE)";
+            case IS_NOT_TRUE -> "(" + of(operands.get(0)) + " IS NOT TRUE)";
+            case IS_FALSE -> "(" + of(operands.get(0)) + " IS FALSE)";
+            case IS_NOT_FALSE -> "(" + of(operands.get(0)) + " IS NOT FALSE)";
+            case SEARCH -> of(RexUtil.expandSearch(rex, null, call));
+            case CASE -> choice(operands);
+            case COALESCE -> "coalesce(" + list(operands) + ")";
+            case PLUS, MINUS -> sum(call);
+            case TIMES -> arithmetic("*", call);
+            case DIVIDE -> arithmetic(isA(call, SqlTypeName.BIGINT) ? "//" : "/", call);
+            case MOD -> modulo(call);
+            case MINUS_PREFIX -> "(- " + number(operands.get(0)) + ")";
+            case LIKE -> like(call);
+            case CAST -> cast(call);
+            case FLOOR, CEIL -> rounded(call);
+            default -> function(call);
+        };
+    }
+
+    private String infix(String operator, List<RexNode> operands) throws NotPushed {
+        List<String> texts = new ArrayList<>();
+        for (RexNode operand : operands) {
+            texts.add(of(operand));
+        }
+        return "(" + String.join(" " + operator + " ", texts) + ")";
+    }
+
+    private String choice(List<RexNode> operands) throws NotPushed {
+        StringBuilder text = new StringBuilder("(CASE");
+        for (int i = 0; i + 1 < operands.size(); i += 2) {
+            text.append(" WHEN ").append(of(operands.get(i)));
+            text.append(" THEN ").append(of(operands.get(i + 1)));
+        }
+        return text.append(" ELSE ")
+                .append(of(operands.get(operands.size() - 1)))
+                .append(" END)")
+                .toString();
+    }
+
+    private String number(RexNode node) throws NotPushed {
+        if (!isA(node, SqlTypeName.BIGINT) && !isA(node, SqlTypeName.DOUBLE) && !isA(node, SqlTypeName.NULL)) {
+            throw new NotPushed("arithmetic of " + node.getType());
+        }
+        return of(node);
+    }
+
+    private String arithmetic(String operator, RexCall call) throws NotPushed {
+        List<RexNode> operands = call.getOperands();
+        return "(" + number(operands.get(0)) + " " + operator + " " + number(operands.get(1)) + ")";
+    }
+
+    private String modulo(RexCall call) throws NotPushed {
+        if (!isA(call, SqlTypeName.BIGINT)) {
+            throw new NotPushed("MOD of " + call.getType());
+        }
+        return arithmetic("%", call);
+    }
+
+    /** A sum or difference of numbers, or a time that is moved by a written interval of days to seconds. */
+    private String sum(RexCall call) throws NotPushed {
+        String operator = call.getKind() == SqlKind.PLUS ? "+" : "-";
+        List<RexNode> operands = call.getOperands();
+        if (operands.size() != 2 || !isA(call, SqlTypeName.TIMESTAMP)) {
+            return arithmetic(operator, call);
+        }
+        RexNode time = operands.get(0);
+        Duration interval = Literals.interval(operands.get(1));
+        if (interval == null && call.getKind() == SqlKind.PLUS) {
+            time = operands.get(1);
+            interval = Literals.interval(operands.get(0));
+        }
+        if (interval == null
+                || !isA(time, SqlTypeName.TIMESTAMP)
+                || time.getType().getPrecision() > 6) {
+            throw new NotPushed("a time that is moved by what is no written interval of days to milliseconds");
+        }
+        return cast(
+                "(" + of(time) + " " + operator + " to_milliseconds(" + interval.toMillis() + "))",
+                type(call.getType()));
+    }
+
+    private String like(RexCall call) throws NotPushed {
+        String name = call.getOperator().getName();
+        if (name.contains("ILIKE")) {
+            throw new NotPushed("ILIKE");
+        }
+        List<RexNode> operands = call.getOperands();
+        String escape = operands.size() > 2 ? " ESCAPE " + of(operands.get(2)) : "";
+        return "(" + of(operands.get(0)) + (name.startsWith("NOT") ? " NOT LIKE " : " LIKE ") + of(operands.get(1))
+                + escape + ")";
+    }
+
+    private String cast(RexCall call) throws NotPushed {
+        RexNode operand = call.getOperands().get(0);
+        RelDataType from = operand.getType();
+        RelDataType to = call.getType();
+        String name = type(to);
+        boolean same = name.equals(type(from)) || from.getSqlTypeName() == SqlTypeName.NULL;
+        boolean wider =
+                (from.getSqlTypeName() == SqlTypeName.BIGINT && (name.equals("DOUBLE") || name.equals("VARCHAR")))
+                        || (isTime(from) && isTime(to) && from.getPrecision() <= to.getPrecision());
+        if (!same && !wider) {
+            throw new NotPushed("CAST of " + from + " to " + to + " of what is joined or computed");
+        }
+        return cast(of(operand), name);
+    }
+
+    private static boolean isTime(RelDataType type) {
+        return type.getSqlTypeName() == SqlTypeName.TIMESTAMP || type.getSqlTypeName() == SqlTypeName.DATE;
+    }
+
+    private String rounded(RexCall call) throws NotPushed {
+        RexNode operand = call.getOperands().get(0);
+        if (call.getOperands().size() != 1 || !isA(operand, SqlTypeName.DOUBLE)) {
+            throw new NotPushed(call.getKind() + " of " + operand.getType() + " that is joined or computed");
+        }
+        return (call.getKind() == SqlKind.FLOOR ? "floor(" : "ceil(") + of(operand) + ")";
+    }
+
+    private String function(RexCall call) throws NotPushed {
+        String name = call.getOperator().getName().toUpperCase(Locale.ROOT);
+        List<RexNode> operands = call.getOperands();
+        if (name.equals("||")) {
+            return infix("||", operands);
+        } else if (name.equals("ABS")) {
+            return "abs(" + number(operands.get(0)) + ")";
+        } else if (name.equals(EngineFunctions.TIME_BUCKET)) {
+            return bucket(operands);
+        } else if (call.getOperator() instanceof EngineFunction own && own.function() != null) {
+            return function(own.function(), operands);
+        }
+        throw new NotPushed(name + " of what is joined or computed");
+    }
+
+    private String function(Function function, List<RexNode> operands) throws NotPushed {
+        return switch (function) {
+            case LENGTH -> "length(" + of(operands.get(0)) + ")";
+            // The engine changes A to Z alone.
+            case LOWER ->
+                "translate(" + of(operands.get(0)) + ", 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')";
+            case UPPER ->
+                "translate(" + of(operands.get(0)) + ", 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ')";
+            case STARTS_WITH -> "starts_with(" + list(operands) + ")";
+            case STRPOS -> "strpos(" + list(operands) + ")";
+            default -> throw new NotPushed(function + " of what is joined or computed");
+        };
+    }
+
+    /** The beginning of the step that a time lies in; steps are counted from 1970, as the engine's are. */
+    private String bucket(List<RexNode> operands) throws NotPushed {
+        Duration step = TimeBuckets.length(operands.get(0));
+        RexNode time = operands.get(1);
+        if (!isA(time, SqlTypeName.TIMESTAMP)) {
+            throw new NotPushed("TIME_BUCKET of " + time.getType());
+        }
+        // Rounds down, also before 1970, as the millisecond does that a finer time lies in.
+        String millis = time.getType().getPrecision() <= 3
+                ? "epoch_ms(" + of(time) + ")"
+                : time.getType().getPrecision() <= 6
+                        ? floored("epoch_us(" + of(time) + ")", 1000)
+                        : floored("epoch_ns(" + of(time) + ")", 1_000_000);
+        String begins = floored(millis, step.toMillis()) + " * CAST(" + step.toMillis() + " AS BIGINT)";
+        return cast("make_timestamp_ms(" + begins + ")", "TIMESTAMP_MS");
+    }
+
+    private static String floored(String number, long divisor) {
+        String by = "CAST(" + divisor + " AS BIGINT)";
+        return "((" + number + " - ((" + number + " % " + by + ") + " + by + ") % " + by + ") // " + by + ")";
+    }
+}

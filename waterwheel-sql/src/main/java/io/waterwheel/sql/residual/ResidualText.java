@@ -1,0 +1,260 @@
+package io.waterwheel.sql.residual;
+
+import io.waterwheel.sql.ResidualPlan;
+import io.waterwheel.sql.leaf.Leaf;
+import io.waterwheel.sql.leaf.LeafNode;
+import io.waterwheel.sql.leaf.NotPushed;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.calcite.rel.RelFieldCollation;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.Aggregate;
+import org.apache.calcite.rel.core.AsofJoin;
+import org.apache.calcite.rel.core.Filter;
+import org.apache.calcite.rel.core.Intersect;
+import org.apache.calcite.rel.core.Join;
+import org.apache.calcite.rel.core.Minus;
+import org.apache.calcite.rel.core.Project;
+import org.apache.calcite.rel.core.SetOp;
+import org.apache.calcite.rel.core.Sort;
+import org.apache.calcite.rel.core.Values;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rel.type.RelDataTypeField;
+import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.rex.RexLiteral;
+import org.apache.calcite.rex.RexNode;
+
+/**
+ * What lies above the leaves of a plan as a SELECT of DuckDB: one sub-select an operator, whose columns are called c0,
+ * c1 and so on. It is made by ourselves, not by Calcite's own translation, so that each operator and function that is
+ * let through is one whose meaning was compared. Made for one plan.
+ */
+final class ResidualText {
+    private final Map<Leaf, Integer> leaves = new LinkedHashMap<>();
+    private final Map<Leaf, Integer> uses = new HashMap<>();
+
+    /** The leaves in the order of their numbers. */
+    List<Leaf> leaves() {
+        return List.copyOf(leaves.keySet());
+    }
+
+    /** The number of a leaf that the text names. */
+    int number(Leaf leaf) {
+        return Objects.requireNonNull(leaves.get(leaf));
+    }
+
+    /** How often the text names a leaf. */
+    int uses(Leaf leaf) {
+        return uses.getOrDefault(leaf, 0);
+    }
+
+    /** The table of a leaf; equal ones have one. */
+    private String table(Leaf leaf) {
+        uses.merge(leaf, 1, Integer::sum);
+        return ResidualPlan.table(leaves.computeIfAbsent(leaf, unused -> leaves.size()));
+    }
+
+    /**
+     * The SELECT of a whole plan, whose columns are such as {@link ResidualPlan#text} says. Only the outermost SELECT
+     * keeps an order, so what it selects is converted there.
+     */
+    String answer(RelNode root) throws NotPushed {
+        Project project = root instanceof Project top ? top : null;
+        RelNode below = project == null ? root : project.getInput();
+        Sort sort = below instanceof Sort ordered ? ordered : null;
+        if (project != null && project.containsOver()) {
+            // The window is one over the rows that the order leaves.
+            sort = null;
+        }
+        ResidualExpressions expressions = new ResidualExpressions(rex(root), ResidualText::input);
+        List<String> columns = new ArrayList<>();
+        for (RelDataTypeField field : root.getRowType().getFieldList()) {
+            int c = field.getIndex();
+            String value = sort != null && project != null
+                    ? expressions.of(project.getProjects().get(c))
+                    : input(c);
+            columns.add(converted(value, field.getType()));
+        }
+        if (sort != null) {
+            return "SELECT " + named(columns) + " FROM " + from(sort.getInput()) + " AS t" + order(sort);
+        }
+        return "SELECT " + named(columns) + " FROM " + from(root) + " AS t";
+    }
+
+    private static String converted(String value, RelDataType type) throws NotPushed {
+        String typed = "CAST(" + value + " AS " + ResidualExpressions.type(type) + ")";
+        return switch (ResidualExpressions.type(type)) {
+            case "TIMESTAMP_MS" -> "epoch_ms(" + typed + ")";
+            case "TIMESTAMP" -> "epoch_us(" + typed + ")";
+            case "TIMESTAMP_NS" -> "epoch_ns(" + typed + ")";
+            case "BLOB" -> "to_base64(" + typed + ")";
+            default -> typed;
+        };
+    }
+
+    /** A SELECT. */
+    String select(RelNode node) throws NotPushed {
+        if (node instanceof LeafNode leaf) {
+            return "SELECT * FROM " + table(leaf.leaf());
+        } else if (node instanceof Project project) {
+            return project(project);
+        } else if (node instanceof Filter filter) {
+            RexBuilder rex = rex(node);
+            return "SELECT * FROM " + from(filter.getInput()) + " AS t WHERE "
+                    + new ResidualExpressions(rex, ResidualText::input).of(filter.getCondition());
+        } else if (node instanceof Join join) {
+            return join(join);
+        } else if (node instanceof Aggregate aggregate) {
+            ResidualAggregates.Text text = ResidualAggregates.of(aggregate);
+            return "SELECT " + named(text.columns()) + " FROM " + from(aggregate.getInput()) + " AS t" + text.groupBy();
+        } else if (node instanceof Sort sort) {
+            return "SELECT * FROM " + from(sort.getInput()) + " AS t" + order(sort);
+        } else if (node instanceof SetOp set) {
+            return set(set);
+        } else if (node instanceof Values values) {
+            return values(values);
+        }
+        throw new NotPushed(
+                node.getRelTypeName().contains("Correlate")
+                        ? "a sub-query that names a column of the query around it in such a place"
+                        : node.getRelTypeName().replace("Logical", ""));
+    }
+
+    private static RexBuilder rex(RelNode node) {
+        return node.getCluster().getRexBuilder();
+    }
+
+    private static String input(int column) {
+        return "t.c" + column;
+    }
+
+    private String from(RelNode node) throws NotPushed {
+        return node instanceof LeafNode leaf ? table(leaf.leaf()) : "(" + select(node) + ")";
+    }
+
+    /** Each with its name; a row without columns has one that is not looked at. */
+    private static String named(List<String> columns) {
+        List<String> named = new ArrayList<>();
+        for (int c = 0; c < columns.size(); c++) {
+            named.add(columns.get(c) + " AS c" + c);
+        }
+        return named.isEmpty() ? "1 AS nothing" : String.join(", ", named);
+    }
+
+    /** A project, with the order below it: a SELECT keeps the order of its own ORDER BY alone. */
+    private String project(Project project) throws NotPushed {
+        Sort sort = project.getInput() instanceof Sort below ? below : null;
+        ResidualExpressions expressions = new ResidualExpressions(rex(project), ResidualText::input);
+        List<String> columns = new ArrayList<>();
+        for (RexNode node : project.getProjects()) {
+            columns.add(expressions.of(node));
+        }
+        RelNode input = sort == null ? project.getInput() : sort.getInput();
+        boolean window = project.containsOver();
+        if (sort != null && window && (sort.fetch != null || sort.offset != null)) {
+            // The window is one over the rows that are left.
+            return "SELECT " + named(columns) + " FROM " + from(sort) + " AS t";
+        }
+        return "SELECT " + named(columns) + " FROM " + from(input) + " AS t" + (sort == null ? "" : order(sort));
+    }
+
+    private static String order(Sort sort) throws NotPushed {
+        StringBuilder text = new StringBuilder();
+        List<String> keys = new ArrayList<>();
+        for (RelFieldCollation key : sort.getCollation().getFieldCollations()) {
+            boolean descending = key.direction.isDescending();
+            keys.add(input(key.getFieldIndex())
+                    + (descending ? " DESC" : " ASC")
+                    + ResidualWindows.nulls(key.nullDirection, descending));
+        }
+        if (!keys.isEmpty()) {
+            text.append(" ORDER BY ").append(String.join(", ", keys));
+        }
+        if (sort.fetch != null) {
+            text.append(" LIMIT ").append(count(sort.fetch));
+        }
+        if (sort.offset != null) {
+            text.append(" OFFSET ").append(count(sort.offset));
+        }
+        return text.toString();
+    }
+
+    private static long count(RexNode node) throws NotPushed {
+        Long count = node instanceof RexLiteral literal ? literal.getValueAs(Long.class) : null;
+        if (count == null) {
+            throw new NotPushed("a LIMIT or an OFFSET that is computed");
+        }
+        return count;
+    }
+
+    private String join(Join join) throws NotPushed {
+        int left = join.getLeft().getRowType().getFieldCount();
+        int right = join.getRight().getRowType().getFieldCount();
+        ResidualExpressions expressions =
+                new ResidualExpressions(rex(join), column -> column < left ? "l.c" + column : "r.c" + (column - left));
+        String kind =
+                switch (join.getJoinType()) {
+                    case INNER -> "JOIN";
+                    case LEFT -> "LEFT JOIN";
+                    case RIGHT -> "RIGHT JOIN";
+                    case FULL -> "FULL JOIN";
+                    case SEMI -> "SEMI JOIN";
+                    case ANTI -> "ANTI JOIN";
+                    case ASOF -> "ASOF JOIN";
+                    case LEFT_ASOF -> "ASOF LEFT JOIN";
+                    default -> throw new NotPushed(join.getJoinType() + " JOIN");
+                };
+        String on = expressions.of(join.getCondition());
+        if (join instanceof AsofJoin asof) {
+            on = "(" + on + ") AND " + expressions.of(asof.getMatchCondition());
+        }
+        List<String> columns = new ArrayList<>();
+        for (int c = 0; c < left; c++) {
+            columns.add("l.c" + c);
+        }
+        for (int c = 0; c < right && join.getJoinType().projectsRight(); c++) {
+            columns.add("r.c" + c);
+        }
+        return "SELECT " + named(columns) + " FROM " + from(join.getLeft()) + " AS l " + kind + " "
+                + from(join.getRight()) + " AS r ON " + on;
+    }
+
+    private String set(SetOp set) throws NotPushed {
+        String word = set instanceof Intersect ? "INTERSECT" : set instanceof Minus ? "EXCEPT" : "UNION";
+        List<String> inputs = new ArrayList<>();
+        for (RelNode input : set.getInputs()) {
+            inputs.add("(" + select(input) + ")");
+        }
+        // Names are those of the first.
+        return "SELECT * FROM (" + String.join(" " + word + (set.all ? " ALL " : " "), inputs) + ") AS t";
+    }
+
+    private static String values(Values values) throws NotPushed {
+        int count = values.getRowType().getFieldCount();
+        List<String> rows = new ArrayList<>();
+        for (List<RexLiteral> tuple : values.getTuples()) {
+            List<String> row = new ArrayList<>();
+            for (int c = 0; c < count; c++) {
+                row.add("CAST(" + ResidualExpressions.literal(tuple.get(c)) + " AS " + type(values, c) + ")");
+            }
+            rows.add("SELECT " + named(row));
+        }
+        if (rows.isEmpty()) {
+            List<String> row = new ArrayList<>();
+            for (int c = 0; c < count; c++) {
+                row.add("CAST(NULL AS " + type(values, c) + ")");
+            }
+            rows.add("SELECT " + named(row) + " WHERE false");
+        }
+        return String.join(" UNION ALL ", rows);
+    }
+
+    private static String type(Values values, int column) throws NotPushed {
+        return ResidualExpressions.type(
+                values.getRowType().getFieldList().get(column).getType());
+    }
+}

@@ -1,0 +1,138 @@
+package io.waterwheel.sql.residual;
+
+import io.waterwheel.sql.leaf.Literals;
+import io.waterwheel.sql.leaf.NotPushed;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.apache.calcite.rel.RelFieldCollation;
+import org.apache.calcite.rex.RexFieldCollation;
+import org.apache.calcite.rex.RexLiteral;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexOver;
+import org.apache.calcite.rex.RexWindow;
+import org.apache.calcite.rex.RexWindowBound;
+import org.apache.calcite.rex.RexWindowExclusion;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.type.SqlTypeName;
+
+/** Window functions as DuckDB's text. */
+final class ResidualWindows {
+    private final ResidualExpressions expressions;
+
+    ResidualWindows(ResidualExpressions expressions) {
+        this.expressions = expressions;
+    }
+
+    String of(RexOver over) throws NotPushed {
+        String name = over.getAggOperator().getName().toUpperCase(Locale.ROOT);
+        if (over.isDistinct()) {
+            throw new NotPushed(name + " of distinct values in a window");
+        }
+        RexWindow window = over.getWindow();
+        String function = function(over, name);
+        List<String> parts = new ArrayList<>();
+        if (!window.partitionKeys.isEmpty()) {
+            parts.add("PARTITION BY " + expressions.list(window.partitionKeys));
+        }
+        if (!window.orderKeys.isEmpty()) {
+            List<String> keys = new ArrayList<>();
+            for (RexFieldCollation key : window.orderKeys) {
+                boolean descending = key.getDirection().isDescending();
+                keys.add(expressions.of(key.left)
+                        + (descending ? " DESC" : " ASC")
+                        + nulls(key.getNullDirection(), descending));
+            }
+            parts.add("ORDER BY " + String.join(", ", keys));
+        }
+        if (hasFrame(over.getAggOperator().getKind())) {
+            parts.add(frame(window));
+        }
+        String text = function + " OVER (" + String.join(" ", parts) + ")";
+        if (over.getAggOperator().getKind() == SqlKind.SUM0) {
+            text = "coalesce(" + text + ", 0)";
+        }
+        boolean whole = over.getType().getSqlTypeName() == SqlTypeName.BIGINT;
+        return whole ? "CAST(" + text + " AS BIGINT)" : text;
+    }
+
+    /** Where nulls come in an order; before all values where the statement does not say. */
+    static String nulls(RelFieldCollation.NullDirection direction, boolean descending) {
+        boolean first =
+                switch (direction) {
+                    case FIRST -> true;
+                    case LAST -> false;
+                    case UNSPECIFIED -> !descending;
+                };
+        return first ? " NULLS FIRST" : " NULLS LAST";
+    }
+
+    private String function(RexOver over, String name) throws NotPushed {
+        String arguments = expressions.list(over.getOperands());
+        String nulls = over.ignoreNulls() ? " IGNORE NULLS" : "";
+        return switch (over.getAggOperator().getKind()) {
+            case ROW_NUMBER -> "row_number()";
+            case RANK -> "rank()";
+            case DENSE_RANK -> "dense_rank()";
+            case PERCENT_RANK -> "percent_rank()";
+            case CUME_DIST -> "cume_dist()";
+            case NTILE -> "ntile(" + arguments + ")";
+            case LAG -> "lag(" + arguments + nulls + ")";
+            case LEAD -> "lead(" + arguments + nulls + ")";
+            case FIRST_VALUE -> "first_value(" + arguments + nulls + ")";
+            case LAST_VALUE -> "last_value(" + arguments + nulls + ")";
+            case NTH_VALUE -> "nth_value(" + arguments + nulls + ")";
+            case COUNT -> over.getOperands().isEmpty() ? "count(*)" : count(over);
+            case SUM, SUM0 -> ResidualAggregates.sum(over.getOperands().get(0).getType(), arguments);
+            case AVG -> "avg(" + arguments + ")";
+            case MIN -> "min(" + arguments + ")";
+            case MAX -> "max(" + arguments + ")";
+            default -> throw new NotPushed(name + " in a window");
+        };
+    }
+
+    private String count(RexOver over) throws NotPushed {
+        if (over.getOperands().size() > 1) {
+            throw new NotPushed("COUNT of several values in a window");
+        }
+        return "count(" + expressions.of(over.getOperands().get(0)) + ")";
+    }
+
+    private static boolean hasFrame(SqlKind kind) {
+        return switch (kind) {
+            case ROW_NUMBER, RANK, DENSE_RANK, PERCENT_RANK, CUME_DIST, NTILE, LAG, LEAD -> false;
+            default -> true;
+        };
+    }
+
+    private static String frame(RexWindow window) throws NotPushed {
+        if (window.getExclude() != RexWindowExclusion.EXCLUDE_NO_OTHER) {
+            throw new NotPushed("EXCLUDE in a window");
+        }
+        return (window.isRows() ? "ROWS" : "RANGE") + " BETWEEN " + bound(window.getLowerBound()) + " AND "
+                + bound(window.getUpperBound());
+    }
+
+    private static String bound(RexWindowBound bound) throws NotPushed {
+        if (bound.isCurrentRow()) {
+            return "CURRENT ROW";
+        }
+        String side = bound.isPreceding() ? " PRECEDING" : " FOLLOWING";
+        if (bound.isUnbounded()) {
+            return "UNBOUNDED" + side;
+        }
+        RexNode offset = bound.getOffset();
+        if (offset instanceof RexLiteral literal && !literal.isNull()) {
+            Duration interval = Literals.interval(literal);
+            if (interval != null) {
+                return "to_milliseconds(" + interval.toMillis() + ")" + side;
+            }
+            if (literal.getType().getSqlTypeName() == SqlTypeName.BIGINT) {
+                return literal.getValueAs(BigDecimal.class).toPlainString() + side;
+            }
+        }
+        throw new NotPushed("a window whose bound is computed");
+    }
+}

@@ -1,0 +1,123 @@
+package io.waterwheel.sql.duckdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.sql.ResidualPlan;
+import io.waterwheel.sql.exec.ResidualExecutor;
+import io.waterwheel.tuple.TupleBlock;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** DuckDB's process: what happens when it ends, when nothing more is wanted of it, and when it may take no more. */
+@Timeout(60)
+final class DuckDbExecutorTest {
+    /** Rows without end, and nothing that is kept of them. */
+    private static final String ENDLESS =
+            "SELECT count(*) AS c0 FROM range(1000000) a, range(1000000) b, range(1000000) c";
+
+    private static final DuckDbExecutor EXECUTOR = new DuckDbExecutor(new DuckDbSettings(64 << 20, 16 << 20, 1, 1));
+
+    @AfterAll
+    static void close() {
+        EXECUTOR.close();
+    }
+
+    private static ResidualPlan select(String text) {
+        return new ResidualPlan(
+                List.of(), text, List.of(new Field("c0", FieldType.LONG, true)), List.of("n"), List.of());
+    }
+
+    /** The one number that a SELECT has. */
+    private static @Nullable Object number(String text) throws InterruptedException {
+        Taker taker = new Taker(() -> false, 30_000);
+        EXECUTOR.execute(select(text), (leaf, query, rows) -> {}, taker);
+        return taker.last;
+    }
+
+    private static final class Taker implements ResidualExecutor.Asker {
+        private final BooleanSupplier cancelled;
+        private final long deadline;
+        private @Nullable Object last;
+
+        Taker(BooleanSupplier cancelled, long millis) {
+            this.cancelled = cancelled;
+            this.deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        }
+
+        @Override
+        public void take(TupleBlock rows) {
+            last = rows.value(0, rows.size() - 1);
+        }
+
+        @Override
+        public boolean cancelled() {
+            return cancelled.getAsBoolean();
+        }
+
+        @Override
+        public long deadlineNanos() {
+            return deadline;
+        }
+    }
+
+    private static void assertFails(String text, Taker taker, String code) {
+        assertThatThrownBy(() -> EXECUTOR.execute(select(text), (leaf, query, rows) -> {}, taker))
+                .isInstanceOfSatisfying(
+                        WaterwheelException.class, e -> assertThat(e.code()).isEqualTo(code));
+    }
+
+    @Test
+    void endsWhatIsLateOrNotWanted() throws Exception {
+        assertFails(ENDLESS, new Taker(() -> false, 300), "TIMEOUT");
+        AtomicLong asked = new AtomicLong();
+        assertFails(ENDLESS, new Taker(() -> asked.incrementAndGet() > 3, 30_000), "CANCELLED");
+        // One statement at a time: neither of those is still at work.
+        assertThat(number("SELECT CAST(1 AS BIGINT) AS c0")).isEqualTo(1L);
+    }
+
+    @Test
+    void startsAgainAfterACrash() throws Exception {
+        assertThat(number("SELECT CAST(2 AS BIGINT) AS c0")).isEqualTo(2L);
+        ProcessHandle process = Objects.requireNonNull(EXECUTOR.process());
+        AtomicLong asked = new AtomicLong();
+        BooleanSupplier kills = () -> {
+            if (asked.incrementAndGet() == 2) {
+                assertThat(process.destroyForcibly()).isTrue();
+            }
+            return false;
+        };
+        assertFails(ENDLESS, new Taker(kills, 30_000), "SQL_EXECUTOR_ENDED");
+        assertThat(number("SELECT CAST(3 AS BIGINT) AS c0")).isEqualTo(3L);
+        assertThat(Objects.requireNonNull(EXECUTOR.process()).pid()).isNotEqualTo(process.pid());
+    }
+
+    @Test
+    void takesNoMoreThanItMay() throws Exception {
+        // Forty megabytes are more than its disk, and with its working memory more than its memory.
+        String sorted = "SELECT CAST(max(n) AS BIGINT) AS c0 FROM (SELECT row_number() OVER (ORDER BY hash(r)) AS n,"
+                + " repeat('x', 100) || r AS t FROM range(4000000) t(r) ORDER BY t DESC OFFSET 1)";
+        assertFails(sorted, new Taker(() -> false, 30_000), "QUERY_MEMORY");
+        assertThat(number("SELECT count(*) AS c0 FROM range(1000)")).isEqualTo(1000L);
+    }
+
+    @Test
+    void readsNoFiles() {
+        for (String text : List.of(
+                "SELECT count(*) AS c0 FROM read_csv('/etc/passwd')",
+                "SELECT count(*) AS c0 FROM '/etc/passwd'",
+                "SELECT count(*) AS c0 FROM glob('/*')")) {
+            assertFails(text, new Taker(() -> false, 30_000), "BUG");
+        }
+    }
+}

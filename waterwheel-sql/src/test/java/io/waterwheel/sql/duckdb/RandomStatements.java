@@ -1,0 +1,191 @@
+package io.waterwheel.sql.duckdb;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/** Random statements over {@link TwoStreams} that mean the same to the planner and to DuckDB. */
+final class RandomStatements {
+    private final Random random;
+
+    RandomStatements(Random random) {
+        this.random = random;
+    }
+
+    private <T> T one(List<T> of) {
+        return of.get(random.nextInt(of.size()));
+    }
+
+    private record Source(
+            String from, List<String> whole, List<String> doubles, List<String> texts, List<String> times) {}
+
+    private static final Source ORDERS = new Source(
+            "orders o", List.of("o.id", "o.amount"), List.of("o.price"), List.of("o.note"), List.of("o.moment"));
+    private static final Source VISITS = new Source(
+            "visits v", List.of("v.id", "v.level"), List.of("v.weight"), List.of("v.note"), List.of("v.moment"));
+
+    private Source source() {
+        if (random.nextInt(4) == 0) {
+            return one(List.of(ORDERS, VISITS));
+        }
+        String kind = one(List.of("JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"));
+        String on = one(List.of(
+                "o.id = v.id",
+                "o.id = v.level",
+                "o.note = v.note",
+                "o.id = v.id AND o.note = v.note",
+                "o.id = v.id AND v.level > 0",
+                "o.amount = v.level AND o.id < v.id"));
+        return new Source(
+                "orders o " + kind + " visits v ON " + on,
+                both(ORDERS.whole, VISITS.whole),
+                both(ORDERS.doubles, VISITS.doubles),
+                both(ORDERS.texts, VISITS.texts),
+                both(ORDERS.times, VISITS.times));
+    }
+
+    private static List<String> both(List<String> one, List<String> other) {
+        List<String> all = new ArrayList<>(one);
+        all.addAll(other);
+        return all;
+    }
+
+    private String whole(Source source, int depth) {
+        return switch (depth == 0 ? 0 : random.nextInt(8)) {
+            case 1 -> "(" + whole(source, depth - 1) + " + " + whole(source, depth - 1) + ")";
+            case 2 -> "(" + whole(source, depth - 1) + " * " + (random.nextInt(5) - 2) + ")";
+            case 3 ->
+                "CASE WHEN " + condition(source, depth - 1) + " THEN " + whole(source, depth - 1) + " ELSE "
+                        + whole(source, depth - 1) + " END";
+            case 4 -> "COALESCE(" + whole(source, depth - 1) + ", " + whole(source, depth - 1) + ")";
+            case 5 -> "ABS(" + whole(source, depth - 1) + ")";
+            case 6 -> "LENGTH(" + one(source.texts) + ")";
+            default -> one(source.whole);
+        };
+    }
+
+    private String number(Source source) {
+        return random.nextInt(3) == 0 ? one(source.doubles) : whole(source, 1);
+    }
+
+    private String condition(Source source, int depth) {
+        String relation = one(List.of("=", "<>", "<", "<=", ">", ">="));
+        return switch (random.nextInt(depth == 0 ? 6 : 9)) {
+            case 0 -> whole(source, 1) + " " + relation + " " + (random.nextInt(7) - 2);
+            case 1 -> one(source.doubles) + " " + relation + " " + (random.nextInt(9) - 4) * 0.5;
+            case 2 ->
+                one(source.texts) + " "
+                        + one(List.of(
+                                "= 'a'", "LIKE 'a%'", "NOT LIKE '%b'", "IN ('a', '東京', '')", "IS NULL", "IS NOT NULL"));
+            case 3 ->
+                one(source.times) + " " + relation + " TIMESTAMP '2026-11-24 00:" + (10 + random.nextInt(10)) + ":00'";
+            case 4 -> whole(source, 1) + " " + relation + " " + whole(source, 1);
+            case 5 -> whole(source, 0) + " BETWEEN " + (random.nextInt(5) - 2) + " AND " + random.nextInt(7);
+            case 6 -> "(" + condition(source, depth - 1) + " AND " + condition(source, depth - 1) + ")";
+            case 7 -> "(" + condition(source, depth - 1) + " OR " + condition(source, depth - 1) + ")";
+            default -> "NOT (" + condition(source, depth - 1) + ")";
+        };
+    }
+
+    private String subQuery(Source source) {
+        String outer = one(source.whole);
+        return switch (random.nextInt(5)) {
+            case 0 -> outer + " IN (SELECT level FROM visits WHERE weight > 0)";
+            case 1 -> "EXISTS (SELECT 1 FROM visits x WHERE x.level = " + outer + " AND x.weight < 1)";
+            case 2 -> "NOT EXISTS (SELECT 1 FROM orders x WHERE x.amount = " + outer + ")";
+            case 3 -> outer + " > (SELECT MIN(amount) FROM orders)";
+            default -> outer + " NOT IN (SELECT id FROM orders WHERE amount > 0)";
+        };
+    }
+
+    private String where(Source source) {
+        List<String> terms = new ArrayList<>();
+        if (random.nextInt(3) > 0) {
+            terms.add(condition(source, 2));
+        }
+        if (random.nextInt(4) == 0) {
+            terms.add(subQuery(source));
+        }
+        return terms.isEmpty() ? "" : " WHERE " + String.join(" AND ", terms);
+    }
+
+    private String aggregate(Source source) {
+        return switch (random.nextInt(8)) {
+            case 0 -> "COUNT(*)";
+            case 1 -> "COUNT(" + whole(source, 0) + ")";
+            case 2 -> "COUNT(DISTINCT " + one(source.texts) + ")";
+            case 3 -> "SUM(" + whole(source, 1) + ")";
+            case 4 -> "SUM(" + one(source.doubles) + ")";
+            case 5 -> "MIN(" + number(source) + ")";
+            case 6 -> "MAX(" + one(source.texts) + ")";
+            default -> "COUNT(*) FILTER (WHERE " + condition(source, 1) + ")";
+        };
+    }
+
+    private String window(Source source) {
+        String over = " OVER (PARTITION BY " + one(source.whole) + " ORDER BY ";
+        // Over all rows with equal values alike, so that the answer does not depend on an order of its own.
+        String order = one(source.whole) + one(List.of("", " DESC"));
+        return switch (random.nextInt(6)) {
+            case 0 -> "RANK()" + over + order + ")";
+            case 1 -> "DENSE_RANK()" + over + order + ")";
+            case 2 -> "SUM(" + whole(source, 0) + ")" + over + order + ")";
+            case 3 -> "COUNT(*)" + over + order + " RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)";
+            case 4 -> "MAX(" + one(source.doubles) + ") OVER (PARTITION BY " + one(source.texts) + ")";
+            default -> "AVG(" + whole(source, 0) + ")" + over + order + ")";
+        };
+    }
+
+    /** A SELECT whose answer is a set of rows that hangs on no order. */
+    private String select() {
+        Source source = source();
+        List<String> columns = new ArrayList<>();
+        int kind = random.nextInt(3);
+        int count = 1 + random.nextInt(3);
+        for (int i = 0; i < count; i++) {
+            columns.add(kind == 0 ? aggregate(source) : kind == 1 ? window(source) : number(source));
+        }
+        if (kind == 0) {
+            List<String> groups = new ArrayList<>();
+            for (int i = random.nextInt(3); i > 0; i--) {
+                groups.add(random.nextBoolean() ? one(source.texts) : whole(source, 1));
+            }
+            columns.addAll(groups);
+            String by = groups.isEmpty() ? "" : " GROUP BY " + numbers(count, groups.size());
+            String having = random.nextInt(3) == 0 ? " HAVING COUNT(*) > " + random.nextInt(4) : "";
+            return "SELECT " + named(columns) + " FROM " + source.from + where(source) + by + having;
+        }
+        columns.add(one(source.times));
+        columns.add(one(source.texts));
+        String distinct = random.nextInt(3) == 0 ? "DISTINCT " : "";
+        return "SELECT " + distinct + named(columns) + " FROM " + source.from + where(source);
+    }
+
+    private static String named(List<String> columns) {
+        List<String> named = new ArrayList<>();
+        for (String column : columns) {
+            named.add(column + " AS x" + named.size());
+        }
+        return String.join(", ", named);
+    }
+
+    private static String numbers(int from, int count) {
+        List<String> numbers = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            numbers.add(String.valueOf(from + i + 1));
+        }
+        return String.join(", ", numbers);
+    }
+
+    String next() {
+        if (random.nextInt(6) == 0) {
+            String word = one(List.of("UNION", "UNION ALL", "INTERSECT", "EXCEPT"));
+            Source one = source();
+            Source other = source();
+            return "SELECT " + whole(one, 1) + ", " + one(one.texts) + " FROM " + one.from + where(one) + " " + word
+                    + " SELECT " + whole(other, 1) + ", " + one(other.texts) + " FROM " + other.from + where(other);
+        }
+        String select = select();
+        return random.nextInt(4) == 0 ? "SELECT * FROM (" + select + ") AS s" : select;
+    }
+}

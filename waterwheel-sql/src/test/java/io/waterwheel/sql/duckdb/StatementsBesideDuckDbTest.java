@@ -1,0 +1,298 @@
+package io.waterwheel.sql.duckdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.Rounds;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.Schema;
+import java.nio.file.Path;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Properties;
+import java.util.Random;
+import org.duckdb.DuckDBAppender;
+import org.duckdb.DuckDBConnection;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Random statements are answered, by the engine and the executor together, as DuckDB answers the same text over the
+ * same rows.
+ */
+final class StatementsBesideDuckDbTest {
+    private static final int SEEDS = Rounds.of(3, 100);
+    private static final int STATEMENTS = 60;
+
+    private static DuckDbExecutor executor;
+
+    @TempDir
+    Path folder;
+
+    @BeforeAll
+    static void open() {
+        executor = new DuckDbExecutor(new DuckDbSettings(256 << 20, 1 << 30, 1, 2));
+    }
+
+    @AfterAll
+    static void close() {
+        executor.close();
+    }
+
+    @Test
+    void answersAreThoseOfDuckDb() throws Exception {
+        long first = Long.getLong("seed", 0);
+        int refused = 0;
+        for (long seed = first; seed < first + SEEDS; seed++) {
+            Random random = new Random(seed);
+            try (TwoStreams streams = new TwoStreams(folder.resolve("s" + seed), random, executor);
+                    DuckDBConnection duckdb = twin(streams)) {
+                RandomStatements statements = new RandomStatements(random);
+                for (int s = 0; s < STATEMENTS; s++) {
+                    refused += check(streams, duckdb, statements.next(), "seed " + seed + " statement " + s);
+                }
+            }
+        }
+        // A test that refuses much compares little.
+        assertThat(refused).isLessThan(SEEDS * STATEMENTS / 10);
+    }
+
+    /** What is random has no use for, or has another spelling in DuckDB; ours first. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '`',
+            value = {
+                "SELECT o.id, o.moment, v.moment FROM orders o ASOF JOIN visits v MATCH_CONDITION v.moment <= o.moment ON o.id = v.id"
+                        + " ; SELECT o.id, o.moment, v.moment FROM orders o ASOF JOIN visits v ON o.id = v.id AND o.moment >= v.moment",
+                "SELECT o.id, o.moment, v.moment FROM orders o LEFT ASOF JOIN visits v MATCH_CONDITION v.moment < o.moment"
+                        + " ON o.id = v.id WHERE o.amount > 0 ; SELECT o.id, o.moment, v.moment FROM orders o ASOF LEFT JOIN visits v"
+                        + " ON o.id = v.id AND o.moment > v.moment WHERE o.amount > 0",
+                "SELECT id, note, GROUPING(id), COUNT(*), SUM(price) FROM orders GROUP BY ROLLUP(id, note) ;",
+                "SELECT o.id, v.note, COUNT(*) FROM orders o JOIN visits v ON o.id = v.id"
+                        + " GROUP BY GROUPING SETS ((o.id), (v.note), ()) ;",
+                "SELECT o.id, v.note, COUNT(*) FROM orders o JOIN visits v ON o.id = v.id GROUP BY CUBE(o.id, v.note) ;",
+                "SELECT TIME_BUCKET(INTERVAL '5' MINUTE, o.moment) AS b, COUNT(*) FROM orders o JOIN visits v"
+                        + " ON o.id = v.id GROUP BY 1 ; SELECT CAST(time_bucket(INTERVAL 5 MINUTE, o.moment) AS TIMESTAMP_MS), COUNT(*)"
+                        + " FROM orders o JOIN visits v ON o.id = v.id GROUP BY 1",
+                "SELECT DATE_TRUNC('hour', v.moment) AS b, COUNT(*) FROM orders o JOIN visits v ON o.id = v.id GROUP BY 1 ;",
+                "SELECT id, SUM(amount) OVER (PARTITION BY id ORDER BY moment RANGE BETWEEN INTERVAL '3' MINUTE PRECEDING"
+                        + " AND CURRENT ROW) FROM orders ;",
+                "SELECT id, AVG(price) OVER (PARTITION BY id), MIN(note) OVER (), COUNT(amount) OVER (PARTITION BY note)"
+                        + " FROM orders ;",
+                "SELECT id, FIRST_VALUE(moment) OVER (PARTITION BY id ORDER BY moment),"
+                        + " LAG(moment, 1) OVER (PARTITION BY id ORDER BY moment) FROM orders ;",
+                "SELECT o.id FROM orders o, visits v WHERE o.id = v.id AND v.level > (SELECT AVG(level) FROM visits w"
+                        + " WHERE w.id = o.id) ;",
+                "SELECT (SELECT MAX(level) FROM visits v WHERE v.id = o.id), o.id FROM orders o ;",
+                "SELECT id FROM orders UNION ALL SELECT level FROM visits UNION SELECT amount FROM orders ;",
+                "SELECT id FROM orders EXCEPT ALL SELECT id FROM visits ;",
+                "SELECT * FROM (VALUES (1, 'a'), (2, NULL)) AS t(n, x) JOIN orders o ON o.id = t.n ;",
+                "SELECT tag, COUNT(*) FROM visits v JOIN orders o ON v.id = o.id GROUP BY tag ;",
+                "SELECT v.moment - INTERVAL '90' SECOND AS before FROM orders o JOIN visits v ON o.id = v.id ;",
+                "SELECT o.price / v.weight AS r FROM orders o JOIN visits v ON o.id = v.id WHERE v.weight <> 0 ;",
+                "SELECT o.amount / v.level AS r, MOD(o.amount, v.level) FROM orders o JOIN visits v ON o.id = v.id"
+                        + " WHERE v.level <> 0 ; SELECT o.amount // v.level, o.amount % v.level FROM orders o"
+                        + " JOIN visits v ON o.id = v.id WHERE v.level <> 0",
+                "SELECT LENGTH(o.note || v.note) AS n FROM orders o JOIN visits v"
+                        + " ON o.id = v.id WHERE o.note LIKE 'a%' ;",
+                "SELECT o.paid, EVERY(v.level > 0) AS e FROM orders o JOIN visits v ON o.id = v.id GROUP BY o.paid"
+                        + " ; SELECT o.paid, bool_and(v.level > 0) FROM orders o JOIN visits v ON o.id = v.id GROUP BY 1",
+                "WITH best AS (SELECT id, MAX(price) AS p FROM orders GROUP BY id) SELECT a.id, a.p, b.p FROM best a"
+                        + " JOIN best b ON a.p = b.p AND a.id < b.id ;",
+                "SELECT id, moment FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY moment DESC) AS n"
+                        + " FROM orders) WHERE n > 1 AND id < 0 ;",
+            })
+    void examples(String ours, @Nullable String theirs) throws Exception {
+        try (TwoStreams streams = new TwoStreams(folder.resolve("examples"), new Random(7), executor);
+                DuckDBConnection duckdb = twin(streams)) {
+            assertThat(sorted(streams.answer(ours))).isEqualTo(sorted(rows(duckdb, theirs == null ? ours : theirs)));
+        }
+    }
+
+    @Test
+    void keepsOrdersAndLimits() throws Exception {
+        try (TwoStreams streams = new TwoStreams(folder.resolve("orders"), new Random(3), executor);
+                DuckDBConnection duckdb = twin(streams)) {
+            for (String statement : List.of(
+                    "SELECT o.note FROM orders o JOIN visits v ON o.id = v.id"
+                            + " ORDER BY o.price DESC, v.moment, o.moment, o.note, v.level LIMIT 20 OFFSET 5",
+                    "SELECT o.price * 2 AS twice FROM orders o JOIN visits v ON o.id = v.id ORDER BY twice NULLS LAST",
+                    "SELECT id AS n FROM orders UNION SELECT level FROM visits ORDER BY n DESC NULLS LAST LIMIT 3",
+                    "SELECT id, RANK() OVER (ORDER BY price DESC) AS r FROM orders ORDER BY r, id LIMIT 10")) {
+                assertThat(streams.answer(statement)).as(statement).isEqualTo(rows(duckdb, statement));
+            }
+        }
+    }
+
+    /** A side with few values narrows what is read of the other. */
+    @Test
+    void narrowsByWhatJoinsKnow() throws Exception {
+        try (TwoStreams streams = new TwoStreams(folder.resolve("narrow"), new Random(3), executor)) {
+            streams.answer("SELECT COUNT(*) FROM orders o JOIN visits v ON o.id = v.level WHERE v.note = 'ab'");
+            assertThat(String.valueOf(streams.asked.get(1).where())).startsWith("id IN (");
+            streams.answer("SELECT COUNT(*) FROM orders o LEFT JOIN visits v ON o.id = v.id WHERE o.note = 'ab'");
+            assertThat(String.valueOf(streams.asked.get(1).where())).startsWith("id IN (");
+            // Rows of orders without a visit are in the answer.
+            streams.answer("SELECT COUNT(*) FROM orders o LEFT JOIN visits v ON o.id = v.id AND v.note = 'ab'");
+            assertThat(streams.asked).allMatch(query -> !query.stream().equals("orders") || query.where() == null);
+            // No value at all: no row is wanted.
+            streams.answer("SELECT COUNT(*) FROM orders o JOIN visits v ON o.id = v.id WHERE v.note = 'no such'");
+            assertThat(streams.asked.get(1).where()).hasToString("FALSE");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "SELECT o.amount / (v.level - v.level) FROM orders o JOIN visits v ON o.id = v.id | SQL_VALUE",
+                "SELECT o.price / (v.weight - v.weight) FROM orders o JOIN visits v ON o.id = v.id | SQL_VALUE",
+                "SELECT (o.id + 9223372036854775807) * (v.id + 2) FROM orders o JOIN visits v ON o.id = v.id"
+                        + " | INTEGER_OVERFLOW",
+                "SELECT (SELECT level FROM visits) FROM orders | SQL_VALUE",
+                "SELECT QUANTILE(o.price, 0.5) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
+                "SELECT ROUND(o.price * v.weight) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
+            })
+    void fails(String statement, String code) throws Exception {
+        try (TwoStreams streams = new TwoStreams(folder.resolve("fails"), new Random(7), executor)) {
+            assertThatThrownBy(() -> streams.answer(statement))
+                    .isInstanceOfSatisfying(
+                            WaterwheelException.class, e -> assertThat(e.code()).isEqualTo(code));
+        }
+    }
+
+    private static int check(TwoStreams streams, DuckDBConnection duckdb, String statement, String where)
+            throws InterruptedException, SQLException {
+        List<List<@Nullable Object>> expected;
+        try {
+            expected = rows(duckdb, statement);
+        } catch (SQLException e) {
+            throw new IllegalStateException(where + ": " + statement, e);
+        }
+        List<List<@Nullable Object>> got;
+        try {
+            got = streams.answer(statement);
+        } catch (WaterwheelException e) {
+            if (e.code().equals("SQL_UNSUPPORTED")) {
+                return 1;
+            }
+            throw new AssertionError(where + ": " + statement + " " + streams.asked, e);
+        }
+        assertThat(sorted(got)).as("%s: %s %s", where, statement, streams.asked).isEqualTo(sorted(expected));
+        return 0;
+    }
+
+    private static List<List<@Nullable Object>> sorted(List<List<@Nullable Object>> rows) {
+        return rows.stream().sorted(Comparator.comparing(Object::toString)).toList();
+    }
+
+    /** DuckDB with the rows of both streams. */
+    private static DuckDBConnection twin(TwoStreams streams) throws SQLException {
+        DuckDBConnection duckdb = DuckDBConnection.newConnection("jdbc:duckdb:", false, null, new Properties());
+        try (Statement statement = duckdb.createStatement()) {
+            statement.execute("SET default_null_order='nulls_first_on_asc_last_on_desc'");
+            statement.execute("SET threads=1");
+        }
+        load(duckdb, "orders", TwoStreams.ORDERS, streams.orders);
+        load(duckdb, "visits", TwoStreams.VISITS, streams.visits);
+        return duckdb;
+    }
+
+    private static void load(DuckDBConnection duckdb, String table, Schema schema, List<List<@Nullable Object>> rows)
+            throws SQLException {
+        List<String> columns = new ArrayList<>();
+        for (Field field : schema.fields()) {
+            columns.add(field.name() + " "
+                    + switch (field.type()) {
+                        case INT, LONG -> "BIGINT";
+                        case FLOAT, DOUBLE -> "DOUBLE";
+                        case BOOLEAN -> "BOOLEAN";
+                        case STRING -> "VARCHAR";
+                        case BYTES -> "BLOB";
+                        case TIMESTAMP -> "TIMESTAMP_MS";
+                        case TIMESTAMP_US -> "TIMESTAMP";
+                        default -> throw new IllegalStateException(field.toString());
+                    });
+        }
+        try (Statement statement = duckdb.createStatement()) {
+            statement.execute("CREATE TABLE " + table + " (" + String.join(", ", columns) + ")");
+        }
+        try (DuckDBAppender appender = duckdb.createAppender(table)) {
+            for (List<@Nullable Object> row : rows) {
+                appender.beginRow();
+                for (int f = 0; f < row.size(); f++) {
+                    append(appender, schema.fields().get(f), row.get(f));
+                }
+                appender.endRow();
+            }
+        }
+    }
+
+    private static void append(DuckDBAppender appender, Field field, @Nullable Object value) throws SQLException {
+        if (value == null) {
+            appender.appendNull();
+            return;
+        }
+        switch (field.type()) {
+            case INT -> appender.append((long) (Integer) value);
+            case LONG -> appender.append((long) (Long) value);
+            case FLOAT -> appender.append((double) (Float) value);
+            case DOUBLE -> appender.append((double) (Double) value);
+            case BOOLEAN -> appender.append((boolean) (Boolean) value);
+            case STRING -> appender.append((String) value);
+            case BYTES -> appender.append((byte[]) value);
+            case TIMESTAMP -> appender.appendEpochMillis((Long) value);
+            case TIMESTAMP_US -> appender.appendEpochMicros((Long) value);
+            default -> throw new IllegalStateException(field.toString());
+        }
+    }
+
+    private static List<List<@Nullable Object>> rows(DuckDBConnection duckdb, String statement) throws SQLException {
+        List<List<@Nullable Object>> rows = new ArrayList<>();
+        try (Statement asked = duckdb.createStatement();
+                ResultSet result = asked.executeQuery(statement)) {
+            int columns = result.getMetaData().getColumnCount();
+            while (result.next()) {
+                List<@Nullable Object> row = new ArrayList<>();
+                for (int c = 1; c <= columns; c++) {
+                    row.add(value(result, c));
+                }
+                rows.add(row);
+            }
+        }
+        return rows;
+    }
+
+    private static @Nullable Object value(ResultSet result, int column) throws SQLException {
+        Object value = result.getObject(column);
+        if (value == null) {
+            return null;
+        }
+        String type = result.getMetaData().getColumnTypeName(column);
+        return switch (type) {
+            case "TIMESTAMP_MS" ->
+                result.getObject(column, java.time.LocalDateTime.class)
+                        .toInstant(java.time.ZoneOffset.UTC)
+                        .toEpochMilli();
+            case "TIMESTAMP" ->
+                java.time.temporal.ChronoUnit.MICROS.between(
+                        java.time.Instant.EPOCH,
+                        result.getObject(column, java.time.LocalDateTime.class).toInstant(java.time.ZoneOffset.UTC));
+            case "INTEGER", "SMALLINT", "TINYINT", "HUGEINT" -> result.getLong(column);
+            case "BLOB" -> java.util.Arrays.toString(result.getBytes(column));
+            default -> TwoStreams.comparable(value);
+        };
+    }
+}

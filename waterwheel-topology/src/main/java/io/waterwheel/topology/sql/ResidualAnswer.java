@@ -1,0 +1,139 @@
+package io.waterwheel.topology.sql;
+
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Statement;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.query.run.AnswerSink;
+import io.waterwheel.schema.Field;
+import io.waterwheel.sql.ResidualPlan;
+import io.waterwheel.sql.exec.ResidualExecutor;
+import io.waterwheel.topology.rpc.ColumnSink;
+import io.waterwheel.topology.rpc.QueryHandler;
+import io.waterwheel.tuple.TupleBlock;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer to a statement that is more than one query: asks the queries of its leaves, one after another, and hands
+ * over what the executor makes of them. The queries share the statement's deadline, and what it demands. One thread,
+ * but for {@link #cancelled}.
+ */
+final class ResidualAnswer implements ResidualExecutor.LeafReader, ResidualExecutor.Asker {
+    private static final Duration LEAST = Duration.ofMillis(1);
+
+    private final Statement statement;
+    private final ResidualPlan plan;
+    private final QueryHandler queries;
+    private final ColumnSink sink;
+    private final long deadlineNanos;
+    private final Verdicts verdicts = new Verdicts();
+    private boolean started;
+    private long rows;
+
+    ResidualAnswer(Statement statement, ResidualPlan plan, QueryHandler queries, ColumnSink sink, long deadlineNanos) {
+        this.statement = statement;
+        this.plan = plan;
+        this.queries = queries;
+        this.sink = sink;
+        this.deadlineNanos = deadlineNanos;
+    }
+
+    void run(ResidualExecutor executor) throws InterruptedException {
+        statement.requireDemandsOf(
+                plan.leaves().stream().map(leaf -> leaf.query().stream()).collect(Collectors.toUnmodifiableSet()));
+        List<String> labels = plan.labels();
+        sink.show(IntStream.range(0, labels.size())
+                .mapToObj(c -> new ColumnSink.Column(labels.get(c), c))
+                .toList());
+        executor.execute(plan, this, this);
+        start();
+        sink.finish(verdicts.merged(rows));
+    }
+
+    private void start() {
+        if (!started) {
+            started = true;
+            sink.start(plan.fields());
+        }
+    }
+
+    @Override
+    public void take(TupleBlock block) {
+        start();
+        rows += block.size();
+        sink.rows(block);
+    }
+
+    @Override
+    public boolean cancelled() {
+        return sink.cancelled();
+    }
+
+    @Override
+    public long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    @Override
+    public void read(int leaf, Query query, ResidualExecutor.Rows taker) throws InterruptedException {
+        Duration left = Duration.ofNanos(deadlineNanos - System.nanoTime());
+        LeafSink leafSink = new LeafSink(taker);
+        queries.query(statement.oneOfSeveral(query).withTimeout(left.compareTo(LEAST) < 0 ? LEAST : left), leafSink);
+        verdicts.add(query.stream(), leafSink.verdict());
+    }
+
+    /** Hands the rows of a leaf on. */
+    private final class LeafSink implements AnswerSink {
+        private final ResidualExecutor.Rows taker;
+        private @Nullable Verdict verdict;
+        private @Nullable WaterwheelException failure;
+
+        LeafSink(ResidualExecutor.Rows taker) {
+            this.taker = taker;
+        }
+
+        Verdict verdict() {
+            if (failure != null) {
+                throw failure;
+            } else if (verdict == null) {
+                throw new WaterwheelException(ErrorCode.BUG, "the query of a leaf was given no end");
+            }
+            return verdict;
+        }
+
+        @Override
+        public void start(List<Field> fields) {
+            // The plan knows them.
+        }
+
+        @Override
+        public void rows(TupleBlock block) {
+            taker.take(block);
+        }
+
+        @Override
+        public void finish(Verdict end) {
+            verdict = end;
+        }
+
+        @Override
+        public void fail(WaterwheelException reason) {
+            failure = reason;
+        }
+
+        @Override
+        public boolean cancelled() {
+            return sink.cancelled();
+        }
+
+        @Override
+        public String client() {
+            return sink.client();
+        }
+    }
+}

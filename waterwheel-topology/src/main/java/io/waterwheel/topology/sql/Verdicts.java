@@ -1,0 +1,73 @@
+package io.waterwheel.topology.sql;
+
+import io.waterwheel.query.SessionPositions;
+import io.waterwheel.query.Statistics;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.schema.Retention;
+import io.waterwheel.tuple.LostRange;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The verdict of a statement from those of its queries. Not thread-safe. */
+final class Verdicts {
+    private final List<String> missing = new ArrayList<>();
+    private final List<String> stale = new ArrayList<>();
+    private final List<LostRange> lost = new ArrayList<>();
+    private final Map<String, SessionPositions> seen = new HashMap<>();
+    private boolean complete = true;
+    private long horizon = Retention.NO_HORIZON;
+    private long edit = Long.MAX_VALUE;
+    private int indexersAsked;
+    private int chunksRead;
+    private Statistics statistics = Statistics.NONE;
+
+    /** Takes the verdict on a query of a stream. */
+    void add(String stream, Verdict verdict) {
+        complete &= verdict.complete();
+        verdict.missing().forEach(one -> missing.add(stream + ": " + one));
+        verdict.stale().forEach(one -> stale.add(stream + ": " + one));
+        lost.addAll(verdict.lost());
+        // Two queries of one stream: all of the answer is of what both have seen.
+        seen.merge(stream, verdict.seen(), Verdicts::both);
+        horizon = Math.max(horizon, verdict.horizon());
+        edit = Math.min(edit, verdict.edit());
+        indexersAsked += verdict.indexersAsked();
+        chunksRead += verdict.chunksRead();
+        statistics = statistics.plus(verdict.statistics());
+    }
+
+    private static SessionPositions both(SessionPositions one, SessionPositions other) {
+        if (one.streamId() != other.streamId()) {
+            return SessionPositions.NOTHING;
+        }
+        Map<Integer, Long> least = new HashMap<>();
+        one.positions().forEach((partition, offset) -> {
+            Long others = other.positions().get(partition);
+            if (others != null) {
+                least.put(partition, Math.min(offset, others));
+            }
+        });
+        return new SessionPositions(one.streamId(), least);
+    }
+
+    /**
+     * The verdict on the statement.
+     *
+     * @param rows of its answer
+     */
+    Verdict merged(long rows) {
+        boolean single = seen.size() == 1;
+        return new Verdict(
+                new Verdict.Completeness(complete, missing, stale),
+                single ? seen.values().iterator().next() : SessionPositions.NOTHING,
+                new Verdict.Gone(lost, horizon),
+                seen.isEmpty() ? 0 : edit,
+                rows,
+                new Verdict.Effort(indexersAsked, chunksRead, statistics),
+                null,
+                null,
+                single ? Map.of() : seen);
+    }
+}

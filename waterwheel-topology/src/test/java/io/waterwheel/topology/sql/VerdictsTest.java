@@ -1,0 +1,61 @@
+package io.waterwheel.topology.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.query.SessionPositions;
+import io.waterwheel.query.Statistics;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.schema.Retention;
+import io.waterwheel.wire.WireQueries;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What the verdicts of several queries say together. */
+final class VerdictsTest {
+    private static Verdict verdict(int stream, Map<Integer, Long> seen, long edit, String... missing) {
+        return new Verdict(
+                new Verdict.Completeness(missing.length == 0, List.of(missing), List.of()),
+                new SessionPositions(stream, seen),
+                new Verdict.Gone(List.of(), Retention.NO_HORIZON),
+                edit,
+                7,
+                new Verdict.Effort(2, 3, Statistics.NONE));
+    }
+
+    @Test
+    void ofOneStreamIsWhatAllHaveSeen() {
+        Verdicts verdicts = new Verdicts();
+        verdicts.add("a", verdict(5, Map.of(0, 10L, 1, 20L), 4));
+        verdicts.add("a", verdict(5, Map.of(0, 12L, 1, 15L, 2, 9L), 6));
+        Verdict merged = verdicts.merged(42);
+        assertThat(merged.complete()).isTrue();
+        assertThat(merged.positions()).isEqualTo(Map.of(0, 10L, 1, 15L));
+        assertThat(merged.streamId()).isEqualTo(5);
+        assertThat(merged.edit()).isEqualTo(4);
+        assertThat(merged.tuples()).isEqualTo(42);
+        assertThat(merged.indexersAsked()).isEqualTo(4);
+        assertThat(merged.streams()).isEmpty();
+    }
+
+    @Test
+    void ofSeveralStreamsHasThePositionsOfEachAlsoOnTheWire() throws IOException {
+        Verdicts verdicts = new Verdicts();
+        verdicts.add("a", verdict(5, Map.of(0, 10L), 4));
+        verdicts.add("b", verdict(6, Map.of(0, 3L), 2, "indexer 1 does not answer"));
+        Verdict merged = WireQueries.parseVerdict(ByteBuffer.wrap(WireQueries.verdict(verdicts.merged(1))));
+        assertThat(merged.complete()).isFalse();
+        assertThat(merged.missing()).containsExactly("b: indexer 1 does not answer");
+        assertThat(merged.positions()).isEmpty();
+        assertThat(merged.streams())
+                .isEqualTo(Map.of(
+                        "a", new SessionPositions(5, Map.of(0, 10L)), "b", new SessionPositions(6, Map.of(0, 3L))));
+    }
+
+    @Test
+    void ofNoStreamIsWhole() {
+        assertThat(new Verdicts().merged(1).complete()).isTrue();
+    }
+}

@@ -14,6 +14,7 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Explain;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.SqlParameters;
 import io.waterwheel.query.Statement;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.BadRecords;
@@ -183,6 +184,17 @@ public final class WaterwheelClient implements AutoCloseable {
      */
     public Cursor sql(String statement) {
         return sql(Statement.of(statement));
+    }
+
+    /**
+     * The same with a value for each question mark of the text, in their order; it means what a literal in its place
+     * means.
+     *
+     * @param parameters numbers, texts, booleans, bytes, {@link java.time.Instant}s and nulls
+     * @throws IllegalArgumentException when a value is none of these
+     */
+    public Cursor sql(String statement, @Nullable Object... parameters) {
+        return sql(Statement.of(statement).withParameters(SqlParameters.of(parameters)));
     }
 
     /** The same with a timeout, demands, and what is allowed. */

@@ -2,7 +2,9 @@ package io.waterwheel.query;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.expression.Expression;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -15,11 +17,19 @@ import org.jspecify.annotations.Nullable;
  * @param timeout how long the answer may take in all, or null for the server's {@code query.timeout}
  * @param allowPartial whether an answer that lacks something may be returned, marked
  * @param atLeast by stream and partition, offsets below which every tuple must have been seen
+ * @param parameters the values of the text's question marks, in their order; each means what a literal in its place
+ *     means
  */
 public record Statement(
-        String sql, @Nullable Duration timeout, boolean allowPartial, Map<String, Map<Integer, Long>> atLeast) {
+        String sql,
+        @Nullable Duration timeout,
+        boolean allowPartial,
+        Map<String, Map<Integer, Long>> atLeast,
+        List<Expression.Literal> parameters) {
     /** Longest text, in characters. */
     public static final int MAX_CHARACTERS = 262_144;
+    /** Most parameters. */
+    public static final int MAX_PARAMETERS = 1000;
 
     public Statement {
         if (sql.isBlank()) {
@@ -32,8 +42,19 @@ public record Statement(
         if (timeout != null && (timeout.isNegative() || timeout.isZero())) {
             throw new IllegalArgumentException("statement: timeout must be positive, got " + timeout);
         }
+        if (parameters.size() > MAX_PARAMETERS) {
+            throw new IllegalArgumentException(
+                    "statement: expected at most " + MAX_PARAMETERS + " parameters, got " + parameters.size());
+        }
+        parameters = List.copyOf(parameters);
         atLeast = atLeast.entrySet().stream()
                 .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, one -> Map.copyOf(one.getValue())));
+    }
+
+    /** A statement without parameters. */
+    public Statement(
+            String sql, @Nullable Duration timeout, boolean allowPartial, Map<String, Map<Integer, Long>> atLeast) {
+        this(sql, timeout, allowPartial, atLeast, List.of());
     }
 
     /** A statement that must be answered whole, in the server's usual time. */
@@ -43,7 +64,17 @@ public record Statement(
 
     /** The same with another timeout. */
     public Statement withTimeout(Duration duration) {
-        return new Statement(sql, duration, allowPartial, atLeast);
+        return new Statement(sql, duration, allowPartial, atLeast, parameters);
+    }
+
+    /** The same with these parameters. */
+    public Statement withParameters(List<Expression.Literal> values) {
+        return new Statement(sql, timeout, allowPartial, atLeast, values);
+    }
+
+    /** The same with other demands. */
+    public Statement withAtLeast(Map<String, Map<Integer, Long>> demands) {
+        return new Statement(sql, timeout, allowPartial, demands, parameters);
     }
 
     /**

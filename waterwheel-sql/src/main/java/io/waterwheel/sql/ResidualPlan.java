@@ -4,6 +4,7 @@ import io.waterwheel.query.Query;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.schema.Field;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * How a statement is answered that is more than one query: the engine reads the leaves into tables, and an executor
@@ -52,6 +53,18 @@ public record ResidualPlan(
         fields = List.copyOf(fields);
         labels = List.copyOf(labels);
         narrowings = List.copyOf(narrowings);
+    }
+
+    @Override
+    public List<String> streams() {
+        return leaves.stream().map(leaf -> leaf.query().stream()).distinct().toList();
+    }
+
+    @Override
+    public List<SqlColumn> columns() {
+        return IntStream.range(0, labels.size())
+                .mapToObj(c -> new SqlColumn(labels.get(c), c))
+                .toList();
     }
 
     /** The name of a leaf's table. Its columns are called c0, c1 and so on. */

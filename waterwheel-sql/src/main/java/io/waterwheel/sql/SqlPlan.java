@@ -17,4 +17,9 @@ public record SqlPlan(Query query, List<Field> fields, List<SqlColumn> columns) 
         fields = List.copyOf(fields);
         columns = List.copyOf(columns);
     }
+
+    @Override
+    public List<String> streams() {
+        return List.of(query.stream());
+    }
 }

@@ -1,8 +1,10 @@
 package io.waterwheel.sql;
 
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.expression.Expression;
 import io.waterwheel.sql.plan.StatementPlanner;
 import java.time.Instant;
+import java.util.List;
 
 /** Plans statements. Thread-safe. */
 public final class SqlPlanner {
@@ -23,6 +25,24 @@ public final class SqlPlanner {
      *     SQL_UNSUPPORTED when it asks for what is not supported. The message names the place
      */
     public StatementPlan plan(String statement, Instant now) {
-        return planner.plan(statement, now);
+        return planner.plan(statement, List.of(), now);
+    }
+
+    /**
+     * The same with parameters: each question mark of the text means what the literal in its place means.
+     *
+     * @throws WaterwheelException also, code BAD_SQL, when there are not as many parameters as question marks
+     */
+    public StatementPlan plan(String statement, List<Expression.Literal> parameters, Instant now) {
+        return planner.plan(statement, parameters, now);
+    }
+
+    /**
+     * What a statement takes and returns.
+     *
+     * @throws WaterwheelException as {@link #plan(String, Instant)}; also when the type of a parameter cannot be told
+     */
+    public SqlSignature signature(String statement, Instant now) {
+        return planner.signature(statement, now);
     }
 }

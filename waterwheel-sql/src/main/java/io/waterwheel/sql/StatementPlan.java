@@ -1,4 +1,16 @@
 package io.waterwheel.sql;
 
+import io.waterwheel.schema.Field;
+import java.util.List;
+
 /** How a statement is answered: by one query of the engine, or by several and an executor behind them. */
-public sealed interface StatementPlan permits SqlPlan, ResidualPlan {}
+public sealed interface StatementPlan permits SqlPlan, ResidualPlan {
+    /** The names of the streams that it reads. */
+    List<String> streams();
+
+    /** Fields that the columns show. */
+    List<Field> fields();
+
+    /** The columns of the statement's answer, at least one. */
+    List<SqlColumn> columns();
+}

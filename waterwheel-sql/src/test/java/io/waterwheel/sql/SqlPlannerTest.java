@@ -15,6 +15,7 @@ import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Statement;
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
@@ -136,6 +137,45 @@ final class SqlPlannerTest {
                 List.of(values).stream().map(Aggregate::parse).toList(),
                 by.stream().map(NamedExpression::parse).toList(),
                 bucket);
+    }
+
+    /** A question mark means what the literal in its place means. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "id = ? | id = 7 | INTEGER",
+                "id BETWEEN ? AND 9 AND amount > -5 | id BETWEEN 7 AND 9 AND amount > -5 | INTEGER",
+                "price < ? | price < 7 | DOUBLE",
+                "note LIKE ? | note LIKE '7' | STRING",
+                "at > ? | at > TIMESTAMP '2026-11-24 01:00:00Z' | TIMESTAMP",
+                "source = ? | source = '7' | STRING",
+                "paid = ? | paid = TRUE | BOOLEAN",
+                "amount / CAST(? AS BIGINT) = 3 | amount / 7 = 3 | INTEGER",
+            })
+    void parametersAreLiterals(String marked, String written, ValueType type) {
+        Expression.Literal value =
+                switch (type) {
+                    case STRING -> new Expression.Text("7");
+                    case TIMESTAMP -> new Expression.Moment(Instant.parse("2026-11-24T01:00:00Z"));
+                    case BOOLEAN -> new Expression.Truth(true);
+                    default -> new Expression.Whole(7);
+                };
+        String select = "SELECT id FROM orders WHERE ";
+        SqlPlan plan = (SqlPlan) PLANNER.plan(select + marked, List.of(value), NOW);
+        assertThat(plan.query().toString())
+                .isEqualTo(plan(select + written).query().toString());
+        SqlSignature signature = PLANNER.signature(select + marked, NOW);
+        assertThat(signature.parameters()).containsExactly(type);
+        assertThat(signature.plan().fields()).isEqualTo(plan.fields());
+        assertThatThrownBy(() -> plan(select + marked)).hasMessageContaining("1 question marks, got 0");
+    }
+
+    @Test
+    void saysWhichParameterHasNoType() {
+        assertThatThrownBy(() -> PLANNER.signature("SELECT id, ? FROM orders", NOW))
+                .hasMessageContaining("line 1, column 12");
     }
 
     @Test

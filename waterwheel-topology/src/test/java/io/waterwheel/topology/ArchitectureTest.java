@@ -43,6 +43,8 @@ final class ArchitectureTest {
             .definedBy("io.waterwheel.topology.admin..")
             .layer("sql")
             .definedBy("io.waterwheel.topology.sql..")
+            .layer("flightsql")
+            .definedBy("io.waterwheel.topology.flightsql..")
             .layer("warmup")
             .definedBy("io.waterwheel.topology.warmup..")
             .layer("wiring")
@@ -116,6 +118,8 @@ final class ArchitectureTest {
             .mayOnlyAccessLayers("config", "worker", "kafka", "rpc", "core questions", "core engine")
             .whereLayer("sql")
             .mayOnlyAccessLayers("config", "worker", "rpc", "core questions", "core engine", "sql planner")
+            .whereLayer("flightsql")
+            .mayOnlyAccessLayers("rpc", "sql", "core questions", "sql planner")
             .whereLayer("warmup")
             .mayOnlyAccessLayers("rpc", "core questions", "core engine", "core local")
             .whereLayer("wiring")
@@ -128,6 +132,7 @@ final class ArchitectureTest {
                     "rpc",
                     "admin",
                     "sql",
+                    "flightsql",
                     "warmup",
                     "core questions",
                     "core engine");

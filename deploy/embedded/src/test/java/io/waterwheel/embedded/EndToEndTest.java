@@ -2,6 +2,7 @@ package io.waterwheel.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertAll;
 
 import io.waterwheel.Waiting;
 import io.waterwheel.cli.output.Terminal;
@@ -111,6 +112,37 @@ final class EndToEndTest {
             pushed.badRowsAreToldAndKept();
             pushed.refusals();
         }
+    }
+
+    @Test
+    void statementsComeByJdbc() throws Exception {
+        try (AskedByJdbc asked = new AskedByJdbc(client, server.url())) {
+            assertAll(
+                    asked::everyFactIsTold,
+                    asked::streamsAreTables,
+                    asked::everyTypeComesBack,
+                    asked::parametersMeanWhatLiteralsMean,
+                    asked::failuresSayWhere,
+                    asked::answersEndWithTheirReader,
+                    asked::sessionsSayWhatHolds);
+        }
+    }
+
+    @Test
+    void otherCallsOfFlightSql() throws Exception {
+        try (AskedByFlightSql asked = new AskedByFlightSql(client, server.url())) {
+            assertAll(
+                    asked::schemasComeBeforeAnswers,
+                    asked::anAnswerIsCancelled,
+                    asked::optionsLastAsLongAsTheSession,
+                    asked::positionsComeWithTheAnswer,
+                    asked::whatIsNoMessageIsRefused);
+        }
+    }
+
+    @Test
+    void statementsComeByAdbc() throws Exception {
+        AskedByAdbc.ask(client, server.url(), folder);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.waterwheel.sql.plan;
 
 import io.waterwheel.query.expression.CalendarUnit;
+import io.waterwheel.query.expression.Expression;
 import io.waterwheel.sql.leaf.EngineFunction;
 import io.waterwheel.sql.leaf.EngineFunctions;
 import io.waterwheel.sql.leaf.Literals;
@@ -17,6 +18,7 @@ import org.apache.calcite.sql.SqlBasicTypeNameSpec;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlCharStringLiteral;
 import org.apache.calcite.sql.SqlDataTypeSpec;
+import org.apache.calcite.sql.SqlDynamicParam;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlIntervalLiteral;
 import org.apache.calcite.sql.SqlIntervalQualifier;
@@ -50,10 +52,22 @@ final class Rewriter extends SqlShuttle {
 
     private final EngineFunctions functions;
     private final Instant now;
+    private final @Nullable List<Expression.Literal> parameters;
 
-    Rewriter(EngineFunctions functions, Instant now) {
+    /** @param parameters values of the question marks, as many as there are; null leaves these as they are */
+    Rewriter(EngineFunctions functions, Instant now, @Nullable List<Expression.Literal> parameters) {
         this.functions = functions;
         this.now = now;
+        this.parameters = parameters;
+    }
+
+    @Override
+    public @Nullable SqlNode visit(SqlDynamicParam mark) {
+        if (parameters == null) {
+            return mark;
+        }
+        SqlNode literal = ParameterMarks.literal(parameters.get(mark.getIndex()), mark.getParserPosition());
+        return literal instanceof SqlCharStringLiteral text ? visit(text) : literal;
     }
 
     @Override
@@ -152,7 +166,7 @@ final class Rewriter extends SqlShuttle {
         }
     }
 
-    private static SqlNode timestamp(Instant instant, SqlParserPos position) {
+    static SqlNode timestamp(Instant instant, SqlParserPos position) {
         LocalDateTime time = LocalDateTime.ofInstant(instant, ZoneOffset.UTC);
         TimestampString text = new TimestampString(
                         time.getYear(),

@@ -1,10 +1,13 @@
 package io.waterwheel.sql.plan;
 
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.sql.SqlColumn;
 import io.waterwheel.sql.SqlPlan;
 import io.waterwheel.sql.SqlPlanner;
+import io.waterwheel.sql.SqlSignature;
 import io.waterwheel.sql.StatementPlan;
 import io.waterwheel.sql.StreamSchemas;
 import io.waterwheel.sql.leaf.EngineFunctions;
@@ -20,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.apache.calcite.avatica.util.Casing;
 import org.apache.calcite.avatica.util.Quoting;
 import org.apache.calcite.config.CalciteConnectionConfigImpl;
@@ -43,6 +47,8 @@ import org.apache.calcite.rel.rules.ProjectJoinTransposeRule;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexOver;
 import org.apache.calcite.runtime.CalciteContextException;
+import org.apache.calcite.schema.impl.AbstractSchema;
+import org.apache.calcite.sql.SqlDynamicParam;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlOperatorTable;
 import org.apache.calcite.sql.fun.SqlLibrary;
@@ -61,6 +67,7 @@ import org.apache.calcite.sql2rel.RelFieldTrimmer;
 import org.apache.calcite.sql2rel.SqlToRelConverter;
 import org.apache.calcite.sql2rel.StandardConvertletTable;
 import org.apache.calcite.tools.RelBuilder;
+import org.jspecify.annotations.Nullable;
 
 /** Plans statements, each anew: text, tree, names and types, operators, leaves. Thread-safe. */
 public final class StatementPlanner {
@@ -134,13 +141,32 @@ public final class StatementPlanner {
     }
 
     /** As {@link SqlPlanner#plan} says. */
-    public StatementPlan plan(String statement, Instant now) {
+    public StatementPlan plan(String statement, List<Expression.Literal> parameters, Instant now) {
+        return guarded(statement, () -> planned(statement, parameters, now));
+    }
+
+    /** As {@link SqlPlanner#signature} says. */
+    public SqlSignature signature(String statement, Instant now) {
+        return guarded(statement, () -> {
+            SqlNode parsed = query(statement);
+            List<SqlDynamicParam> marks = ParameterMarks.of(parsed);
+            if (marks.isEmpty()) {
+                return new SqlSignature(List.of(), planned(statement, List.of(), now));
+            }
+            List<ValueType> types = ParameterMarks.types(marks, validated(parsed, null, now));
+            List<Expression.Literal> samples =
+                    types.stream().map(ParameterMarks::sample).toList();
+            return new SqlSignature(types, planned(statement, samples, now));
+        });
+    }
+
+    private static <T> T guarded(String statement, Supplier<T> work) {
         if (statement.length() > SqlPlanner.MAX_CHARACTERS) {
             throw SqlErrors.unsupported(
                     "it has " + statement.length() + " characters, expected at most " + SqlPlanner.MAX_CHARACTERS);
         }
         try {
-            return planned(statement, now);
+            return work.get();
         } catch (StackOverflowError e) {
             throw SqlErrors.tooDeep(e);
         } catch (WaterwheelException e) {
@@ -151,18 +177,49 @@ public final class StatementPlanner {
         }
     }
 
-    private StatementPlan planned(String statement, Instant now) {
+    private StatementPlan planned(String statement, List<Expression.Literal> parameters, Instant now) {
+        Validated valid = validated(query(statement), parameters, now);
+        try {
+            return planned(valid.node(), valid.validator(), valid.reader(), valid.types());
+        } catch (CalciteContextException e) {
+            throw SqlErrors.of(e, valid.streams(), valid.fields());
+        }
+    }
+
+    private static SqlNode query(String statement) {
         SqlNode parsed = parse(statement);
         if (!Rewriter.isQuery(parsed)) {
             throw SqlErrors.unsupported(parsed.getKind().sql + " is not supported; SELECT and WITH are");
         }
         StatementSize.require(parsed);
-        SqlNode rewritten = parsed.accept(new Rewriter(functions, now));
+        return parsed;
+    }
+
+    /** @param parameters in place of the question marks; null leaves these as they are */
+    private Validated validated(SqlNode query, @Nullable List<Expression.Literal> parameters, Instant now) {
+        if (parameters != null) {
+            ParameterMarks.requireAsMany(query, parameters);
+        }
+        SqlNode rewritten = query.accept(new Rewriter(functions, now, parameters));
         if (rewritten == null) {
             throw new IllegalStateException("a statement was rewritten to nothing");
         }
-        return converted(rewritten);
+        return validated(rewritten);
     }
+
+    /**
+     * A statement whose names and types were looked up.
+     *
+     * @param streams all there are
+     * @param fields of those that it names
+     */
+    record Validated(
+            SqlNode node,
+            SqlValidator validator,
+            CalciteCatalogReader reader,
+            SqlTypes types,
+            List<String> streams,
+            List<String> fields) {}
 
     private static SqlNode parse(String statement) {
         String stripped = statement.stripTrailing();
@@ -176,8 +233,11 @@ public final class StatementPlanner {
         }
     }
 
-    private StatementPlan converted(SqlNode statement) {
+    private Validated validated(SqlNode statement) {
         CalciteSchema root = CalciteSchema.createRootSchema(false, false);
+        // Drivers' tools write whole names.
+        CalciteSchema shared = root.add("public", new AbstractSchema());
+        CalciteSchema inCatalog = root.add("waterwheel", new AbstractSchema()).add("public", new AbstractSchema());
         List<String> names = streams.names();
         List<String> fields = new ArrayList<>();
         Set<String> asks = TableNames.of(statement);
@@ -190,7 +250,10 @@ public final class StatementPlanner {
                     : names.stream().filter(asked::equalsIgnoreCase).findFirst().orElse(asked);
             Schema schema = streams.schema(name);
             if (schema != null) {
-                root.add(name, new StreamTable(name, schema));
+                StreamTable table = new StreamTable(name, schema);
+                root.add(name, table);
+                shared.add(name, table);
+                inCatalog.add(name, table);
                 schema.fields().forEach(field -> fields.add(field.name()));
             }
         }
@@ -208,8 +271,7 @@ public final class StatementPlanner {
                         .withDefaultNullCollation(NullCollation.LOW)
                         .withIdentifierExpansion(true));
         try {
-            SqlNode valid = validator.validate(statement);
-            return planned(valid, validator, reader, types);
+            return new Validated(validator.validate(statement), validator, reader, types, names, fields);
         } catch (CalciteContextException e) {
             throw SqlErrors.of(e, names, fields);
         }

@@ -19,6 +19,7 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.types.FloatingPointPrecision;
 import org.apache.arrow.vector.types.TimeUnit;
 import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +44,7 @@ final class ArrowRows implements AutoCloseable {
     private byte[] scratch = {};
 
     ArrowRows(List<Field> fields, BufferAllocator allocator) {
-        this(fields, null, allocator);
+        this(fields, null, FlightExtension.Form.OWN, allocator);
     }
 
     /**
@@ -51,19 +52,39 @@ final class ArrowRows implements AutoCloseable {
      *
      * @param columns what is sent of them, or null for all
      */
-    ArrowRows(List<Field> fields, @Nullable List<ColumnSink.Column> columns, BufferAllocator allocator) {
+    ArrowRows(
+            List<Field> fields,
+            @Nullable List<ColumnSink.Column> columns,
+            FlightExtension.Form form,
+            BufferAllocator allocator) {
         this.fields = List.copyOf(fields);
         this.textBytes = new int[fields.size()];
+        root = VectorSchemaRoot.create(schema(fields, form), allocator);
+        shown = columns == null ? root : shown(root, columns);
+    }
+
+    private static Schema schema(List<Field> fields, FlightExtension.Form form) {
         List<org.apache.arrow.vector.types.pojo.Field> arrow = new ArrayList<>();
         for (Field field : fields) {
             arrow.add(new org.apache.arrow.vector.types.pojo.Field(
                     field.name(),
                     new org.apache.arrow.vector.types.pojo.FieldType(
-                            field.nullable(), type(field.type()), null, TypeMetadata.of(field.type())),
+                            field.nullable() || form.nullable(),
+                            type(field.type(), form.zoned() ? "UTC" : null),
+                            null,
+                            TypeMetadata.of(field.type())),
                     null));
         }
-        root = VectorSchemaRoot.create(new org.apache.arrow.vector.types.pojo.Schema(arrow), allocator);
-        shown = columns == null ? root : shown(root, columns);
+        return new Schema(arrow);
+    }
+
+    /** What an answer of these fields is announced as. */
+    static Schema schema(List<Field> fields, List<ColumnSink.Column> columns, FlightExtension.Form form) {
+        Schema all = schema(fields, form);
+        return new Schema(columns.stream()
+                .map(column -> new org.apache.arrow.vector.types.pojo.Field(
+                        column.label(), all.getFields().get(column.field()).getFieldType(), null))
+                .toList());
     }
 
     private static VectorSchemaRoot shown(VectorSchemaRoot root, List<ColumnSink.Column> columns) {
@@ -78,16 +99,16 @@ final class ArrowRows implements AutoCloseable {
         return new VectorSchemaRoot(named, vectors);
     }
 
-    private static ArrowType type(FieldType type) {
+    private static ArrowType type(FieldType type, @Nullable String zone) {
         return switch (type) {
             case INT -> new ArrowType.Int(32, true);
             case LONG -> new ArrowType.Int(64, true);
             case FLOAT -> new ArrowType.FloatingPoint(FloatingPointPrecision.SINGLE);
             case DOUBLE -> new ArrowType.FloatingPoint(FloatingPointPrecision.DOUBLE);
             case BOOLEAN -> ArrowType.Bool.INSTANCE;
-            case TIMESTAMP -> new ArrowType.Timestamp(TimeUnit.MILLISECOND, "UTC");
-            case TIMESTAMP_US -> new ArrowType.Timestamp(TimeUnit.MICROSECOND, "UTC");
-            case TIMESTAMP_NS -> new ArrowType.Timestamp(TimeUnit.NANOSECOND, "UTC");
+            case TIMESTAMP -> new ArrowType.Timestamp(TimeUnit.MILLISECOND, zone);
+            case TIMESTAMP_US -> new ArrowType.Timestamp(TimeUnit.MICROSECOND, zone);
+            case TIMESTAMP_NS -> new ArrowType.Timestamp(TimeUnit.NANOSECOND, zone);
             case IPV4 -> new ArrowType.Int(32, false);
             case STRING -> ArrowType.Utf8.INSTANCE;
             case BYTES -> ArrowType.Binary.INSTANCE;

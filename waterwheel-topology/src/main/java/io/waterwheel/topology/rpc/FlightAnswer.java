@@ -1,5 +1,6 @@
 package io.waterwheel.topology.rpc;
 
+import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.run.AnswerPace;
@@ -29,6 +30,8 @@ final class FlightAnswer implements ColumnSink, AutoCloseable {
     private final long deadlineNanos;
     private final BooleanSupplier closing;
     private final String client;
+    private final FlightExtension.Form form;
+    private volatile boolean stopped;
     private ClientWait waits = NOT_TOLD;
     private @Nullable ArrowRows batch;
     private @Nullable List<Column> columns;
@@ -64,6 +67,7 @@ final class FlightAnswer implements ColumnSink, AutoCloseable {
      * @param patienceNanos how long it waits for a client that takes nothing of it
      * @param closing whether the server closes: the answer is given up then
      * @param client host and port of the connection
+     * @param form of the batches
      */
     FlightAnswer(
             ServerStreamListener listener,
@@ -71,7 +75,9 @@ final class FlightAnswer implements ColumnSink, AutoCloseable {
             long deadlineNanos,
             long patienceNanos,
             BooleanSupplier closing,
-            String client) {
+            String client,
+            FlightExtension.Form form) {
+        this.form = form;
         this.closing = closing;
         this.client = client;
         this.listener = listener;
@@ -90,7 +96,7 @@ final class FlightAnswer implements ColumnSink, AutoCloseable {
         if (batch != null) {
             throw new IllegalStateException("an answer starts once");
         }
-        ArrowRows rows = new ArrowRows(fields, columns, allocator);
+        ArrowRows rows = new ArrowRows(fields, columns, form, allocator);
         batch = rows;
         // Vectors that were sent are let go, and never filled again.
         listener.setUseZeroCopy(true);
@@ -213,13 +219,23 @@ final class FlightAnswer implements ColumnSink, AutoCloseable {
     public void fail(WaterwheelException failure) {
         if (!ended) {
             ended = true;
-            listener.error(RpcErrors.toFlight(failure, closing.getAsBoolean()));
+            listener.error(RpcErrors.toFlight(stopped ? cancellation() : failure, closing.getAsBoolean()));
         }
+    }
+
+    private static WaterwheelException cancellation() {
+        return new WaterwheelException(ErrorCode.CANCELLED, "the answer was cancelled");
+    }
+
+    /** Ends the answer by another call of its client's; on any thread. */
+    void cancel() {
+        stopped = true;
+        readiness.giveUp();
     }
 
     @Override
     public boolean cancelled() {
-        return readiness.cancelled();
+        return stopped || readiness.cancelled();
     }
 
     @Override

@@ -1,22 +1,35 @@
 package io.waterwheel.topology.rpc;
 
+import io.grpc.Context;
+import io.grpc.Deadline;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Statement;
+import io.waterwheel.schema.Field;
 import io.waterwheel.wire.AdminCall;
 import io.waterwheel.wire.WireQueries;
 import io.waterwheel.wire.WireStatements;
 import io.waterwheel.wire.proto.Ticket;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.arrow.flight.Action;
 import org.apache.arrow.flight.ActionType;
+import org.apache.arrow.flight.FlightDescriptor;
+import org.apache.arrow.flight.FlightInfo;
+import org.apache.arrow.flight.FlightProducer;
 import org.apache.arrow.flight.FlightRuntimeException;
+import org.apache.arrow.flight.FlightStream;
 import org.apache.arrow.flight.NoOpFlightProducer;
+import org.apache.arrow.flight.PutResult;
 import org.apache.arrow.flight.Result;
+import org.apache.arrow.flight.SchemaResult;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.types.pojo.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,10 +37,10 @@ import org.jspecify.annotations.Nullable;
  * events that tell of readiness and of a client that is gone arrive on them.
  */
 final class RpcProducer extends NoOpFlightProducer {
-    /** Subqueries end with their caller's deadline, which gRPC enforces; this is for one that has none. */
     /** So that a query that ends at its deadline is judged by what it lacks, not by how late its answer was sent. */
     private static final Duration SENDING_SLACK = Duration.ofSeconds(1);
 
+    /** Subqueries end with their caller's deadline, which gRPC enforces; this is for one that has none. */
     private static final Duration SUBQUERY_LIMIT = Duration.ofHours(1);
 
     private final RpcSettings settings;
@@ -42,6 +55,10 @@ final class RpcProducer extends NoOpFlightProducer {
     private final Executor queryPool;
     private final Executor subqueryPool;
     private final Executor callPool;
+    /** Null where clients speak our own protocol only. */
+    private final @Nullable FlightExtension extension;
+
+    private final @Nullable FlightProducer extended;
     private volatile boolean closing;
 
     RpcProducer(
@@ -54,7 +71,8 @@ final class RpcProducer extends NoOpFlightProducer {
             @Nullable PeerGate gate,
             Executor queryPool,
             Executor subqueryPool,
-            Executor callPool) {
+            Executor callPool,
+            @Nullable FlightExtension extension) {
         this.settings = settings;
         this.allocator = allocator;
         this.queries = queries;
@@ -65,6 +83,89 @@ final class RpcProducer extends NoOpFlightProducer {
         this.queryPool = queryPool;
         this.subqueryPool = subqueryPool;
         this.callPool = callPool;
+        this.extension = extension;
+        this.extended = extension == null ? null : extension.over(new ExtensionServices());
+    }
+
+    /** What answers in the other protocol. */
+    private FlightProducer extended() {
+        if (extended == null) {
+            throw new WaterwheelException(ErrorCode.BAD_REQUEST, "this port takes no such calls");
+        }
+        return extended;
+    }
+
+    private final class ExtensionServices implements FlightExtension.Services {
+        @Override
+        public BufferAllocator allocator() {
+            return allocator;
+        }
+
+        @Override
+        public FlightExtension.Headers headers() {
+            return ThisCall.headers();
+        }
+
+        @Override
+        public Schema schema(List<Field> fields, List<ColumnSink.Column> columns, FlightExtension.Form form) {
+            return ArrowRows.schema(fields, columns, form);
+        }
+
+        @Override
+        public void answer(
+                Statement asked,
+                FlightExtension.Form form,
+                StatementHandler handler,
+                ServerStreamListener listener,
+                Consumer<Runnable> started,
+                Runnable ended) {
+            Duration timeout = timeout(asked.timeout());
+            Deadline deadline = Context.current().getDeadline();
+            if (deadline != null) {
+                // Who gives up then would be told of what is missing too late.
+                Duration left = Duration.ofMillis(Math.max(1, deadline.timeRemaining(TimeUnit.MILLISECONDS)));
+                timeout = left.compareTo(timeout) < 0 ? left : timeout;
+            }
+            Statement statement = asked.withTimeout(timeout);
+            RpcProducer.this.answer(
+                    listener,
+                    form,
+                    timeout,
+                    statement.allowPartial(),
+                    answer -> {
+                        started.accept(answer::cancel);
+                        handler.answer(statement, answer);
+                    },
+                    ended);
+        }
+
+        @Override
+        public void run(FlightExtension.Work work, Consumer<FlightRuntimeException> failed) {
+            try {
+                submit(callPool, "calls", Context.current().wrap(() -> {
+                    try {
+                        work.run();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                        failed.accept(error(e));
+                    } catch (Exception | Error e) {
+                        failed.accept(error(e));
+                    }
+                }));
+            } catch (RuntimeException e) {
+                failed.accept(error(e));
+            }
+        }
+
+        @Override
+        public Duration patience() {
+            return settings.patience();
+        }
+
+        @Override
+        public FlightRuntimeException error(Throwable failure) {
+            return failure instanceof FlightRuntimeException flight ? flight : failure(failure);
+        }
     }
 
     /** From now on calls end as soon as they can; see {@link RpcErrors#toFlight} for what they are told. */
@@ -89,6 +190,10 @@ final class RpcProducer extends NoOpFlightProducer {
     public void getStream(
             CallContext context, org.apache.arrow.flight.Ticket flightTicket, ServerStreamListener listener) {
         try {
+            if (extension != null && extension.takesTicket(flightTicket.getBytes())) {
+                extended().getStream(context, flightTicket, listener);
+                return;
+            }
             Ticket ticket = WireQueries.parseTicket(flightTicket.getBytes());
             switch (ticket.getKindCase()) {
                 case QUERY -> query(WireQueries.fromMessage(ticket.getQuery()), listener);
@@ -96,6 +201,8 @@ final class RpcProducer extends NoOpFlightProducer {
                 case SUBQUERY -> subquery(ticket.getSubquery().toByteArray(), listener);
                 case KIND_NOT_SET -> throw new WaterwheelException(ErrorCode.BAD_QUERY, "the ticket holds no query");
             }
+        } catch (FlightRuntimeException e) {
+            listener.error(e);
         } catch (RuntimeException e) {
             listener.error(refusal(e));
         }
@@ -104,13 +211,25 @@ final class RpcProducer extends NoOpFlightProducer {
     private void query(Query asked, ServerStreamListener listener) {
         Duration timeout = timeout(asked.hasTimeout() ? asked.timeout() : null);
         Query query = asked.withTimeout(timeout);
-        answer(listener, timeout, query.allowPartial(), answer -> queries.query(query, answer));
+        answer(
+                listener,
+                FlightExtension.Form.OWN,
+                timeout,
+                query.allowPartial(),
+                answer -> queries.query(query, answer),
+                () -> {});
     }
 
     private void statement(Statement asked, ServerStreamListener listener) {
         Duration timeout = timeout(asked.timeout());
         Statement statement = asked.withTimeout(timeout);
-        answer(listener, timeout, statement.allowPartial(), answer -> statements.answer(statement, answer));
+        answer(
+                listener,
+                FlightExtension.Form.OWN,
+                timeout,
+                statement.allowPartial(),
+                answer -> statements.answer(statement, answer),
+                () -> {});
     }
 
     /** How long an answer may take; without a wish, what is usual. */
@@ -124,7 +243,13 @@ final class RpcProducer extends NoOpFlightProducer {
         void to(FlightAnswer answer) throws InterruptedException;
     }
 
-    private void answer(ServerStreamListener listener, Duration timeout, boolean allowPartial, Answering answering) {
+    private void answer(
+            ServerStreamListener listener,
+            FlightExtension.Form form,
+            Duration timeout,
+            boolean allowPartial,
+            Answering answering,
+            Runnable ended) {
         // What an answer that may lack something has by its deadline is sent after it.
         Duration sending = allowPartial ? timeout.plus(settings.patience()) : timeout;
         FlightAnswer answer = new FlightAnswer(
@@ -133,7 +258,8 @@ final class RpcProducer extends NoOpFlightProducer {
                 System.nanoTime() + sending.plus(SENDING_SLACK).toNanos(),
                 settings.patience().toNanos(),
                 this::isClosing,
-                ThisCall.client());
+                ThisCall.client(),
+                form);
         submit(queryPool, "queries", () -> {
             try (answer) {
                 try {
@@ -147,6 +273,8 @@ final class RpcProducer extends NoOpFlightProducer {
                 if (!answer.ended()) {
                     answer.fail(RpcErrors.of(new IllegalStateException("the answer was given no end")));
                 }
+            } finally {
+                ended.run();
             }
         });
     }
@@ -194,10 +322,41 @@ final class RpcProducer extends NoOpFlightProducer {
                 listener.onCompleted();
                 return;
             }
+            if (extension != null && extension.takesAction(type)) {
+                FlightProducer other = extended();
+                new ExtensionServices().run(() -> other.doAction(context, action, listener), listener::onError);
+                return;
+            }
             submit(callPool, "calls", () -> call(context, action, listener));
         } catch (RuntimeException e) {
             listener.onError(refusal(e));
         }
+    }
+
+    /** Called on a thread that may block: RpcServer gives these calls threads of their own. */
+    @Override
+    public FlightInfo getFlightInfo(CallContext context, FlightDescriptor descriptor) {
+        try {
+            return extended().getFlightInfo(context, descriptor);
+        } catch (RuntimeException e) {
+            throw e instanceof FlightRuntimeException flight ? flight : failure(e);
+        }
+    }
+
+    /** As {@link #getFlightInfo}. */
+    @Override
+    public SchemaResult getSchema(CallContext context, FlightDescriptor descriptor) {
+        try {
+            return extended().getSchema(context, descriptor);
+        } catch (RuntimeException e) {
+            throw e instanceof FlightRuntimeException flight ? flight : failure(e);
+        }
+    }
+
+    /** Called on a thread of those for puts. */
+    @Override
+    public Runnable acceptPut(CallContext context, FlightStream stream, StreamListener<PutResult> acknowledged) {
+        return extended().acceptPut(context, stream, acknowledged);
     }
 
     private void call(CallContext context, Action action, StreamListener<Result> listener) {
@@ -218,7 +377,11 @@ final class RpcProducer extends NoOpFlightProducer {
         for (String name : AdminCall.names()) {
             listener.onNext(new ActionType(name, "see waterwheel/v1/admin.proto"));
         }
-        listener.onCompleted();
+        if (extended == null) {
+            listener.onCompleted();
+        } else {
+            extended.listActions(context, listener);
+        }
     }
 
     private void submit(Executor pool, String what, Runnable task) {

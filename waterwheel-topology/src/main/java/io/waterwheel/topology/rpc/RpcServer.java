@@ -1,6 +1,9 @@
 package io.waterwheel.topology.rpc;
 
+import io.grpc.Metadata;
 import io.grpc.Server;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallExecutorSupplier;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.netty.NettyServerBuilder;
 import io.waterwheel.error.ErrorCode;
@@ -9,6 +12,7 @@ import io.waterwheel.query.run.AnswerPace;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -52,17 +56,30 @@ public final class RpcServer implements AutoCloseable {
 
     private static final int CONNECTION_THREADS = 8;
     private static final int CALL_THREADS = 16;
+    private static final int PLAN_THREADS = 4;
+    /** Most memory for what clients put. */
+    private static final long MAX_PUT_BYTES = 32 << 20;
+
     private static final long CLOSE_SECONDS = 5;
 
     private final Server server;
     private final RpcProducer producer;
     private final BufferAllocator allocator;
+    /** For what clients put: parameters of statements. */
+    private final BufferAllocator puts;
+
     private final List<ThreadPoolExecutor> pools;
 
-    private RpcServer(Server server, RpcProducer producer, BufferAllocator allocator, List<ThreadPoolExecutor> pools) {
+    private RpcServer(
+            Server server,
+            RpcProducer producer,
+            BufferAllocator allocator,
+            BufferAllocator puts,
+            List<ThreadPoolExecutor> pools) {
         this.server = server;
         this.producer = producer;
         this.allocator = allocator;
+        this.puts = puts;
         this.pools = pools;
     }
 
@@ -73,7 +90,21 @@ public final class RpcServer implements AutoCloseable {
      */
     public static RpcServer forClients(
             RpcSettings settings, QueryHandler queries, StatementHandler statements, AdminHandler admin) {
-        return start(settings, queries, statements, admin, null, null);
+        return start(settings, queries, statements, admin, null, null, null);
+    }
+
+    /**
+     * The same, which also speaks another protocol.
+     *
+     * @throws WaterwheelException of kind TEMPORARY, code {@code ADDRESS_UNUSABLE}, when the address cannot be bound
+     */
+    public static RpcServer forClients(
+            RpcSettings settings,
+            QueryHandler queries,
+            StatementHandler statements,
+            AdminHandler admin,
+            FlightExtension extension) {
+        return start(settings, queries, statements, admin, null, null, extension);
     }
 
     /**
@@ -105,7 +136,8 @@ public final class RpcServer implements AutoCloseable {
                     throw notACoordinator();
                 },
                 peers,
-                secret);
+                secret,
+                null);
     }
 
     private static WaterwheelException notACoordinator() {
@@ -119,29 +151,45 @@ public final class RpcServer implements AutoCloseable {
             StatementHandler statements,
             AdminHandler admin,
             @Nullable PeerHandler peers,
-            @Nullable PeerSecret secret) {
+            @Nullable PeerSecret secret,
+            @Nullable FlightExtension extension) {
         BufferAllocator allocator = new RootAllocator(settings.memoryBytes());
+        BufferAllocator puts = allocator.newChildAllocator("puts", 0, MAX_PUT_BYTES);
         ThreadPoolExecutor connections = fixedPool("rpc", CONNECTION_THREADS);
         ThreadPoolExecutor queryPool = pool("query", settings.queries(), QUERY_PRIORITY);
         ThreadPoolExecutor subqueryPool = pool("subquery", settings.subqueries(), QUERY_PRIORITY);
         ThreadPoolExecutor callPool = pool("call", CALL_THREADS, Thread.NORM_PRIORITY);
-        List<ThreadPoolExecutor> pools = List.of(queryPool, subqueryPool, callPool, connections);
+        ThreadPoolExecutor putPool = pool("put", BadMessages.MOST_PUTS, Thread.NORM_PRIORITY);
+        ThreadPoolExecutor planPool = fixedPool("plan", PLAN_THREADS);
+        List<ThreadPoolExecutor> pools = List.of(queryPool, subqueryPool, callPool, putPool, planPool, connections);
         AtomicReference<String> address = new AtomicReference<>("");
         PeerGate gate = secret == null ? null : new PeerGate(secret, address::get);
         RpcProducer producer = new RpcProducer(
-                settings, allocator, queries, statements, admin, peers, gate, queryPool, subqueryPool, callPool);
+                settings,
+                allocator,
+                queries,
+                statements,
+                admin,
+                peers,
+                gate,
+                queryPool,
+                subqueryPool,
+                callPool,
+                extension);
         NettyServerBuilder builder = NettyServerBuilder.forAddress(
                         new InetSocketAddress(settings.host(), settings.port()))
                 .executor(connections)
                 .maxInboundMessageSize(peers == null ? MAX_CLIENT_MESSAGE_BYTES : MAX_MESSAGE_BYTES)
-                .addService(BadMessages.refused(flight(allocator, producer, connections)));
+                .callExecutor(ownThreads(planPool))
+                .addService(BadMessages.refused(flight(puts, producer, putPool), extension != null));
         limit(builder, gate);
         Server server = builder.build();
-        RpcServer started = new RpcServer(server, producer, allocator, pools);
+        RpcServer started = new RpcServer(server, producer, allocator, puts, pools);
         try {
             server.start();
         } catch (IOException e) {
             pools.forEach(ExecutorService::shutdownNow);
+            puts.close();
             allocator.close();
             throw new WaterwheelException(
                     ErrorCode.ADDRESS_UNUSABLE,
@@ -154,11 +202,22 @@ public final class RpcServer implements AutoCloseable {
         return started;
     }
 
+    /** Of calls that Flight answers on the thread that they came on: those that plan statements may block. */
+    private static ServerCallExecutorSupplier ownThreads(ExecutorService planning) {
+        return new ServerCallExecutorSupplier() {
+            @Override
+            public <Q, A> @Nullable Executor getExecutor(ServerCall<Q, A> call, Metadata headers) {
+                String method = String.valueOf(call.getMethodDescriptor().getBareMethodName());
+                return method.equals("GetFlightInfo") || method.equals("GetSchema") ? planning : null;
+            }
+        };
+    }
+
     /** The service alone: FlightServer's builder leaves no way to answer messages that are none. */
     @SuppressWarnings("deprecation") // of the handler, which has no successor where a service is made
     private static ServerServiceDefinition flight(
-            BufferAllocator allocator, RpcProducer producer, ExecutorService connections) {
-        return FlightGrpcUtils.createFlightService(allocator, producer, ServerAuthHandler.NO_OP, connections)
+            BufferAllocator puts, RpcProducer producer, ExecutorService putThreads) {
+        return FlightGrpcUtils.createFlightService(puts, producer, ServerAuthHandler.NO_OP, putThreads)
                 .bindService();
     }
 
@@ -220,6 +279,7 @@ public final class RpcServer implements AutoCloseable {
         } finally {
             pools.forEach(ExecutorService::shutdownNow);
             try {
+                puts.close();
                 allocator.close();
             } catch (IllegalStateException e) {
                 LOG.warn("memory of an answer was not given back: {}", e.getMessage());

@@ -3,6 +3,7 @@ package io.waterwheel.topology.rpc;
 import io.grpc.Attributes;
 import io.grpc.Context;
 import io.grpc.Contexts;
+import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
 import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
@@ -16,6 +17,9 @@ final class ThisCall implements ServerInterceptor {
     private static final Context.Key<Attributes> KEY =
             Context.keyWithDefault("waterwheel-connection", Attributes.EMPTY);
 
+    private static final Context.Key<FlightExtension.Headers> HEADERS =
+            Context.keyWithDefault("waterwheel-headers", new FlightExtension.Headers(new Metadata()));
+
     private final int queuedBytes;
 
     /** @param queuedBytes of a call, above which its receiver counts as not ready for more */
@@ -23,9 +27,30 @@ final class ThisCall implements ServerInterceptor {
         this.queuedBytes = queuedBytes;
     }
 
+    /** Of the call that this thread was given. */
+    static FlightExtension.Headers headers() {
+        return HEADERS.get();
+    }
+
     /** Of the connection of the call that this thread was given. */
     static Attributes attributes() {
         return KEY.get();
+    }
+
+    /** A call whose answer begins with the cookie that its handler set. */
+    private static final class Answering<Q, A> extends SimpleForwardingServerCall<Q, A> {
+        private final FlightExtension.Headers told;
+
+        Answering(ServerCall<Q, A> call, FlightExtension.Headers told) {
+            super(call);
+            this.told = told;
+        }
+
+        @Override
+        public void sendHeaders(Metadata headers) {
+            told.addTo(headers);
+            super.sendHeaders(headers);
+        }
     }
 
     /** Host and port of who makes the call that this thread was given; empty when it is not known. */
@@ -43,6 +68,8 @@ final class ThisCall implements ServerInterceptor {
     public <Q, A> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
         call.setOnReadyThreshold(queuedBytes);
-        return Contexts.interceptCall(Context.current().withValue(KEY, call.getAttributes()), call, headers, next);
+        FlightExtension.Headers told = new FlightExtension.Headers(headers);
+        Context context = Context.current().withValues(KEY, call.getAttributes(), HEADERS, told);
+        return Contexts.interceptCall(context, new Answering<>(call, told), headers, next);
     }
 }

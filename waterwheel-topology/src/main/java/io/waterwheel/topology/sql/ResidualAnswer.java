@@ -14,8 +14,7 @@ import io.waterwheel.topology.rpc.QueryHandler;
 import io.waterwheel.tuple.TupleBlock;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,11 +43,9 @@ final class ResidualAnswer implements ResidualExecutor.LeafReader, ResidualExecu
     }
 
     void run(ResidualExecutor executor) throws InterruptedException {
-        statement.requireDemandsOf(
-                plan.leaves().stream().map(leaf -> leaf.query().stream()).collect(Collectors.toUnmodifiableSet()));
-        List<String> labels = plan.labels();
-        sink.show(IntStream.range(0, labels.size())
-                .mapToObj(c -> new ColumnSink.Column(labels.get(c), c))
+        statement.requireDemandsOf(Set.copyOf(plan.streams()));
+        sink.show(plan.columns().stream()
+                .map(column -> new ColumnSink.Column(column.label(), column.field()))
                 .toList());
         executor.execute(plan, this, this);
         start();

@@ -4,9 +4,11 @@ import io.waterwheel.query.Query;
 import io.waterwheel.query.Statement;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.run.ForwardingSink;
+import io.waterwheel.schema.Schema;
 import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.SqlPlan;
 import io.waterwheel.sql.SqlPlanner;
+import io.waterwheel.sql.SqlSignature;
 import io.waterwheel.sql.StatementPlan;
 import io.waterwheel.sql.duckdb.DuckDbExecutor;
 import io.waterwheel.sql.duckdb.DuckDbSettings;
@@ -20,11 +22,15 @@ import io.waterwheel.topology.worker.TaskServices;
 import io.waterwheel.tuple.TupleBlock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Answers statements by queries. Calcite's classes, some thousands, are loaded by the first statement. Thread-safe. */
 public final class Statements implements StatementHandler, AutoCloseable {
+    private static final Duration LEAST = Duration.ofMillis(1);
+
     private final QueryHandler queries;
     private final KnownStreams streams;
     private final ResidualExecutor executor;
@@ -51,10 +57,32 @@ public final class Statements implements StatementHandler, AutoCloseable {
         return made;
     }
 
+    /** The plan of a statement, with its parameters. */
+    public StatementPlan plan(Statement statement) {
+        return planner().plan(statement.sql(), statement.parameters(), Instant.now());
+    }
+
+    /** What a statement takes and returns. */
+    public SqlSignature signature(String statement) {
+        return planner().signature(statement, Instant.now());
+    }
+
+    /** The streams that statements may name, by name. */
+    public Map<String, Schema> streams() {
+        Map<String, Schema> all = new TreeMap<>();
+        for (String name : streams.names()) {
+            Schema schema = streams.schema(name);
+            if (schema != null) {
+                all.put(name, schema);
+            }
+        }
+        return all;
+    }
+
     @Override
     public void answer(Statement statement, ColumnSink sink) throws InterruptedException {
         long begun = System.nanoTime();
-        StatementPlan planned = planner().plan(statement.sql(), Instant.now());
+        StatementPlan planned = plan(statement);
         if (planned instanceof ResidualPlan plan) {
             long deadline = begun + Objects.requireNonNull(statement.timeout()).toNanos();
             new ResidualAnswer(statement, plan, queries, sink, deadline).run(executor);
@@ -77,8 +105,6 @@ public final class Statements implements StatementHandler, AutoCloseable {
     public void close() {
         executor.close();
     }
-
-    private static final Duration LEAST = Duration.ofMillis(1);
 
     /** The verdict of a statement counts its rows, of aggregates too. */
     private static final class CountedRows extends ForwardingSink {

@@ -14,6 +14,7 @@ import io.waterwheel.topology.admin.StatusText;
 import io.waterwheel.topology.admin.StreamCalls;
 import io.waterwheel.topology.admin.VerifyCalls;
 import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.flightsql.FlightSqlExtension;
 import io.waterwheel.topology.kafka.KafkaTopics;
 import io.waterwheel.topology.rpc.AdminCalls;
 import io.waterwheel.topology.rpc.RpcServer;
@@ -81,7 +82,8 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
                     services.config().get(Keys.QUERY_TIMEOUT),
                     services.config().get(Keys.QUERY_MAX_TIMEOUT));
             try {
-                return RpcServer.forClients(settings, coordinator::query, statements, calls);
+                return RpcServer.forClients(
+                        settings, coordinator::query, statements, calls, new FlightSqlExtension(statements));
             } catch (WaterwheelException e) {
                 last = e;
             }

@@ -1,0 +1,356 @@
+package io.waterwheel.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.Waiting;
+import io.waterwheel.client.Appender;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.StreamDefinition;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.sql.Statement;
+import java.sql.Timestamp;
+import java.sql.Types;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Calendar;
+import java.util.List;
+import java.util.Map;
+import java.util.TimeZone;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** A whole server, asked by the published JDBC driver as it is. */
+final class AskedByJdbc implements AutoCloseable {
+    private static final int MANY = 200_000;
+    private static final Instant FIRST = Instant.parse("2026-11-25T10:00:00.123Z");
+    private static final Schema TYPES = new Schema(
+            List.of(
+                    new Field("id", FieldType.LONG, false),
+                    new Field("at", FieldType.TIMESTAMP, false),
+                    new Field("small", FieldType.INT, true),
+                    new Field("whole", FieldType.LONG, true),
+                    new Field("single", FieldType.FLOAT, true),
+                    new Field("number", FieldType.DOUBLE, true),
+                    new Field("yes", FieldType.BOOLEAN, true),
+                    new Field("micros", FieldType.TIMESTAMP_US, true),
+                    new Field("nanos", FieldType.TIMESTAMP_NS, true),
+                    new Field("address", FieldType.IPV4, true),
+                    new Field("six", FieldType.IPV6, true),
+                    new Field("uuid", FieldType.UUID, true),
+                    new Field("note", FieldType.STRING, true),
+                    new Field("raw", FieldType.BYTES, true)),
+            new KeySpec.Ordered("id"),
+            "at");
+
+    private final WaterwheelClient client;
+    private final String address;
+    private final Connection connection;
+    private final Map<Integer, Long> written;
+
+    AskedByJdbc(WaterwheelClient client, String url) throws SQLException {
+        this.client = client;
+        this.address = url.replace("grpc://", "");
+        client.createStream(new StreamDefinition("by_jdbc", "by_jdbc", RecordFormat.BLOCK, 2, TYPES));
+        try (Appender appender = client.appender("by_jdbc")) {
+            appender.append(
+                    1L,
+                    FIRST,
+                    -7,
+                    Long.MAX_VALUE,
+                    1.5f,
+                    -2.25,
+                    true,
+                    FIRST.plusNanos(456_000),
+                    FIRST.plusNanos(456_789),
+                    "10.0.0.1",
+                    "2001:db8::1",
+                    "f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
+                    "é, 'quoted'",
+                    new byte[] {0, -1, 7});
+            appender.append(
+                    2L, FIRST.plusSeconds(1), null, null, null, null, null, null, null, null, null, null, null, null);
+            for (long id = 3; id < MANY; id++) {
+                appender.append(
+                        id,
+                        FIRST.plusMillis(id),
+                        (int) id,
+                        id,
+                        0f,
+                        id * 0.5,
+                        false,
+                        FIRST,
+                        FIRST,
+                        null,
+                        null,
+                        null,
+                        "row " + id % 100,
+                        null);
+            }
+            written = appender.flush();
+        }
+        connection = connect("");
+    }
+
+    private Connection connect(String properties) throws SQLException {
+        StringBuilder seen = new StringBuilder();
+        written.forEach((partition, offset) ->
+                seen.append(seen.isEmpty() ? "" : ",").append("by_jdbc:" + partition + ":" + offset));
+        return DriverManager.getConnection("jdbc:arrow-flight-sql://" + address
+                + "/?useEncryption=false&x-waterwheel-at-least=" + seen + properties);
+    }
+
+    @Override
+    public void close() throws SQLException {
+        connection.close();
+        client.drop("by_jdbc");
+    }
+
+    /** Every getter of the driver's metadata; tools call most of them. */
+    void everyFactIsTold() throws Exception {
+        DatabaseMetaData facts = connection.getMetaData();
+        List<String> failed = new ArrayList<>();
+        int told = 0;
+        for (Method getter : DatabaseMetaData.class.getMethods()) {
+            if (getter.getParameterCount() > 0) {
+                continue;
+            }
+            try {
+                Object fact = getter.invoke(facts);
+                if (fact instanceof ResultSet rows) {
+                    rows.close();
+                }
+                told++;
+            } catch (InvocationTargetException e) {
+                if (!(e.getCause() instanceof SQLFeatureNotSupportedException)) {
+                    failed.add(getter.getName() + ": " + e.getCause());
+                }
+            }
+        }
+        assertThat(failed).isEmpty();
+        assertThat(told).isGreaterThan(100);
+        assertThat(facts.getDatabaseProductName()).isEqualTo("Waterwheel");
+        assertThat(facts.getIdentifierQuoteString()).isEqualTo("\"");
+        assertThat(facts.isReadOnly()).isTrue();
+    }
+
+    private static List<String> rows(ResultSet rows, String... columns) throws SQLException {
+        List<String> all = new ArrayList<>();
+        try (rows) {
+            while (rows.next()) {
+                List<String> row = new ArrayList<>();
+                for (String column : columns) {
+                    row.add(rows.getString(column));
+                }
+                all.add(String.join(" ", row));
+            }
+        }
+        return all;
+    }
+
+    /** What DBeaver's tree shows. */
+    void streamsAreTables() throws Exception {
+        DatabaseMetaData facts = connection.getMetaData();
+        assertThat(rows(facts.getCatalogs(), "TABLE_CAT")).containsExactly("waterwheel");
+        assertThat(rows(facts.getSchemas(), "TABLE_CATALOG", "TABLE_SCHEM")).containsExactly("waterwheel public");
+        assertThat(rows(facts.getTableTypes(), "TABLE_TYPE")).containsExactly("TABLE");
+        assertThat(rows(
+                        facts.getTables("waterwheel", "public", "by\\_j%", new String[] {"TABLE"}),
+                        "TABLE_CAT",
+                        "TABLE_SCHEM",
+                        "TABLE_NAME",
+                        "TABLE_TYPE"))
+                .containsExactly("waterwheel public by_jdbc TABLE");
+        assertThat(rows(facts.getTables("other", null, "%", null), "TABLE_NAME"))
+                .isEmpty();
+        assertThat(rows(facts.getTables(null, null, "%", new String[] {"VIEW"}), "TABLE_NAME"))
+                .isEmpty();
+        List<String> columns = new ArrayList<>();
+        try (ResultSet all = facts.getColumns(null, null, "by_jdbc", "%")) {
+            while (all.next()) {
+                columns.add(all.getString("COLUMN_NAME") + " " + all.getInt("DATA_TYPE") + " "
+                        + all.getString("TYPE_NAME") + " " + all.getInt("NULLABLE") + " "
+                        + all.getInt("ORDINAL_POSITION"));
+            }
+        }
+        assertThat(columns)
+                .startsWith(
+                        "id " + Types.BIGINT + " BIGINT 0 1",
+                        "at " + Types.TIMESTAMP + " TIMESTAMP(3) 0 2",
+                        "small " + Types.INTEGER + " INTEGER 1 3")
+                .contains("address " + Types.VARCHAR + " VARCHAR 1 10")
+                .hasSize(14);
+        assertThat(rows(facts.getPrimaryKeys(null, null, "by_jdbc"), "COLUMN_NAME"))
+                .isEmpty();
+        assertThat(rows(facts.getImportedKeys(null, null, "by_jdbc"), "PKCOLUMN_NAME"))
+                .isEmpty();
+        assertThat(rows(facts.getExportedKeys(null, null, "by_jdbc"), "PKCOLUMN_NAME"))
+                .isEmpty();
+        assertThat(rows(facts.getCrossReference(null, null, "by_jdbc", null, null, "by_jdbc"), "PKCOLUMN_NAME"))
+                .isEmpty();
+        try (Statement statement = connection.createStatement()) {
+            assertThat(rows(
+                            statement.executeQuery("SELECT COUNT(*) AS n FROM \"waterwheel\".\"public\".\"by_jdbc\""),
+                            "n"))
+                    .containsExactly(Integer.toString(MANY - 1));
+            assertThat(rows(statement.executeQuery("SELECT t.id FROM public.by_jdbc t WHERE t.id < 3"), "id"))
+                    .containsExactlyInAnyOrder("1", "2");
+        }
+    }
+
+    void everyTypeComesBack() throws Exception {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT * FROM by_jdbc WHERE id <= 2 ORDER BY id")) {
+            ResultSetMetaData columns = row.getMetaData();
+            Map<String, Integer> types = new TreeMap<>();
+            for (int c = 1; c <= columns.getColumnCount(); c++) {
+                types.put(columns.getColumnLabel(c), columns.getColumnType(c));
+            }
+            assertThat(types)
+                    .containsEntry("id", Types.BIGINT)
+                    .containsEntry("small", Types.INTEGER)
+                    .containsEntry("number", Types.DOUBLE)
+                    .containsEntry("yes", Types.BOOLEAN)
+                    .containsEntry("nanos", Types.TIMESTAMP)
+                    .containsEntry("address", Types.VARCHAR)
+                    .containsEntry("raw", Types.VARBINARY);
+            assertThat(row.next()).isTrue();
+            for (int c = 1; c <= columns.getColumnCount(); c++) {
+                assertThat(row.getObject(c)).as(columns.getColumnLabel(c)).isNotNull();
+            }
+            assertThat(row.getLong("id")).isEqualTo(1);
+            assertThat(row.getInt("small")).isEqualTo(-7);
+            assertThat(row.getLong("whole")).isEqualTo(Long.MAX_VALUE);
+            assertThat(row.getFloat("single")).isEqualTo(1.5f);
+            assertThat(row.getDouble("number")).isEqualTo(-2.25);
+            assertThat(row.getBoolean("yes")).isTrue();
+            assertThat(row.getString("address")).isEqualTo("10.0.0.1");
+            assertThat(row.getString("six")).isEqualTo("2001:db8::1");
+            assertThat(row.getString("uuid")).isEqualTo("f81d4fae-7dec-11d0-a765-00a0c91e6bf6");
+            assertThat(row.getString("note")).isEqualTo("é, 'quoted'");
+            assertThat(row.getBytes("raw")).containsExactly(0, -1, 7);
+            assertThat(utc(row, "at")).isEqualTo(FIRST);
+            assertThat(utc(row, "micros")).isEqualTo(FIRST.plusNanos(456_000));
+            assertThat(utc(row, "nanos")).isEqualTo(FIRST.plusNanos(456_789));
+            assertThat(row.next()).isTrue();
+            for (int c = 3; c <= columns.getColumnCount(); c++) {
+                assertThat(row.getObject(c)).as(columns.getColumnLabel(c)).isNull();
+                assertThat(row.wasNull()).isTrue();
+            }
+            assertThat(row.next()).isFalse();
+        }
+    }
+
+    private static @Nullable Instant utc(ResultSet row, String column) throws SQLException {
+        Timestamp time = row.getTimestamp(column, Calendar.getInstance(TimeZone.getTimeZone("UTC")));
+        return time == null ? null : time.toInstant();
+    }
+
+    void parametersMeanWhatLiteralsMean() throws Exception {
+        try (PreparedStatement asked = connection.prepareStatement(
+                "SELECT id FROM by_jdbc WHERE id BETWEEN ? AND ? AND at >= ? AND note <> ? AND number < ? ORDER BY id")) {
+            assertThat(asked.getParameterMetaData().getParameterCount()).isEqualTo(5);
+            for (long low : new long[] {5, 100, 7}) {
+                asked.setLong(1, low);
+                asked.setInt(2, (int) low + 3);
+                asked.setTimestamp(3, new Timestamp(FIRST.plusMillis(low + 1).toEpochMilli()));
+                asked.setString(4, "row " + (low + 2) % 100);
+                asked.setDouble(5, 1e9);
+                assertThat(rows(asked.executeQuery(), "id"))
+                        .containsExactly(Long.toString(low + 1), Long.toString(low + 3));
+            }
+        }
+        try (PreparedStatement asked = connection.prepareStatement(
+                "SELECT id FROM by_jdbc WHERE yes = ? AND id < ? AND address = ? AND raw = ? LIMIT ?")) {
+            asked.setBoolean(1, true);
+            asked.setLong(2, 100);
+            asked.setString(3, "10.0.0.1");
+            asked.setBytes(4, new byte[] {0, -1, 7});
+            asked.setLong(5, 10);
+            assertThat(rows(asked.executeQuery(), "id")).containsExactly("1");
+            asked.setString(3, "10.0.0.2");
+            assertThat(rows(asked.executeQuery(), "id")).isEmpty();
+        }
+        try (PreparedStatement asked = connection.prepareStatement(
+                "SELECT COUNT(*) AS n, MAX(id) AS highest FROM by_jdbc WHERE note LIKE ? AND id < ?")) {
+            asked.setString(1, "row 4_");
+            asked.setLong(2, 100);
+            assertThat(rows(asked.executeQuery(), "n", "highest")).containsExactly("10 49");
+        }
+    }
+
+    void failuresSayWhere() throws Exception {
+        try (Statement statement = connection.createStatement()) {
+            assertThatThrownBy(() -> statement.executeQuery("SELECT nope\nFROM by_jdbc"))
+                    .isInstanceOf(SQLException.class)
+                    .hasStackTraceContaining("NO_SUCH_FIELD: statement, line 1, column 8: there is no column 'nope'");
+            assertThatThrownBy(() -> statement.executeQuery("SELECT id FROM by_jdbd"))
+                    .hasStackTraceContaining("there is no stream 'by_jdbd'; did you mean 'by_jdbc'?");
+            assertThatThrownBy(() -> statement.executeQuery("SELECT id FRM by_jdbc"))
+                    .hasStackTraceContaining("BAD_SQL: statement, line 1, column 15");
+            assertThatThrownBy(() -> statement.executeUpdate("DELETE FROM by_jdbc"))
+                    .hasStackTraceContaining("DELETE is not supported");
+            // The next one is answered all the same.
+            assertThat(rows(statement.executeQuery("SELECT MIN(id) AS n FROM by_jdbc"), "n"))
+                    .containsExactly("1");
+        }
+    }
+
+    /** Nothing of an answer that is given up stays behind. */
+    void answersEndWithTheirReader() throws Exception {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT * FROM by_jdbc")) {
+            assertThat(row.next()).isTrue();
+        }
+        noneIsOpen();
+        try (Statement statement = connection.createStatement()) {
+            ResultSet row = statement.executeQuery("SELECT * FROM by_jdbc");
+            assertThat(row.next()).isTrue();
+            statement.cancel();
+            assertThatThrownBy(() -> {
+                while (row.next()) {
+                    assertThat(row.getLong(1)).isPositive();
+                }
+            });
+        }
+        noneIsOpen();
+    }
+
+    private void noneIsOpen() throws Exception {
+        Waiting.until("no query is open", () -> client.queries().isEmpty());
+    }
+
+    void sessionsSayWhatHolds() throws Exception {
+        try (Connection late = connect(",by_jdbc:0:999999999&x-waterwheel-timeout=0.3");
+                Statement statement = late.createStatement()) {
+            assertThatThrownBy(() -> rows(statement.executeQuery("SELECT COUNT(*) AS n FROM by_jdbc"), "n"))
+                    .hasStackTraceContaining("INCOMPLETE");
+        }
+        try (Connection partial = connect(",by_jdbc:0:999999999&x-waterwheel-timeout=0.3&x-waterwheel-partial=allow");
+                Statement statement = partial.createStatement()) {
+            assertThat(rows(statement.executeQuery("SELECT COUNT(*) AS n FROM by_jdbc"), "n"))
+                    .hasSize(1);
+        }
+        assertThatThrownBy(() -> {
+                    try (Connection wrong = connect("&x-waterwheel-partia=allow");
+                            Statement statement = wrong.createStatement()) {
+                        statement.executeQuery("SELECT COUNT(*) AS n FROM by_jdbc");
+                    }
+                })
+                .hasStackTraceContaining("there is no option 'partia'; did you mean 'partial'?");
+    }
+}

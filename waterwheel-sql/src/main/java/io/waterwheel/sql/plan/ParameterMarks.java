@@ -1,0 +1,97 @@
+package io.waterwheel.sql.plan;
+
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.sql.leaf.SqlTypes;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.sql.SqlDynamicParam;
+import org.apache.calcite.sql.SqlLiteral;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.parser.SqlParserPos;
+import org.apache.calcite.sql.util.SqlBasicVisitor;
+import org.jspecify.annotations.Nullable;
+
+/** The question marks of a statement, and what stands for them. */
+final class ParameterMarks extends SqlBasicVisitor<@Nullable Void> {
+    private final List<SqlDynamicParam> marks = new ArrayList<>();
+
+    private ParameterMarks() {}
+
+    /** In their order in the text. */
+    static List<SqlDynamicParam> of(SqlNode statement) {
+        ParameterMarks found = new ParameterMarks();
+        statement.accept(found);
+        found.marks.sort(Comparator.comparingInt(SqlDynamicParam::getIndex));
+        return found.marks;
+    }
+
+    @Override
+    public @Nullable Void visit(SqlDynamicParam mark) {
+        marks.add(mark);
+        return null;
+    }
+
+    static void requireAsMany(SqlNode statement, List<Expression.Literal> parameters) {
+        int expected = of(statement).size();
+        if (expected != parameters.size()) {
+            throw new WaterwheelException(
+                    ErrorCode.BAD_SQL,
+                    "statement: expected a value for each of its " + expected + " question marks, got "
+                            + parameters.size());
+        }
+    }
+
+    /** The types that a validated statement wants. */
+    static List<ValueType> types(List<SqlDynamicParam> marks, StatementPlanner.Validated valid) {
+        List<ValueType> types = new ArrayList<>();
+        for (SqlDynamicParam mark : marks) {
+            RelDataType wanted = valid.validator().getValidatedNodeTypeIfKnown(mark);
+            ValueType type = wanted == null ? null : SqlTypes.valueType(wanted);
+            if (type == null || type == ValueType.NULL) {
+                throw SqlErrors.at(
+                        mark.getParserPosition(), "the type of ? cannot be told here; write CAST(? AS BIGINT) or such");
+            }
+            types.add(type);
+        }
+        return types;
+    }
+
+    /** Some value of the type that is valid in most places. */
+    static Expression.Literal sample(ValueType type) {
+        return switch (type) {
+            case BOOLEAN -> new Expression.Truth(true);
+            case INTEGER -> new Expression.Whole(1);
+            case DOUBLE -> new Expression.Decimal(1);
+            case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> new Expression.Moment(Instant.EPOCH);
+            case STRING, IPV4, IPV6, UUID -> new Expression.Text("");
+            case BYTES -> new Expression.Hex("");
+            case NULL -> new Expression.Null();
+        };
+    }
+
+    /** The value as the text would have it. */
+    static SqlNode literal(Expression.Literal value, SqlParserPos position) {
+        if (value instanceof Expression.Whole whole) {
+            return SqlLiteral.createExactNumeric(Long.toString(whole.value()), position);
+        } else if (value instanceof Expression.Decimal decimal) {
+            return SqlLiteral.createApproxNumeric(Double.toString(decimal.value()), position);
+        } else if (value instanceof Expression.Text text) {
+            return SqlLiteral.createCharString(text.value(), position);
+        } else if (value instanceof Expression.Truth truth) {
+            return SqlLiteral.createBoolean(truth.value(), position);
+        } else if (value instanceof Expression.Hex hex) {
+            return SqlLiteral.createBinaryString(hex.digits(), position);
+        } else if (value instanceof Expression.Moment moment) {
+            return Rewriter.timestamp(moment.value(), position);
+        } else if (value instanceof Expression.Null) {
+            return SqlLiteral.createNull(position);
+        }
+        throw SqlErrors.at(position, "a parameter cannot be " + value);
+    }
+}

@@ -1,0 +1,91 @@
+package io.waterwheel.topology.flightsql;
+
+import com.google.protobuf.ByteString;
+import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.topology.rpc.ColumnSink;
+import io.waterwheel.topology.rpc.FlightExtension;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.Channels;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.arrow.flight.sql.FlightSqlColumnMetadata;
+import org.apache.arrow.vector.ipc.WriteChannel;
+import org.apache.arrow.vector.ipc.message.MessageSerializer;
+import org.apache.arrow.vector.types.pojo.Schema;
+
+/** Columns of tables, and parameters, as Arrow has them. */
+final class ColumnTypes {
+    private ColumnTypes() {}
+
+    /** The type of a field's column: addresses and UUIDs are text in SQL. */
+    private static FieldType shown(FieldType type) {
+        return type == FieldType.IPV4 || type.hasSixteenBytes() ? FieldType.STRING : type;
+    }
+
+    /** The columns of a stream; each says what it is called in SQL, and whether it may be null. */
+    static Schema table(
+            FlightExtension.Services services,
+            String stream,
+            io.waterwheel.schema.Schema fields,
+            FlightExtension.Form form) {
+        Schema plain = schema(
+                services,
+                fields.fields().stream()
+                        .map(field -> new Field(field.name(), shown(field.type()), field.nullable()))
+                        .toList(),
+                new FlightExtension.Form(false, form.zoned()));
+        List<org.apache.arrow.vector.types.pojo.Field> told = new ArrayList<>();
+        for (int f = 0; f < fields.fields().size(); f++) {
+            org.apache.arrow.vector.types.pojo.Field column = plain.getFields().get(f);
+            FlightSqlColumnMetadata.Builder facts = new FlightSqlColumnMetadata.Builder()
+                    .catalogName(CatalogService.CATALOG)
+                    .schemaName(CatalogService.SCHEMA)
+                    .tableName(stream)
+                    .typeName(TypeRows.name(fields.fields().get(f).type()))
+                    .isAutoIncrement(false)
+                    .isCaseSensitive(true)
+                    .isReadOnly(true)
+                    .isSearchable(true);
+            told.add(new org.apache.arrow.vector.types.pojo.Field(
+                    column.getName(),
+                    new org.apache.arrow.vector.types.pojo.FieldType(
+                            column.isNullable(),
+                            column.getType(),
+                            null,
+                            facts.build().getMetadataMap()),
+                    null));
+        }
+        return new Schema(told);
+    }
+
+    /** What a statement's question marks take. */
+    static Schema parameters(FlightExtension.Services services, List<ValueType> types, FlightExtension.Form form) {
+        List<Field> fields = new ArrayList<>();
+        for (ValueType type : types) {
+            fields.add(new Field("p" + (fields.size() + 1), shown(type.fieldType()), true));
+        }
+        return schema(services, fields, form);
+    }
+
+    private static Schema schema(FlightExtension.Services services, List<Field> fields, FlightExtension.Form form) {
+        List<ColumnSink.Column> columns = new ArrayList<>();
+        for (Field field : fields) {
+            columns.add(new ColumnSink.Column(field.name(), columns.size()));
+        }
+        return services.schema(fields, columns, form);
+    }
+
+    static ByteString bytes(Schema schema) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try {
+            MessageSerializer.serialize(new WriteChannel(Channels.newChannel(bytes)), schema);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return ByteString.copyFrom(bytes.toByteArray());
+    }
+}

@@ -1,0 +1,310 @@
+package io.waterwheel.topology.flightsql;
+
+import com.google.protobuf.Any;
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Statement;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.sql.SqlSignature;
+import io.waterwheel.sql.StatementPlan;
+import io.waterwheel.topology.rpc.ColumnSink;
+import io.waterwheel.topology.rpc.FlightExtension;
+import io.waterwheel.topology.sql.Statements;
+import java.util.List;
+import java.util.function.Consumer;
+import org.apache.arrow.flight.CancelFlightInfoRequest;
+import org.apache.arrow.flight.CancelStatus;
+import org.apache.arrow.flight.FlightDescriptor;
+import org.apache.arrow.flight.FlightEndpoint;
+import org.apache.arrow.flight.FlightInfo;
+import org.apache.arrow.flight.FlightStream;
+import org.apache.arrow.flight.PutResult;
+import org.apache.arrow.flight.Result;
+import org.apache.arrow.flight.SchemaResult;
+import org.apache.arrow.flight.Ticket;
+import org.apache.arrow.flight.sql.CancelResult;
+import org.apache.arrow.flight.sql.impl.FlightSql.ActionClosePreparedStatementRequest;
+import org.apache.arrow.flight.sql.impl.FlightSql.ActionCreatePreparedStatementRequest;
+import org.apache.arrow.flight.sql.impl.FlightSql.ActionCreatePreparedStatementResult;
+import org.apache.arrow.flight.sql.impl.FlightSql.CommandPreparedStatementQuery;
+import org.apache.arrow.flight.sql.impl.FlightSql.CommandPreparedStatementUpdate;
+import org.apache.arrow.flight.sql.impl.FlightSql.CommandStatementIngest;
+import org.apache.arrow.flight.sql.impl.FlightSql.CommandStatementQuery;
+import org.apache.arrow.flight.sql.impl.FlightSql.CommandStatementUpdate;
+import org.apache.arrow.flight.sql.impl.FlightSql.DoPutPreparedStatementResult;
+import org.apache.arrow.flight.sql.impl.FlightSql.TicketStatementQuery;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.vector.types.pojo.Schema;
+
+/**
+ * The calls of Flight SQL about statements. {@code get} calls of Flight that plan run on threads that may block, and so
+ * do actions; see {@link io.waterwheel.topology.rpc.RpcServer}. Thread-safe.
+ */
+final class FlightSqlService extends CatalogService {
+    private final Statements statements;
+    private final OpenStatements open = new OpenStatements();
+
+    FlightSqlService(FlightExtension.Services services, Statements statements) {
+        super(services, statements);
+        this.statements = statements;
+    }
+
+    private static List<ColumnSink.Column> columns(StatementPlan plan) {
+        return plan.columns().stream()
+                .map(column -> new ColumnSink.Column(column.label(), column.field()))
+                .toList();
+    }
+
+    private Schema schema(StatementPlan plan, FlightExtension.Form form) {
+        return services().schema(plan.fields(), columns(plan), form);
+    }
+
+    /** The plan of a statement; of one that has question marks and no values, of some. */
+    private StatementPlan plan(Statement statement) {
+        return statement.parameters().isEmpty()
+                ? statements.signature(statement.sql()).plan()
+                : statements.plan(statement);
+    }
+
+    // Statements.
+
+    @Override
+    public FlightInfo getFlightInfoStatement(
+            CommandStatementQuery command, CallContext context, FlightDescriptor descriptor) {
+        return info(statement(command.getQuery()), descriptor);
+    }
+
+    @Override
+    public FlightInfo getFlightInfoPreparedStatement(
+            CommandPreparedStatementQuery command, CallContext context, FlightDescriptor descriptor) {
+        return info(StatementHandles.statement(command.getPreparedStatementHandle()), descriptor);
+    }
+
+    private static Statement statement(String sql) {
+        try {
+            return Statement.of(sql);
+        } catch (IllegalArgumentException e) {
+            throw new WaterwheelException(ErrorCode.BAD_SQL, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private FlightInfo info(Statement statement, FlightDescriptor descriptor) {
+        Session session = session();
+        FlightExtension.Form form = form(session);
+        StatementPlan plan = plan(statement);
+        Statement asked = session.over(statement, plan.streams());
+        TicketStatementQuery ticket = TicketStatementQuery.newBuilder()
+                .setStatementHandle(StatementHandles.ticket(asked, form))
+                .build();
+        return new FlightInfo(
+                schema(plan, form), descriptor, determineEndpoints(ticket, descriptor, schema(plan, form)), -1, -1);
+    }
+
+    /** Without a location: the server that was asked, by the address that its client knows. */
+    @Override
+    protected <T extends Message> List<FlightEndpoint> determineEndpoints(
+            T request, FlightDescriptor descriptor, Schema schema) {
+        return List.of(new FlightEndpoint(new Ticket(Any.pack(request).toByteArray())));
+    }
+
+    @Override
+    public SchemaResult getSchemaStatement(
+            CommandStatementQuery command, CallContext context, FlightDescriptor descriptor) {
+        return new SchemaResult(schema(plan(statement(command.getQuery())), form(session())));
+    }
+
+    @Override
+    public SchemaResult getSchemaPreparedStatement(
+            CommandPreparedStatementQuery command, CallContext context, FlightDescriptor descriptor) {
+        return new SchemaResult(
+                schema(plan(StatementHandles.statement(command.getPreparedStatementHandle())), form(session())));
+    }
+
+    @Override
+    public void getStreamStatement(TicketStatementQuery ticket, CallContext context, ServerStreamListener listener) {
+        answer(StatementHandles.asked(ticket.getStatementHandle()), listener);
+    }
+
+    @Override
+    public void getStreamPreparedStatement(
+            CommandPreparedStatementQuery command, CallContext context, ServerStreamListener listener) {
+        Session session = session();
+        Statement asked = StatementHandles.statement(command.getPreparedStatementHandle());
+        FlightExtension.Form form = form(session);
+        ByteString ticket = StatementHandles.ticket(asked, form);
+        services()
+                .run(
+                        () -> answer(
+                                new StatementHandles.Asked(
+                                        session.over(asked, plan(asked).streams()), form, StatementHandles.id(ticket)),
+                                listener),
+                        listener::error);
+    }
+
+    private void answer(StatementHandles.Asked asked, ServerStreamListener listener) {
+        services()
+                .answer(
+                        asked.statement(),
+                        asked.form(),
+                        statements,
+                        listener,
+                        cancel -> open.began(asked.id(), cancel),
+                        () -> open.ended(asked.id()));
+    }
+
+    // Prepared statements.
+
+    @Override
+    public void createPreparedStatement(
+            ActionCreatePreparedStatementRequest request, CallContext context, StreamListener<Result> listener) {
+        guarded(listener, to -> {
+            FlightExtension.Form form = form(session());
+            Statement statement = statement(request.getQuery());
+            SqlSignature signature = statements.signature(statement.sql());
+            ActionCreatePreparedStatementResult.Builder created = ActionCreatePreparedStatementResult.newBuilder()
+                    .setPreparedStatementHandle(StatementHandles.handle(statement))
+                    .setDatasetSchema(ColumnTypes.bytes(schema(signature.plan(), form)));
+            if (!signature.parameters().isEmpty()) {
+                created.setParameterSchema(
+                        ColumnTypes.bytes(ColumnTypes.parameters(services(), signature.parameters(), form)));
+            }
+            to.onNext(new Result(Any.pack(created.build()).toByteArray()));
+            to.onCompleted();
+        });
+    }
+
+    /** There is nothing to close. */
+    @Override
+    public void closePreparedStatement(
+            ActionClosePreparedStatementRequest request, CallContext context, StreamListener<Result> listener) {
+        listener.onCompleted();
+    }
+
+    /** Runs on a thread for puts, as long as the client sends. */
+    @Override
+    public Runnable acceptPut(CallContext context, FlightStream stream, StreamListener<PutResult> acknowledged) {
+        return () -> {
+            PutWatch watch = PutWatch.begin(services().patience());
+            try {
+                super.acceptPut(context, stream, acknowledged).run();
+            } catch (RuntimeException e) {
+                acknowledged.onError(services()
+                        .error(
+                                watch.end()
+                                        ? new WaterwheelException(
+                                                ErrorCode.CLIENT_SLOW,
+                                                "the client did not send all of its values within "
+                                                        + services().patience(),
+                                                e)
+                                        : e));
+            } finally {
+                boolean unused = watch.end();
+            }
+        };
+    }
+
+    @Override
+    public Runnable acceptPutPreparedStatementQuery(
+            CommandPreparedStatementQuery command,
+            CallContext context,
+            FlightStream stream,
+            StreamListener<PutResult> acknowledged) {
+        return () -> {
+            Statement statement = StatementHandles.statement(command.getPreparedStatementHandle());
+            List<Expression.Literal> values = BoundRow.read(stream);
+            ByteString bound = DoPutPreparedStatementResult.newBuilder()
+                    .setPreparedStatementHandle(StatementHandles.handle(statement.withParameters(values)))
+                    .build()
+                    .toByteString();
+            try (ArrowBuf buffer = services().allocator().buffer(bound.size())) {
+                buffer.writeBytes(bound.toByteArray());
+                acknowledged.onNext(PutResult.metadata(buffer));
+            }
+            acknowledged.onCompleted();
+        };
+    }
+
+    // What is not done here.
+
+    private static WaterwheelException onlyReads() {
+        return new WaterwheelException(
+                ErrorCode.SQL_UNSUPPORTED,
+                "statement: by Flight SQL statements read; rows come by Kafka, the command line's append, or HTTP");
+    }
+
+    @Override
+    public Runnable acceptPutStatement(
+            CommandStatementUpdate command,
+            CallContext context,
+            FlightStream stream,
+            StreamListener<PutResult> acknowledged) {
+        throw onlyReads();
+    }
+
+    @Override
+    public Runnable acceptPutStatementBulkIngest(
+            CommandStatementIngest command,
+            CallContext context,
+            FlightStream stream,
+            StreamListener<PutResult> acknowledged) {
+        throw onlyReads();
+    }
+
+    @Override
+    public Runnable acceptPutPreparedStatementUpdate(
+            CommandPreparedStatementUpdate command,
+            CallContext context,
+            FlightStream stream,
+            StreamListener<PutResult> acknowledged) {
+        throw onlyReads();
+    }
+
+    // Cancelling.
+
+    @Override
+    public void cancelFlightInfo(
+            CancelFlightInfoRequest request, CallContext context, StreamListener<CancelStatus> listener) {
+        guarded(listener, to -> {
+            to.onNext(cancel(request.getInfo()) ? CancelStatus.CANCELLED : CancelStatus.NOT_CANCELLABLE);
+            to.onCompleted();
+        });
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // older drivers send it
+    public void cancelQuery(FlightInfo info, CallContext context, StreamListener<CancelResult> listener) {
+        guarded(listener, to -> {
+            to.onNext(cancel(info) ? CancelResult.CANCELLED : CancelResult.NOT_CANCELLABLE);
+            to.onCompleted();
+        });
+    }
+
+    private boolean cancel(FlightInfo info) {
+        boolean any = false;
+        for (FlightEndpoint endpoint : info.getEndpoints()) {
+            try {
+                Any ticket = Any.parseFrom(endpoint.getTicket().getBytes());
+                if (ticket.is(TicketStatementQuery.class)) {
+                    any |= open.cancel(StatementHandles.id(
+                            ticket.unpack(TicketStatementQuery.class).getStatementHandle()));
+                }
+            } catch (InvalidProtocolBufferException e) {
+                throw new WaterwheelException(
+                        ErrorCode.BAD_REQUEST, "cancel: the ticket is none that this server gave", e);
+            }
+        }
+        return any;
+    }
+
+    /** Tells the caller of a failure in our words. */
+    private <T> void guarded(StreamListener<T> listener, Consumer<StreamListener<T>> work) {
+        try {
+            work.accept(listener);
+        } catch (RuntimeException e) {
+            listener.onError(services().error(e));
+        }
+    }
+}

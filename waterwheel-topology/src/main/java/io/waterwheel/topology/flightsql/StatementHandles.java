@@ -1,0 +1,74 @@
+package io.waterwheel.topology.flightsql;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Statement;
+import io.waterwheel.topology.rpc.FlightExtension;
+import io.waterwheel.wire.WireStatements;
+import java.util.UUID;
+
+/**
+ * What stands for a statement between calls: the statement. A prepared statement's handle is its message; a ticket has
+ * before it how the answer is written and a number by which it can be cancelled. A client can make either by itself,
+ * and may: they say no more than it may ask.
+ */
+final class StatementHandles {
+    private static final int ZONED = 1;
+    private static final int ID_BYTES = 16;
+    private static final int HEAD_BYTES = 1 + ID_BYTES;
+
+    private StatementHandles() {}
+
+    /**
+     * What a ticket asks for.
+     *
+     * @param id of one answer
+     */
+    record Asked(Statement statement, FlightExtension.Form form, ByteString id) {}
+
+    static ByteString handle(Statement statement) {
+        return WireStatements.message(statement).toByteString();
+    }
+
+    static Statement statement(ByteString handle) {
+        try {
+            return WireStatements.fromMessage(io.waterwheel.wire.proto.Statement.parseFrom(handle));
+        } catch (InvalidProtocolBufferException e) {
+            throw bad(e);
+        }
+    }
+
+    static ByteString ticket(Statement statement, FlightExtension.Form form) {
+        UUID id = UUID.randomUUID();
+        byte[] head = new byte[HEAD_BYTES];
+        head[0] = (byte) (form.zoned() ? ZONED : 0);
+        for (int i = 0; i < 8; i++) {
+            head[1 + i] = (byte) (id.getMostSignificantBits() >>> 8 * i);
+            head[9 + i] = (byte) (id.getLeastSignificantBits() >>> 8 * i);
+        }
+        return ByteString.copyFrom(head).concat(handle(statement));
+    }
+
+    static Asked asked(ByteString ticket) {
+        if (ticket.size() <= HEAD_BYTES || ticket.byteAt(0) < 0 || ticket.byteAt(0) > ZONED) {
+            throw bad(null);
+        }
+        return new Asked(statement(ticket.substring(HEAD_BYTES)), form(ticket.byteAt(0) == ZONED), id(ticket));
+    }
+
+    static ByteString id(ByteString ticket) {
+        return ticket.size() <= HEAD_BYTES ? ByteString.EMPTY : ticket.substring(1, HEAD_BYTES);
+    }
+
+    /** As clients of Flight SQL take answers: ADBC compares what may be null with what was announced. */
+    static FlightExtension.Form form(boolean zoned) {
+        return new FlightExtension.Form(true, zoned);
+    }
+
+    private static WaterwheelException bad(@org.jspecify.annotations.Nullable Exception cause) {
+        return new WaterwheelException(
+                ErrorCode.BAD_REQUEST, "the handle of the statement is none that this server gave", cause);
+    }
+}

@@ -1,0 +1,126 @@
+package io.waterwheel.topology.flightsql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.query.expression.Expression;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.BitVector;
+import org.apache.arrow.vector.DateDayVector;
+import org.apache.arrow.vector.DecimalVector;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.Float8Vector;
+import org.apache.arrow.vector.IntVector;
+import org.apache.arrow.vector.NullVector;
+import org.apache.arrow.vector.TimeMilliVector;
+import org.apache.arrow.vector.TimeStampMicroTZVector;
+import org.apache.arrow.vector.TimeStampNanoVector;
+import org.apache.arrow.vector.VarBinaryVector;
+import org.apache.arrow.vector.VarCharVector;
+import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Values that clients bind. */
+final class BoundRowTest {
+    private final BufferAllocator allocator = new RootAllocator();
+    private final List<AutoCloseable> open = new ArrayList<>();
+
+    @AfterEach
+    void close() throws Exception {
+        for (AutoCloseable one : open) {
+            one.close();
+        }
+        allocator.close();
+    }
+
+    private <V extends FieldVector> V one(V vector) {
+        open.add(vector);
+        vector.allocateNew();
+        return vector;
+    }
+
+    private static Expression.Literal value(FieldVector vector) {
+        vector.setValueCount(1);
+        return BoundRow.value(vector);
+    }
+
+    @Test
+    void readsEachType() {
+        BigIntVector whole = one(new BigIntVector("p", allocator));
+        whole.set(0, Long.MIN_VALUE);
+        assertThat(value(whole)).isEqualTo(new Expression.Whole(Long.MIN_VALUE));
+        IntVector small = one(new IntVector("p", allocator));
+        small.set(0, -5);
+        assertThat(value(small)).isEqualTo(new Expression.Whole(-5));
+        Float8Vector number = one(new Float8Vector("p", allocator));
+        number.set(0, 1.25);
+        assertThat(value(number)).isEqualTo(new Expression.Decimal(1.25));
+        number.set(0, Double.NaN);
+        assertThatThrownBy(() -> value(number)).hasMessageContaining("finite");
+        BitVector truth = one(new BitVector("p", allocator));
+        truth.set(0, 1);
+        assertThat(value(truth)).isEqualTo(new Expression.Truth(true));
+        VarCharVector text = one(new VarCharVector("p", allocator));
+        text.set(0, "é".getBytes(StandardCharsets.UTF_8));
+        assertThat(value(text)).isEqualTo(new Expression.Text("é"));
+        VarBinaryVector bytes = one(new VarBinaryVector("p", allocator));
+        bytes.set(0, new byte[] {-1, 2});
+        assertThat(value(bytes)).isEqualTo(new Expression.Hex("ff02"));
+        TimeStampMicroTZVector micros = one(new TimeStampMicroTZVector("p", allocator, "UTC"));
+        micros.set(0, -1);
+        assertThat(value(micros)).isEqualTo(new Expression.Moment(Instant.EPOCH.minusNanos(1000)));
+        TimeStampNanoVector nanos = one(new TimeStampNanoVector("p", allocator));
+        nanos.set(0, 1_000_000_007);
+        assertThat(value(nanos)).isEqualTo(new Expression.Moment(Instant.ofEpochSecond(1, 7)));
+        DateDayVector day = one(new DateDayVector("p", allocator));
+        day.set(0, 20_000);
+        assertThat(value(day)).isEqualTo(new Expression.Moment(Instant.parse("2024-10-04T00:00:00Z")));
+        DecimalVector decimal = one(new DecimalVector("p", allocator, 10, 2));
+        decimal.set(0, new BigDecimal("7.00"));
+        assertThat(value(decimal)).isEqualTo(new Expression.Whole(7));
+        decimal.set(0, new BigDecimal("7.25"));
+        assertThat(value(decimal)).isEqualTo(new Expression.Decimal(7.25));
+        decimal.setNull(0);
+        assertThat(value(decimal)).isEqualTo(new Expression.Null());
+        NullVector nothing = new NullVector("p", 1);
+        assertThat(BoundRow.value(nothing)).isEqualTo(new Expression.Null());
+        TimeMilliVector time = one(new TimeMilliVector("p", allocator));
+        time.set(0, 5);
+        assertThatThrownBy(() -> value(time)).hasMessageContaining("is not supported");
+    }
+
+    /** Buffers that say they hold more than they do: a message says all by itself. */
+    @Test
+    void refusesWhatItsBuffersDoNotHold() {
+        try (ArrowBuf validity = allocator.buffer(8);
+                ArrowBuf offsets = allocator.buffer(8);
+                ArrowBuf data = allocator.buffer(8)) {
+            validity.setByte(0, 1);
+            validity.writerIndex(1);
+            for (int[] range : new int[][] {{0, 1000}, {-5, 3}, {4, 2}, {Integer.MAX_VALUE, Integer.MIN_VALUE}}) {
+                offsets.setInt(0, range[0]);
+                offsets.setInt(4, range[1]);
+                offsets.writerIndex(8);
+                data.writerIndex(8);
+                VarCharVector text = new VarCharVector("p", allocator);
+                open.add(text);
+                text.loadFieldBuffers(new ArrowFieldNode(1, 0), List.of(validity, offsets, data));
+                assertThatThrownBy(() -> BoundRow.value(text)).isInstanceOf(IllegalArgumentException.class);
+            }
+            BigIntVector whole = new BigIntVector("p", allocator);
+            open.add(whole);
+            ArrowBuf narrow = data.slice(0, 4);
+            whole.loadFieldBuffers(new ArrowFieldNode(1, 0), List.of(validity, narrow));
+            assertThatThrownBy(() -> BoundRow.value(whole)).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+}

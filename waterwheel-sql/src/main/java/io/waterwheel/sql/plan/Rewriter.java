@@ -216,6 +216,10 @@ final class Rewriter extends SqlShuttle {
     private @Nullable SqlNode special(SqlCall call, String name, SqlParserPos position) {
         List<SqlNode> operands = call.getOperandList();
         return switch (name) {
+            case "+", "-" -> {
+                LocalDateTime moved = MovedTimes.of(call);
+                yield moved == null ? null : timestamp(moved.toInstant(ZoneOffset.UTC), position);
+            }
             case "TRIM" -> operands.size() == 3 ? trimmed(call) : null;
             case "POSITION" ->
                 operands.size() == 2 ? own("STRPOS").createCall(position, operands.get(1), operands.get(0)) : call;

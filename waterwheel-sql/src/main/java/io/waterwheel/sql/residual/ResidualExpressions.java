@@ -1,5 +1,6 @@
 package io.waterwheel.sql.residual;
 
+import io.waterwheel.query.expression.CalendarUnit;
 import io.waterwheel.query.expression.Function;
 import io.waterwheel.sql.leaf.EngineFunction;
 import io.waterwheel.sql.leaf.EngineFunctions;
@@ -283,9 +284,40 @@ final class ResidualExpressions {
             case UPPER ->
                 "translate(" + of(operands.get(0)) + ", 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ')";
             case STARTS_WITH -> "starts_with(" + list(operands) + ")";
+            case SUBSTRING -> substring(operands);
+            case DATE_PART -> cast("date_part(" + unit(operands) + ", " + of(operands.get(1)) + ")", "BIGINT");
+            case DATE_TRUNC ->
+                cast(
+                        "date_trunc(" + unit(operands) + ", " + of(operands.get(1)) + ")",
+                        type(operands.get(1).getType()));
             case STRPOS -> "strpos(" + list(operands) + ")";
             default -> throw new NotPushed(function + " of what is joined or computed");
         };
+    }
+
+    /** From a written place on: at those before the first character the two differ. */
+    private String substring(List<RexNode> operands) throws NotPushed {
+        for (RexNode operand : operands.subList(1, operands.size())) {
+            Long number = operand instanceof RexLiteral literal && isA(operand, SqlTypeName.BIGINT)
+                    ? literal.getValueAs(Long.class)
+                    : null;
+            if (number == null || number < 1) {
+                throw new NotPushed("SUBSTRING from or for what is no written number above 0");
+            }
+        }
+        return "substring(" + list(operands) + ")";
+    }
+
+    /** The unit of the calendar that is the first of two arguments: with a third, a zone, the two differ. */
+    private String unit(List<RexNode> operands) throws NotPushed {
+        String text = operands.get(0) instanceof RexLiteral literal && literal.getTypeName() == SqlTypeName.CHAR
+                ? literal.getValueAs(String.class)
+                : null;
+        CalendarUnit unit = text == null ? null : CalendarUnit.of(text);
+        if (unit == null || operands.size() != 2 || !isA(operands.get(1), SqlTypeName.TIMESTAMP)) {
+            throw new NotPushed("a part of a time by the clock of a zone");
+        }
+        return quoted(unit.text());
     }
 
     /** The beginning of the step that a time lies in; steps are counted from 1970, as the engine's are. */

@@ -106,6 +106,10 @@ final class StatementsBesideDuckDbTest {
                         + " JOIN visits v ON o.id = v.id WHERE v.level <> 0",
                 "SELECT LENGTH(o.note || v.note) AS n FROM orders o JOIN visits v"
                         + " ON o.id = v.id WHERE o.note LIKE 'a%' ;",
+                "SELECT SUBSTRING(o.note || v.note FROM 2 FOR 3) AS s, EXTRACT(MINUTE FROM COALESCE(v.moment, o.moment)) AS m"
+                        + " FROM orders o LEFT JOIN visits v ON o.id = v.level ;",
+                "SELECT DATE_TRUNC('day', COALESCE(v.moment, o.moment)) AS d, COUNT(*) FROM orders o LEFT JOIN visits v"
+                        + " ON o.id = v.level GROUP BY 1 ;",
                 "SELECT o.paid, EVERY(v.level > 0) AS e FROM orders o JOIN visits v ON o.id = v.id GROUP BY o.paid"
                         + " ; SELECT o.paid, bool_and(v.level > 0) FROM orders o JOIN visits v ON o.id = v.id GROUP BY 1",
                 "WITH best AS (SELECT id, MAX(price) AS p FROM orders GROUP BY id) SELECT a.id, a.p, b.p FROM best a"

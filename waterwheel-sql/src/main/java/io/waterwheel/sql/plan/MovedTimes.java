@@ -1,0 +1,82 @@
+package io.waterwheel.sql.plan;
+
+import io.waterwheel.sql.leaf.Literals;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.Locale;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlIntervalLiteral;
+import org.apache.calcite.sql.SqlIntervalQualifier;
+import org.apache.calcite.sql.SqlLiteral;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.parser.SqlParserUtil;
+import org.apache.calcite.sql.type.SqlTypeName;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A written time that is moved by a written interval, {@code DATE '1998-12-01' - INTERVAL '3' MONTH}, as the time that
+ * it is: where the month is too short, its last day.
+ */
+final class MovedTimes {
+    private MovedTimes() {}
+
+    /** The time, in UTC; null for what is something else. */
+    static @Nullable LocalDateTime of(SqlCall call) {
+        boolean minus = call.getOperator().getName().equals("-");
+        if (call.operandCount() != 2 || !(minus || call.getOperator().getName().equals("+"))) {
+            return null;
+        }
+        SqlNode first = call.operand(0);
+        SqlNode second = call.operand(1);
+        LocalDateTime time = time(first);
+        SqlNode by = second;
+        if (time == null && !minus) {
+            time = time(second);
+            by = first;
+        }
+        if (time == null || !(by instanceof SqlIntervalLiteral interval)) {
+            return null;
+        }
+        try {
+            return moved(time, (SqlIntervalLiteral.IntervalValue) interval.getValue(), minus);
+        } catch (DateTimeException | ArithmeticException e) {
+            throw SqlErrors.at(call.getParserPosition(), call + " lies beyond all times");
+        }
+    }
+
+    private static LocalDateTime moved(
+            LocalDateTime time, SqlIntervalLiteral.@Nullable IntervalValue value, boolean minus) {
+        if (value == null) {
+            throw new ArithmeticException("an interval of null");
+        }
+        SqlIntervalQualifier qualifier = value.getIntervalQualifier();
+        int sign = (minus ? -1 : 1) * value.getSign();
+        if (qualifier.isYearMonth()) {
+            return time.plusMonths(sign * SqlParserUtil.intervalToMonths(value.getIntervalLiteral(), qualifier));
+        }
+        return time.plus(
+                Duration.ofMillis(sign * SqlParserUtil.intervalToMillis(value.getIntervalLiteral(), qualifier)));
+    }
+
+    /** What a DATE or TIMESTAMP literal says. */
+    private static @Nullable LocalDateTime time(SqlNode node) {
+        if (!(node instanceof SqlLiteral literal)) {
+            return null;
+        }
+        boolean isTime = literal.getTypeName() == SqlTypeName.DATE
+                || literal.getTypeName() == SqlTypeName.TIMESTAMP
+                || (literal.getTypeName() == SqlTypeName.UNKNOWN
+                        && literal.toString().toUpperCase(Locale.ROOT).startsWith("DATE"));
+        String text = isTime ? literal.toValue() : null;
+        if (text == null) {
+            return null;
+        }
+        try {
+            return LocalDateTime.ofInstant(Literals.instant(text), ZoneOffset.UTC);
+        } catch (DateTimeException e) {
+            return null; // the validator says what is wrong
+        }
+    }
+}

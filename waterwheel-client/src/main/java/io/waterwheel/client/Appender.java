@@ -1,6 +1,7 @@
 package io.waterwheel.client;
 
 import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.client.kafka.RecordSender;
 import io.waterwheel.decode.BlockCodec;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.Field;
@@ -73,7 +74,7 @@ public final class Appender implements AutoCloseable {
      */
     public static Appender open(StreamDetails stream, AppenderSettings settings) {
         Libraries.requireKafka("to append");
-        return new Appender(stream, settings, RecordSender.open(stream, settings, null));
+        return new Appender(stream, settings, RecordSender.open(stream, settings.sending(), null));
     }
 
     /** One whose records go where somebody else begins and commits transactions. */

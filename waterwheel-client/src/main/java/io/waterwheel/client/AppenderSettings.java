@@ -1,5 +1,6 @@
 package io.waterwheel.client;
 
+import io.waterwheel.client.kafka.RecordSender;
 import java.time.Duration;
 
 /**
@@ -33,5 +34,9 @@ public record AppenderSettings(Duration linger, int blockBytes, long memoryBytes
             throw new IllegalArgumentException(
                     "appender: linger: expected at most half of the timeout, " + timeout + ", got " + linger);
         }
+    }
+
+    RecordSender.Sending sending() {
+        return new RecordSender.Sending(linger, memoryBytes, timeout);
     }
 }

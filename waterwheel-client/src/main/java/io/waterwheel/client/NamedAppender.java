@@ -1,6 +1,8 @@
 package io.waterwheel.client;
 
 import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.client.kafka.ProgressTopic;
+import io.waterwheel.client.kafka.RecordSender;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.StreamDefinition;
@@ -82,7 +84,7 @@ public final class NamedAppender implements AutoCloseable {
         topic.ensure(settings.timeout());
         byte[] key = name.getBytes(StandardCharsets.UTF_8);
         RecordSender sender = RecordSender.open(
-                stream, settings, transactionalId(stream.definition().topic(), name));
+                stream, settings.sending(), transactionalId(stream.definition().topic(), name));
         sender.takeOver();
         try {
             // Only now: a former appender can commit nothing more.

@@ -10,6 +10,7 @@ import io.waterwheel.client.admin.SourceOffsets;
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.client.admin.StreamRetention;
 import io.waterwheel.client.admin.Verification;
+import io.waterwheel.client.kafka.DeadLetterReader;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Explain;
@@ -199,13 +200,17 @@ public final class WaterwheelClient implements AutoCloseable {
 
     /** The same with a timeout, demands, and what is allowed. */
     public Cursor sql(Statement statement) {
+        return sql(statement, new Cancellation());
+    }
+
+    private Cursor sql(Statement statement, Cancellation cancellation) {
         return ask(
                 statement.timeout(),
                 statement.allowPartial(),
                 timeout -> WireStatements.ticket(timeout == null ? statement : statement.withTimeout(timeout)),
                 false,
                 verdict -> {},
-                new Cancellation());
+                cancellation);
     }
 
     /** The same, so that it can be cancelled while it has not begun. */
@@ -278,13 +283,23 @@ public final class WaterwheelClient implements AutoCloseable {
      * @return to cancel it is to cancel the answer, wherever it is; any other way of completing it too
      */
     public <T> CompletableFuture<T> read(Query query, Executor executor, Function<Cursor, T> reader) {
+        return read(cancellation -> query(query, cancellation), executor, reader);
+    }
+
+    /** The same for a statement of SQL. */
+    public <T> CompletableFuture<T> read(Statement statement, Executor executor, Function<Cursor, T> reader) {
+        return read(cancellation -> sql(statement, cancellation), executor, reader);
+    }
+
+    private static <T> CompletableFuture<T> read(
+            Function<Cancellation, Cursor> asking, Executor executor, Function<Cursor, T> reader) {
         Cancellation cancellation = new Cancellation();
         CompletableFuture<T> future = new CompletableFuture<>();
         var unused = future.whenComplete((result, failure) -> cancellation.cancel("its future was completed"));
         executor.execute(() -> {
             try {
                 T result;
-                try (Cursor cursor = query(query, cancellation)) {
+                try (Cursor cursor = asking.apply(cancellation)) {
                     result = reader.apply(cursor);
                 }
                 future.complete(result);

@@ -20,6 +20,8 @@ final class ArchitectureTest {
             .definedBy("io.waterwheel.client")
             .layer("client.admin")
             .definedBy("io.waterwheel.client.admin")
+            .layer("client.kafka")
+            .definedBy("io.waterwheel.client.kafka")
             .layer("core questions")
             .definedBy(
                     "io.waterwheel.error..",
@@ -53,6 +55,8 @@ final class ArchitectureTest {
                     "io.waterwheel.query.scan..",
                     "io.waterwheel.ingest..")
             .whereLayer("client")
+            .mayOnlyAccessLayers("client.admin", "client.kafka", "core questions")
+            .whereLayer("client.kafka")
             .mayOnlyAccessLayers("client.admin", "core questions")
             .whereLayer("client.admin")
             .mayOnlyAccessLayers("core questions");
@@ -61,7 +65,7 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule onlyAppendingNeedsKafka = noClasses()
             .that()
-            .haveNameNotMatching(".*\\.(DeadLetterReader|ProgressTopic|RecordSender)(\\$.*)?")
+            .haveNameNotMatching(".*\\.(AppendJournal|DeadLetterReader|ProgressTopic|RecordSender)(\\$.*)?")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.apache.kafka..");

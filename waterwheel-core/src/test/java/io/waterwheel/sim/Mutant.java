@@ -29,7 +29,7 @@ import javax.tools.ToolProvider;
  * The simulation on shipped classes of which some are compiled from a changed source: in memory, loaded with all others
  * of Waterwheel by a loader of their own, so that shipped code needs no switches for tests.
  */
-final class Mutant extends ClassLoader {
+public final class Mutant extends ClassLoader {
     private static final Path SOURCES = Path.of("src", "main", "java", "io", "waterwheel");
     private static final String OURS = "io.waterwheel.";
     private static final Pattern WHITE = Pattern.compile("\\s+");
@@ -43,15 +43,29 @@ final class Mutant extends ClassLoader {
 
     /** The simulation with a planted bug: a seed to what failed, empty when nothing did. */
     static LongFunction<String> simulation(PlantedBug bug) throws ReflectiveOperationException, IOException {
-        Mutant loader = new Mutant(compile(bug));
-        Class<?> simulation = loader.loadClass(SeedRun.class.getName());
+        Class<?> simulation = new Mutant(compile(bug)).loadClass(SeedRun.class.getName());
         var constructor = simulation.getDeclaredConstructor(String.class);
         constructor.setAccessible(true);
-        // Of java.util on both sides of the loader.
-        @SuppressWarnings("unchecked")
-        LongFunction<String> run =
-                (LongFunction<String>) constructor.newInstance(bug.world().name());
-        return run;
+        return run(constructor.newInstance(bug.world().name()));
+    }
+
+    /**
+     * Another module's simulation with a planted bug in that module.
+     *
+     * @param simulation has a constructor without parameters
+     */
+    public static LongFunction<String> simulation(PlantedBug bug, Class<? extends LongFunction<String>> simulation)
+            throws ReflectiveOperationException, IOException {
+        var constructor =
+                new Mutant(compile(bug)).loadClass(simulation.getName()).getDeclaredConstructor();
+        constructor.setAccessible(true);
+        return run(constructor.newInstance());
+    }
+
+    // Of java.util on both sides of the loader.
+    @SuppressWarnings("unchecked")
+    private static LongFunction<String> run(Object simulation) {
+        return (LongFunction<String>) simulation;
     }
 
     private static Map<String, byte[]> compile(PlantedBug bug) throws IOException {

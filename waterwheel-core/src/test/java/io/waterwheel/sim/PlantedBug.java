@@ -13,9 +13,9 @@ import java.util.List;
  * @param what is taken out, in words
  * @param world that is searched for it
  */
-record PlantedBug(String name, int rule, Kind kind, String what, World world, List<Change> changes) {
+public record PlantedBug(String name, int rule, Kind kind, String what, World world, List<Change> changes) {
     /** What goes wrong. */
-    enum Kind {
+    public enum Kind {
         /** An answer is wrong, or a file is lost. */
         SAFETY,
         /** Something stands still for ever. */
@@ -27,7 +27,7 @@ record PlantedBug(String name, int rule, Kind kind, String what, World world, Li
     }
 
     /** Simulations that are run under each seed. */
-    enum World {
+    public enum World {
         /** The whole protocol, and the log alone. */
         ALL,
         /** The log alone, which is a thousand times quicker. */
@@ -41,13 +41,13 @@ record PlantedBug(String name, int rule, Kind kind, String what, World world, Li
      *
      * @param file below {@code src/main/java/io/waterwheel}, without {@code .java}
      */
-    record Change(String file, String text, String replacement) {}
+    public record Change(String file, String text, String replacement) {}
 
-    PlantedBug(String name, int rule, Kind kind, String what) {
+    public PlantedBug(String name, int rule, Kind kind, String what) {
         this(name, rule, kind, what, World.ALL, List.of());
     }
 
-    PlantedBug with(String file, String text, String replacement) {
+    public PlantedBug with(String file, String text, String replacement) {
         List<Change> more = new ArrayList<>(changes);
         more.add(new Change(file, text, replacement));
         return new PlantedBug(name, rule, kind, what, world, List.copyOf(more));

@@ -61,7 +61,7 @@ public final class Gateway implements AutoCloseable {
     private final ThreadPoolExecutor looks;
     private final ThreadPoolExecutor pushes;
     private final ThreadPoolExecutor questions;
-    private final PushEndpoint push;
+    private final PushTargets targets;
     private final List<Route> routes;
     private final String host;
     private volatile @Nullable WaterwheelClient client;
@@ -76,8 +76,8 @@ public final class Gateway implements AutoCloseable {
                 Runtime.getRuntime().availableProcessors(),
                 new ArrayBlockingQueue<>(PUSHES_THAT_WAIT));
         // One for each stream that rows go to, which begins the next before it is over.
-        this.questions = pool("gateway-visible", 2 * PushEndpoint.MOST_STREAMS, new SynchronousQueue<>());
-        this.push = new PushEndpoint(this::client, questions);
+        this.questions = pool("gateway-visible", 2 * PushTargets.MOST_STREAMS, new SynchronousQueue<>());
+        this.targets = new PushTargets(this::client, questions, settings.keyBytes());
         PushBudget budget = new PushBudget(settings.pushBytes(), "rows");
         PushBudget others = new PushBudget(MOST_QUERY_BYTES, "queries");
         QueuedThreadPool threads = new QueuedThreadPool(IO_THREADS, LEAST_IO_THREADS);
@@ -99,7 +99,7 @@ public final class Gateway implements AutoCloseable {
         server.addConnector(connector);
         server.addBean(new NetworkConnectionLimit(settings.connections(), connector));
         this.routes = routes(settings);
-        server.setHandler(new GatewayHandler(routes, looks, pushes, budget, others, watch, settings.host()));
+        server.setHandler(new GatewayHandler(routes, looks, pushes, budget, others, watch, settings));
     }
 
     private static ThreadPoolExecutor pool(String name, int most, BlockingQueue<Runnable> waiting) {
@@ -187,6 +187,7 @@ public final class Gateway implements AutoCloseable {
                 settings.queries(),
                 watch,
                 settings.idle().toMillis());
+        PushEndpoint push = new PushEndpoint(targets);
         StreamEndpoints streams = new StreamEndpoints(this::client);
         Readiness readiness = new Readiness(this::client);
         Set<String> get = Set.of("GET");
@@ -235,7 +236,7 @@ public final class Gateway implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        push.close();
+        targets.close();
         pushes.shutdownNow();
         questions.shutdownNow();
         queries.shutdownNow();

@@ -29,14 +29,14 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
     private final PushBudget budget;
     private final PushBudget others;
     private final ClientWatch watch;
-    private final String host;
+    private final GatewaySettings settings;
 
     /**
      * @param looks where calls wait for a coordinator; refuses what is too much
      * @param pushes where rows are decoded; refuses what is too much
      * @param budget of the bytes of rows
      * @param others of the bytes of all other bodies
-     * @param host that the gateway listens at
+     * @param settings of the gateway: where it listens, and as what it may be called
      */
     GatewayHandler(
             List<Route> routes,
@@ -45,14 +45,14 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
             PushBudget budget,
             PushBudget others,
             ClientWatch watch,
-            String host) {
+            GatewaySettings settings) {
         this.routes = List.copyOf(routes);
         this.looks = looks;
         this.pushes = pushes;
         this.budget = budget;
         this.others = others;
         this.watch = watch;
-        this.host = host;
+        this.settings = settings;
     }
 
     /** A route, and the name of the stream in the path. */
@@ -156,7 +156,14 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
             throw HttpFailure.of(
                     HttpCode.FOREIGN_ORIGIN, "a page of another site may not ask this gateway", "Sec-Fetch-Site");
         }
-        if (isLoopback(request.getConnectionMetaData().getLocalSocketAddress()) && !isOwn(asked)) {
+        if (!settings.allowedHosts().isEmpty()) {
+            if (!isOwn(asked) && !settings.allowedHosts().contains(name(asked))) {
+                throw HttpFailure.of(
+                        HttpCode.FOREIGN_ORIGIN,
+                        "this gateway may be called by the names of gateway.allowed-hosts, not as " + asked,
+                        "Host");
+            }
+        } else if (isLoopback(request.getConnectionMetaData().getLocalSocketAddress()) && !isOwn(asked)) {
             throw HttpFailure.of(
                     HttpCode.FOREIGN_ORIGIN,
                     "this gateway listens on this machine only, as 127.0.0.1 or localhost, not as " + asked,
@@ -172,10 +179,15 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
         if (asked == null) {
             return true; // HTTP/1.0, which no browser speaks
         }
-        String name = asked.replaceFirst(":\\d+$", "").toLowerCase(Locale.ROOT);
+        String name = name(asked);
         return name.equals("localhost")
                 || name.matches("127(\\.\\d{1,3}){3}")
                 || name.equals("[::1]")
-                || name.equals(host.toLowerCase(Locale.ROOT));
+                || name.equals(settings.host().toLowerCase(Locale.ROOT));
+    }
+
+    /** Without the port. */
+    private static String name(@Nullable String asked) {
+        return asked == null ? "" : asked.replaceFirst(":\\d+$", "").toLowerCase(Locale.ROOT);
     }
 }

@@ -1,64 +1,46 @@
 package io.waterwheel.gateway;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import io.waterwheel.client.admin.StreamDetails;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.HttpFailure;
-import io.waterwheel.gateway.http.Json;
+import io.waterwheel.gateway.keyed.Digest;
+import io.waterwheel.gateway.keyed.Outcome;
+import io.waterwheel.gateway.rows.Expansion;
+import io.waterwheel.gateway.rows.PushedRows;
+import io.waterwheel.gateway.rows.RowDecoder;
 import io.waterwheel.schema.BadRecords;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
-import java.io.IOException;
-import java.time.Duration;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.HttpHeader;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * {@code POST /v1/streams/{stream}/rows}: decodes rows at the door, has them stored together with those of others, and
  * answers when they are stored, or visible.
  */
-final class PushEndpoint implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(PushEndpoint.class);
-
+final class PushEndpoint {
     /** Longest body, and what a compressed one may expand to. */
     static final int MOST_BYTES = 16 << 20;
 
-    private static final int MOST_EXPANDED_BYTES = 64 << 20;
+    static final int MOST_EXPANDED_BYTES = 64 << 20;
+    private static final String KEY = "Idempotency-Key";
+    private static final int MOST_KEY_LENGTH = 255;
     private static final String BLOCK = "application/vnd.waterwheel.block";
     private static final List<String> JSON = List.of("application/x-ndjson", "application/jsonl", "application/json");
-    /** How long what is known of a stream holds: it may be dropped, and another made of its name. */
-    private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    static final int MOST_STREAMS = 64;
-    private static final Duration END_PATIENCE = Duration.ofSeconds(10);
+    private final PushTargets targets;
 
-    private final QueryEndpoint.Server server;
-    private final Executor questions;
-    /** Guarded by itself. */
-    private final Map<String, Target> targets = new HashMap<>();
-    /** All that were started and may still store. Guarded by itself. */
-    private final Set<PushSlot> running = new HashSet<>();
-    /** Guarded by {@link #running}. */
-    private boolean closed;
-
-    PushEndpoint(QueryEndpoint.Server server, Executor questions) {
-        this.server = server;
-        this.questions = questions;
+    PushEndpoint(PushTargets targets) {
+        this.targets = targets;
     }
 
     /** When a request is answered. */
@@ -68,129 +50,13 @@ final class PushEndpoint implements AutoCloseable {
         NONE
     }
 
-    /** Where the rows of one stream go. */
-    private final class Target {
-        private final String name;
-        private final Visibility visibility;
-        /** Guarded by this. */
-        private @Nullable PushSlot slot;
-
-        private boolean looking;
-        private long lookedAt;
-        private final Object firsts = new Object();
-
-        Target(String name) {
-            this.name = name;
-            this.visibility = new Visibility(name, server, questions);
-        }
-
-        /**
-         * The slot of the stream that bears the name now. One request looks; the others go on with what is known. While
-         * no coordinator answers, rows are stored all the same: Kafka takes them.
-         */
-        PushSlot slot() {
-            PushSlot present;
-            synchronized (this) {
-                present = slot;
-                if (present != null) {
-                    if (looking || System.nanoTime() - lookedAt < KNOWN_NANOS) {
-                        return present;
-                    }
-                    looking = true;
-                }
-            }
-            if (present == null) {
-                return first();
-            }
-            StreamDetails now = null;
-            try {
-                now = server.client().describe(name);
-                return now(now);
-            } catch (WaterwheelException e) {
-                if (now == null
-                        && (e.kind() == WaterwheelException.Kind.TEMPORARY
-                                || e.kind() == WaterwheelException.Kind.UNKNOWN_OUTCOME)) {
-                    LOG.debug("stream {} is taken to be as it was", name, e);
-                    return present;
-                }
-                if (e.is(ErrorCode.NO_SUCH_STREAM)) {
-                    end();
-                }
-                throw e;
-            } finally {
-                synchronized (this) {
-                    looking = false;
-                    lookedAt = System.nanoTime();
-                }
-            }
-        }
-
-        /** Those who come first wait for one look. */
-        private PushSlot first() {
-            synchronized (firsts) {
-                synchronized (this) {
-                    if (slot != null) {
-                        return slot;
-                    }
-                }
-                return now(server.client().describe(name));
-            }
-        }
-
-        private synchronized PushSlot now(StreamDetails now) {
-            PushSlot present = slot;
-            if (present != null
-                    && present.stream().id() == now.id()
-                    && present.stream().definition().equals(now.definition())
-                    && present.stream().bases().equals(now.bases())) {
-                return present;
-            }
-            if (present != null) {
-                present.end();
-            }
-            PushSlot started = begin(now);
-            slot = started;
-            lookedAt = System.nanoTime();
-            return started;
-        }
-
-        synchronized void forget(PushSlot ended) {
-            if (slot == ended) {
-                slot = null;
-            }
-        }
-
-        private synchronized void end() {
-            if (slot != null) {
-                slot.end();
-                slot = null;
-            }
-        }
-
-        synchronized boolean rests() {
-            return slot == null || slot.hasEnded();
-        }
-    }
-
-    /** A slot that is ended with the gateway. */
-    private PushSlot begin(StreamDetails stream) {
-        synchronized (running) {
-            if (closed) {
-                throw new WaterwheelException(ErrorCode.SERVER_CLOSING, "the gateway is closing");
-            }
-            running.removeIf(slot -> !slot.isRunning());
-            PushSlot slot = PushSlot.start(stream);
-            running.add(slot);
-            return slot;
-        }
-    }
-
     /** Decodes the rows of a request, and answers it later. */
     void push(Exchange exchange) {
         exchange.allow(List.of("wait", "partial"));
         Wait wait = choice(exchange, "wait", Wait.values(), Wait.STORED);
         boolean allow = choice(exchange, "partial", Partial.values(), Partial.FAIL) == Partial.ALLOW;
-        Target target = target(exchange.name());
+        String key = key(exchange);
+        PushTargets.Target target = targets.target(exchange.name());
         PushSlot slot = target.slot();
         StreamDefinition stream = slot.stream().definition();
         if (allow && !stream.policy().badRecords().equals(BadRecords.SKIP)) {
@@ -205,81 +71,97 @@ final class PushEndpoint implements AutoCloseable {
                 exchange.body(), exchange.header(HttpHeader.CONTENT_ENCODING), MOST_EXPANDED_BYTES, exchange.lease());
         PushedRows rows = new RowDecoder(stream, body, allow, exchange.lease()).decode(bytes, header(exchange));
         if (rows.rejected() > 0 && !allow) {
-            exchange.answer(422, Exchange.JSON, refusal(rows, body));
+            exchange.answer(422, Exchange.JSON, RowsAnswer.refusal(rows, body));
             return;
         }
         if (rows.rows() == 0 && rows.records().isEmpty()) {
             if (wait == Wait.NONE) {
-                exchange.answer(202, Exchange.JSON, answer(rows, null, null));
+                exchange.answer(202, Exchange.JSON, RowsAnswer.answer(rows, null, null));
             } else {
-                exchange.json(answer(rows, Map.of(), wait == Wait.VISIBLE ? "" : null));
+                exchange.json(RowsAnswer.answer(rows, Map.of(), wait == Wait.VISIBLE ? "" : null));
             }
             return;
         }
-        CompletableFuture<Map<Integer, Long>> stored = store(target, slot, rows);
+        CompletableFuture<Map<Integer, Long>> stored = key == null
+                ? target.store(slot, rows)
+                : target.store(slot, rows, Digest.of(key.getBytes(UTF_8)), digest(exchange, allow, bytes))
+                        .thenApply(PushEndpoint::positions);
         if (wait == Wait.NONE) {
             exchange.keepLease(stored);
-            exchange.answer(202, Exchange.JSON, answer(rows, null, null));
+            exchange.answer(202, Exchange.JSON, RowsAnswer.answer(rows, null, null));
             return;
         }
         var unused = stored.whenComplete((positions, failure) -> {
             if (failure != null) {
                 exchange.fail(failure);
             } else if (wait == Wait.STORED) {
-                exchange.json(answer(rows, positions, null));
+                exchange.json(RowsAnswer.answer(rows, positions, null));
             } else {
-                var unusedLate = target.visibility
+                var unusedLate = target.visibility()
                         .await(positions)
-                        .whenComplete((nothing, late) -> exchange.json(
-                                answer(rows, positions, late == null ? "" : String.valueOf(late.getMessage()))));
+                        .whenComplete((nothing, late) -> exchange.json(RowsAnswer.answer(
+                                rows, positions, late == null ? "" : String.valueOf(late.getMessage()))));
             }
         });
     }
 
-    private Target target(String name) {
-        synchronized (targets) {
-            Target known = targets.get(name);
-            if (known != null) {
-                return known;
-            }
+    /** The header's value; null where there is none. */
+    private static @Nullable String key(Exchange exchange) {
+        List<String> keys = exchange.request().getHeaders().getValuesList(KEY);
+        if (keys.isEmpty()) {
+            return null;
         }
-        // Only a stream that there is.
-        server.client().describe(name);
-        synchronized (targets) {
-            Target known = targets.get(name);
-            if (known != null) {
-                return known;
-            }
-            if (targets.size() >= MOST_STREAMS) {
-                targets.values().removeIf(Target::rests);
-            }
-            if (targets.size() >= MOST_STREAMS) {
-                throw HttpFailure.of(
-                        HttpCode.GATEWAY_BUSY,
-                        "rows go to " + MOST_STREAMS + " streams by this gateway already; use another gateway");
-            }
-            Target added = new Target(name);
-            targets.put(name, added);
-            return added;
+        String key = keys.get(0);
+        if (keys.size() > 1 || key.isEmpty() || key.length() > MOST_KEY_LENGTH) {
+            throw HttpFailure.bad(
+                    ErrorCode.BAD_REQUEST,
+                    KEY + ": expected one value of 1 to " + MOST_KEY_LENGTH + " characters, got "
+                            + (keys.size() > 1 ? keys.size() + " values" : key.length() + " characters"),
+                    KEY,
+                    null);
         }
+        return key;
     }
 
-    private static CompletableFuture<Map<Integer, Long>> store(Target target, PushSlot first, PushedRows rows) {
-        PushSlot slot = first;
-        while (true) {
-            CompletableFuture<Map<Integer, Long>> stored = slot.store(rows);
-            if (stored != null) {
-                return stored;
-            }
-            target.forget(slot);
-            slot = target.slot();
-            if (slot.stream().id() != first.stream().id()
-                    || !slot.stream().definition().equals(first.stream().definition())) {
-                throw HttpFailure.of(
-                        HttpCode.STREAM_REPLACED,
-                        "stream " + target.name + " was changed while the rows came; send them again");
-            }
+    /** Of what was sent, however it was compressed. */
+    private static Digest digest(Exchange exchange, boolean allow, byte[] bytes) {
+        String type = exchange.header(HttpHeader.CONTENT_TYPE);
+        return Digest.of((type == null ? "" : type).getBytes(UTF_8), new byte[] {(byte) (allow ? 1 : 0)}, bytes);
+    }
+
+    /** @throws RuntimeException what the client is to be told where the rows are not stored */
+    private static Map<Integer, Long> positions(Outcome outcome) {
+        if (outcome instanceof Outcome.Stored stored) {
+            return stored.positions();
         }
+        if (outcome instanceof Outcome.Conflict) {
+            throw HttpFailure.of(
+                    HttpCode.KEY_REUSED, "other rows were sent under this key before; nothing of these is stored", KEY);
+        }
+        if (outcome instanceof Outcome.Full) {
+            throw HttpFailure.of(
+                    HttpCode.GATEWAY_BUSY,
+                    "the gateway remembers as many keys as it may; send these rows again in a moment, or send more"
+                            + " rows under one key");
+        }
+        Outcome.Failed failed = (Outcome.Failed) outcome;
+        Throwable cause = failed.cause();
+        if (failed.sent()) {
+            throw new WaterwheelException(
+                    ErrorCode.APPEND_FAILED,
+                    "it is not known whether the rows are stored (" + cause
+                            + "); sent again under the same key, they are stored once",
+                    cause == null ? new IllegalStateException("no answer in time") : cause);
+        }
+        if (cause instanceof WaterwheelException known
+                && known.kind() == WaterwheelException.Kind.USER
+                && !known.is(ErrorCode.TAKEN_OVER)) {
+            throw known;
+        }
+        throw HttpFailure.of(
+                HttpCode.KEYS_UNAVAILABLE,
+                "nothing is stored: what is stored under keys could not be found out in time ("
+                        + (cause == null ? "other rows wait" : cause.getMessage()) + ")");
     }
 
     private enum Partial {
@@ -339,77 +221,5 @@ final class PushEndpoint implements AutoCloseable {
             return RowDecoder.Header.PRESENT;
         }
         return parameter.contains(";header=absent") ? RowDecoder.Header.ABSENT : RowDecoder.Header.SEEN;
-    }
-
-    /**
-     * What became of the rows.
-     *
-     * @param positions where they lie; null: not known yet
-     * @param late why it is not known that they are visible; empty: they are; null: not asked for
-     */
-    private static byte[] answer(PushedRows rows, @Nullable Map<Integer, Long> positions, @Nullable String late) {
-        return Json.object(json -> {
-            json.writeNumberField("rows", rows.rows());
-            json.writeNumberField("rejected", rows.rejected());
-            if (positions != null) {
-                VerdictJson.positions(json, positions);
-            }
-            if (late != null) {
-                json.writeBooleanField("visible", late.isEmpty());
-                if (!late.isEmpty()) {
-                    json.writeStringField("reason", late);
-                }
-            }
-            if (rows.rejected() > 0) {
-                reasons(json, rows);
-            }
-        });
-    }
-
-    private static byte[] refusal(PushedRows rows, RecordFormat body) {
-        return Json.object(json -> {
-            json.writeStringField("code", HttpCode.ROWS_REJECTED.name());
-            json.writeStringField(
-                    "message",
-                    rows.rejected() + " of " + (rows.rows() + rows.rejected()) + " "
-                            + (body == RecordFormat.BLOCK ? "blocks" : "rows") + " are no tuples of the stream, and"
-                            + " nothing is stored; with partial=allow the others would be");
-            json.writeStringField("at", "line " + rows.reasons().get(0).line());
-            json.writeNumberField("rejected", rows.rejected());
-            reasons(json, rows);
-        });
-    }
-
-    private static void reasons(JsonGenerator json, PushedRows rows) throws IOException {
-        json.writeArrayFieldStart("errors");
-        for (PushedRows.Reason reason : rows.reasons()) {
-            json.writeStartObject();
-            json.writeNumberField("line", reason.line());
-            if (reason.field() != null) {
-                json.writeStringField("field", reason.field());
-            }
-            json.writeStringField("reason", reason.reason());
-            json.writeEndObject();
-        }
-        json.writeEndArray();
-    }
-
-    /** Takes no more rows, and waits until what was taken is stored: some were told so already. */
-    @Override
-    public void close() {
-        List<PushSlot> ending;
-        synchronized (running) {
-            closed = true;
-            ending = List.copyOf(running);
-        }
-        ending.forEach(PushSlot::end);
-        long deadline = System.nanoTime() + END_PATIENCE.toNanos();
-        try {
-            for (PushSlot slot : ending) {
-                slot.awaitEnd(TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()));
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

@@ -6,6 +6,7 @@ import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.gateway.http.PushBudget;
+import io.waterwheel.gateway.rows.PushedRows;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,6 +4,10 @@ import io.waterwheel.cli.output.ExplanationJson;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.error.ErrorCode;
+import io.waterwheel.gateway.QueryReader.Question;
+import io.waterwheel.gateway.answer.AnswerFormat;
+import io.waterwheel.gateway.answer.RowEncoder;
+import io.waterwheel.gateway.answer.VerdictJson;
 import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.gateway.http.MediaTypes;
@@ -20,6 +24,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,7 +70,7 @@ final class QueryEndpoint {
         run(exchange, place -> {
             QueryReader.Asked asked = QueryReader.read(exchange, List.of("format"));
             AnswerFormat format = AnswerFormat.of(asked.own().get("format"), exchange.accept());
-            ask(exchange, place, asked.query(), cursor -> send(exchange, format, cursor, place));
+            ask(exchange, place, asked.question(), cursor -> send(exchange, format, cursor, place));
         });
     }
 
@@ -91,7 +96,11 @@ final class QueryEndpoint {
             }
             boolean runs = !analyze.equals("false");
             Query query = asked.query().withExplain(runs ? Explain.ANALYZE : Explain.PLAN);
-            ask(exchange, place, query, cursor -> explain(exchange, type == 1, runs, cursor, place));
+            ask(
+                    exchange,
+                    place,
+                    new Question.OfQuery(query),
+                    cursor -> explain(exchange, type == 1, runs, cursor, place));
         });
     }
 
@@ -154,13 +163,16 @@ final class QueryEndpoint {
                 HttpCode.GATEWAY_BUSY, "the gateway has as many queries open as it may; ask again in a moment");
     }
 
-    private void ask(Exchange exchange, Place place, Query query, Consumer<Cursor> reading) {
+    private void ask(Exchange exchange, Place place, Question question, Consumer<Cursor> reading) {
         List<Runnable> reads = new ArrayList<>(1);
         // It runs below, once its client is watched.
-        CompletableFuture<@Nullable Void> answer = server.client().read(query, reads::add, cursor -> {
+        Function<Cursor, @Nullable Void> reader = cursor -> {
             reading.accept(cursor);
             return null;
-        });
+        };
+        CompletableFuture<@Nullable Void> answer = question instanceof Question.OfStatement sql
+                ? server.client().read(sql.statement(), reads::add, reader)
+                : server.client().read(((Question.OfQuery) question).query(), reads::add, reader);
         place.client = watch.add(exchange.request(), () -> answer.cancel(false));
         var unused = answer.whenComplete((nothing, failure) -> {
             if (failure instanceof CancellationException) {

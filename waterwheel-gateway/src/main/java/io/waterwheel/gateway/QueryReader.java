@@ -10,6 +10,7 @@ import io.waterwheel.gateway.http.Parameters;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.Statement;
 import io.waterwheel.wire.WireQueries;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -19,8 +20,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads the query of a request: the message {@code Query} of query.proto in its JSON form, or the options of
- * {@code waterwheel query}, in the URI or as a form. Stateless, thread-safe.
+ * Reads the question of a request: the message {@code Query} of query.proto in its JSON form, the options of
+ * {@code waterwheel query}, in the URI or as a form, or a statement of SQL. Stateless, thread-safe.
  */
 final class QueryReader {
     static final String FORM = "application/x-www-form-urlencoded";
@@ -32,12 +33,30 @@ final class QueryReader {
 
     private QueryReader() {}
 
+    /** What is asked. */
+    sealed interface Question {
+        /** By the engine's own query. */
+        record OfQuery(Query query) implements Question {}
+
+        /** In SQL. */
+        record OfStatement(Statement statement) implements Question {}
+    }
+
     /**
-     * A query, and what is said beside it.
+     * A question, and what is said beside it.
      *
      * @param own parameters of the request itself that were given, by name
      */
-    record Asked(Query query, Map<String, String> own) {}
+    record Asked(Question question, Map<String, String> own) {
+        /** The question of an endpoint that takes no SQL. */
+        Query query() {
+            if (question instanceof Question.OfQuery one) {
+                return one.query();
+            }
+            throw HttpFailure.bad(
+                    ErrorCode.BAD_REQUEST, "statements of SQL are not explained; send a query", "sql", null);
+        }
+    }
 
     /**
      * Of a request with or without a body.
@@ -47,17 +66,20 @@ final class QueryReader {
     static Asked read(Exchange exchange, List<String> own) {
         Map<String, List<String>> options = new LinkedHashMap<>(exchange.parameters());
         boolean json = false;
+        boolean sql = false;
         if (!exchange.request().getMethod().equals("GET")) {
             String type = exchange.bodyType();
             json = type.equals(Exchange.JSON);
+            sql = type.equals(StatementParameters.TYPE);
             if (type.equals(FORM)) {
                 Parameters.decode(text(exchange.body()))
                         .forEach((name, values) -> options.merge(name, values, Parameters::both));
-            } else if (!json) {
+            } else if (!json && !sql) {
                 throw HttpFailure.of(
                         HttpCode.MEDIA_TYPE_UNKNOWN,
-                        "Content-Type: expected " + Exchange.JSON + " (the message Query of query.proto) or " + FORM
-                                + " (the options of the command line), got '" + type + "'",
+                        "Content-Type: expected " + Exchange.JSON + " (the message Query of query.proto), " + FORM
+                                + " (the options of the command line) or " + StatementParameters.TYPE
+                                + " (a statement), got '" + type + "'",
                         "Content-Type");
             }
         }
@@ -69,8 +91,16 @@ final class QueryReader {
                 options.remove(name);
             }
         }
+        if (sql) {
+            return new Asked(new Question.OfStatement(StatementParameters.read(text(exchange.body()), options)), given);
+        }
         if (!json) {
-            return new Asked(ofOptions(options), given);
+            if (options.containsKey("sql")) {
+                String statement = String.valueOf(Exchange.only(options, "sql"));
+                options.remove("sql");
+                return new Asked(new Question.OfStatement(StatementParameters.read(statement, options)), given);
+            }
+            return new Asked(new Question.OfQuery(ofOptions(options)), given);
         }
         if (!options.isEmpty()) {
             String first = options.keySet().iterator().next();
@@ -80,7 +110,11 @@ final class QueryReader {
                     first,
                     null);
         }
-        return new Asked(counted(ofJson(text(exchange.body()))), given);
+        String body = text(exchange.body());
+        Statement statement = StatementParameters.ofJson(body);
+        return new Asked(
+                statement == null ? new Question.OfQuery(counted(ofJson(body))) : new Question.OfStatement(statement),
+                given);
     }
 
     private static Query ofJson(String json) {

@@ -9,6 +9,7 @@ import io.waterwheel.client.TextRows;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.gateway.answer.VerdictJson;
 import io.waterwheel.query.Explain;
 import io.waterwheel.query.PageToken;
 import io.waterwheel.query.Query;
@@ -83,7 +84,8 @@ final class GatewayTest {
         server = FakeServer.start((query, answer) -> ANSWERS.get().answer(query, answer), GatewayTest::call);
         client = WaterwheelClient.connect(server.url());
         gateway = Gateway.start(
-                new GatewaySettings("127.0.0.1", 0, 50, 2, 4L << 20, Duration.ofSeconds(30)),
+                new GatewaySettings(
+                        "127.0.0.1", 0, 50, 2, 4L << 20, 1L << 20, List.of(), Map.of(), Duration.ofSeconds(30)),
                 TimeUnit.MILLISECONDS.toNanos(300));
         gateway.serve(client);
     }
@@ -533,6 +535,50 @@ final class GatewayTest {
         RawHttp.Answer none = RawHttp.post(gateway, rows + "?wait=none", "text/csv", "");
         assertThat(none.status()).isEqualTo(202);
         assertThat(none.body()).isEqualTo("{\"rows\":0,\"rejected\":0}");
+    }
+
+    @Test
+    void isCalledByTheNamesThatItIsAllowed() throws IOException {
+        try (Gateway named =
+                Gateway.start(GatewaySettings.DEFAULT.withPort(0).withAllowedHosts(List.of("rows.example.org")))) {
+            assertThat(as(named, "rows.example.org:80")).isEqualTo(200);
+            assertThat(as(named, "Rows.Example.Org")).isEqualTo(200);
+            assertThat(as(named, "127.0.0.1")).isEqualTo(200);
+            assertThat(as(named, "evil.example.org")).isEqualTo(403);
+        }
+        assertThat(as(gateway, "rows.example.org")).isEqualTo(403);
+    }
+
+    private static int as(Gateway called, String host) throws IOException {
+        try (RawHttp http = RawHttp.connect(called)) {
+            http.send("GET /healthz HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+            return http.answer().status();
+        }
+    }
+
+    /** The statement itself is checked before a server is asked. */
+    @Test
+    void statementsAreReadInThreeForms() throws IOException {
+        for (RawHttp.Answer bad : List.of(
+                RawHttp.post(gateway, "/v1/query?timeout=-1", "application/sql", "SELECT 1"),
+                RawHttp.post(gateway, "/v1/query", QueryReader.FORM, "sql=SELECT+1&timeout=-1"),
+                RawHttp.get(gateway, "/v1/query?sql=SELECT+1&timeout=-1"),
+                RawHttp.post(
+                        gateway, "/v1/query", "application/json", "{\"sql\": \"SELECT 1\", \"timeoutMillis\": -1}"))) {
+            check(400, "BAD_REQUEST", "timeout", bad);
+        }
+        check(400, "BAD_SQL", "sql", RawHttp.post(gateway, "/v1/query", "application/sql", " "));
+        check(
+                400,
+                "BAD_REQUEST",
+                "limit",
+                RawHttp.post(gateway, "/v1/query", "application/json", "{\"sql\": \"SELECT 1\", \"limit\": 1}"));
+        check(
+                400,
+                "BAD_REQUEST",
+                "at-least",
+                RawHttp.post(gateway, "/v1/query?at-least=0:7", "application/sql", "SELECT 1"));
+        check(400, "BAD_REQUEST", "sql", RawHttp.post(gateway, "/v1/explain", QueryReader.FORM, "sql=SELECT+1"));
     }
 
     @Test

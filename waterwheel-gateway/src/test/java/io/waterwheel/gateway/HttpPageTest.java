@@ -2,6 +2,7 @@ package io.waterwheel.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.gateway.answer.AnswerFormat;
 import io.waterwheel.gateway.http.HttpCode;
 import java.io.IOException;
 import java.nio.file.Files;

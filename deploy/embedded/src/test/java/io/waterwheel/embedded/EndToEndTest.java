@@ -109,6 +109,7 @@ final class EndToEndTest {
     void rowsComeByHttp() throws Exception {
         try (PushedByHttp pushed = new PushedByHttp(client)) {
             pushed.everyRowIsThereOnce();
+            pushed.keysAreStoredOnce();
             pushed.badRowsAreToldAndKept();
             pushed.refusals();
         }

@@ -57,8 +57,13 @@ final class PushedByHttp implements AutoCloseable {
 
     private CompletableFuture<Answer> post(
             String stream, String parameters, String type, byte[] body, String... headers) {
+        return post(gateway, stream, parameters, type, body, headers);
+    }
+
+    private CompletableFuture<Answer> post(
+            Gateway at, String stream, String parameters, String type, byte[] body, String... headers) {
         HttpRequest.Builder request = HttpRequest.newBuilder(
-                        URI.create(gateway.url() + "/v1/streams/" + stream + "/rows" + parameters))
+                        URI.create(at.url() + "/v1/streams/" + stream + "/rows" + parameters))
                 .header("Content-Type", type)
                 .POST(HttpRequest.BodyPublishers.ofByteArray(body));
         if (headers.length > 0) {
@@ -147,6 +152,82 @@ final class PushedByHttp implements AutoCloseable {
             out.write(bytes);
         }
         return packed.toByteArray();
+    }
+
+    /** What is sent again under a key, also to another gateway, is there once and has one place. */
+    void keysAreStoredOnce() throws IOException {
+        create("keyed", RecordFormat.BLOCK);
+        try (Gateway other = Gateway.start(GatewaySettings.DEFAULT.withPort(0))) {
+            other.serve(client);
+            List<CompletableFuture<Answer>> answers = new ArrayList<>();
+            for (int p = 0; p < POSTS; p++) {
+                StringBuilder rows = new StringBuilder();
+                for (int r = 0; r < ROWS; r++) {
+                    rows.append(p * ROWS + r).append(",1000,\n");
+                }
+                byte[] body = rows.toString().getBytes(UTF_8);
+                String key = "post-" + p;
+                for (int again = 0; again < 3; again++) {
+                    // The first half to one gateway; the others to both, which take the lanes from each other.
+                    Gateway at = p >= POSTS / 2 && again == 1 ? other : gateway;
+                    answers.add(
+                            again == 2
+                                    ? post(at, "keyed", "?wait=visible", "text/csv", body, "Idempotency-Key", key)
+                                    : post(
+                                            at,
+                                            "keyed",
+                                            "",
+                                            "text/csv",
+                                            gzip(body),
+                                            "Idempotency-Key",
+                                            key,
+                                            "Content-Encoding",
+                                            "gzip"));
+                }
+            }
+            for (int i = 0; i < answers.size(); i++) {
+                Answer answer = answers.get(i).join();
+                assertThat(answer.status()).as("%s", answer.body()).isEqualTo(200);
+                assertThat(answer.body().get("positions"))
+                        .isEqualTo(answers.get(i - i % 3).join().body().get("positions"));
+            }
+            Answer conflict = post(
+                            other, "keyed", "", "text/csv", "7,7,\n".getBytes(UTF_8), "Idempotency-Key", "post-1")
+                    .join();
+            assertThat(conflict.status()).isEqualTo(409);
+            assertThat(conflict.body().get("code").asText()).isEqualTo("KEY_REUSED");
+            Answer bad = post(other, "keyed", "", "text/csv", "x,7,\n".getBytes(UTF_8), "Idempotency-Key", "bad")
+                    .join();
+            assertThat(bad.status()).isEqualTo(422);
+            Answer mended = post(
+                            other,
+                            "keyed",
+                            "?wait=visible",
+                            "text/csv",
+                            "-1,7,\n".getBytes(UTF_8),
+                            "Idempotency-Key",
+                            "bad")
+                    .join();
+            assertThat(mended.status()).as("nothing was stored under the key").isEqualTo(200);
+            assertThat(post(
+                                    gateway,
+                                    "keyed",
+                                    "",
+                                    "text/csv",
+                                    "1,7,\n".getBytes(UTF_8),
+                                    "Idempotency-Key",
+                                    "x".repeat(256))
+                            .join()
+                            .status())
+                    .isEqualTo(400);
+            assertThat(count("keyed", mended.body().get("positions"))).isEqualTo(POSTS * ROWS + 1);
+            try (var rows =
+                    client.query("keyed").aggregate("count(DISTINCT id) AS n").rows()) {
+                assertThat(rows.next()).isTrue();
+                assertThat(rows.getLong("n")).isEqualTo(POSTS * ROWS + 1);
+            }
+        }
+        client.drop("keyed");
     }
 
     /** Bad rows keep all of a request out, or become dead letters with their text. */

@@ -22,6 +22,10 @@ public enum HttpCode {
     STREAM_HALTS(409, "Send the rows without `partial=allow`, or set the stream's `dead-letters` to `skip`."),
     /** The stream was changed, or another made of its name, while rows came. */
     STREAM_REPLACED(409, "Send the rows again."),
+    /** Other rows were sent under the same `Idempotency-Key`. */
+    KEY_REUSED(409, "Send other rows under another key."),
+    /** What was stored under keys could not be found out in time. */
+    KEYS_UNAVAILABLE(503, "Check that the brokers run, then send the rows again under the same key."),
     /** The gateway has as many requests of the kind under way as it may. */
     GATEWAY_BUSY(429, "Send the request again after the time in `Retry-After`."),
     /** The gateway waits for its server to start. */

@@ -5,6 +5,7 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.concurrent.CompletionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,9 @@ public final class HttpFailure extends RuntimeException {
         }
         if (e instanceof WaterwheelException failure) {
             return of(failure);
+        }
+        if (e instanceof CompletionException && e.getCause() != null) {
+            return of(e.getCause());
         }
         if (e instanceof IllegalArgumentException) {
             return bad(ErrorCode.BAD_REQUEST, String.valueOf(e.getMessage()), null, e);

@@ -346,6 +346,24 @@ public final class Keys {
             .atMost("64 GiB")
             .doc("Bytes of rows under way in one gateway: bodies, what they expand to, and rows that Kafka has not"
                     + " confirmed. A request that would take more is refused with status 429."));
+    public static final Key<DataSize> GATEWAY_KEY_MEMORY = add(Key.bytes("gateway.key-memory", "128 MiB")
+            .atLeast("1 MiB")
+            .atMost("64 GiB")
+            .doc(
+                    "Bytes of the keys of appends (`Idempotency-Key`) that one gateway remembers, about 200 a key. A new key"
+                            + " beyond that is refused with status 429."));
+    public static final Key<String> GATEWAY_ALLOWED_HOSTS = add(Key.text("gateway.allowed-hosts", "own")
+            .matching("\\S+", "own, or names with commas between")
+            .doc("Names by which requests may call a gateway (the header Host), with commas between. `own`: a gateway"
+                    + " that is called at a loopback address takes that, `localhost` and its host, any other takes all."
+                    + " With names, others are refused with status 403: a page whose name was made to stand for the"
+                    + " gateway's address cannot use a browser to reach it."));
+    public static final Key<String> GATEWAY_INFLUX = add(Key.text("gateway.influx", "measurement")
+            .matching(
+                    "measurement|[^=,\\s]+=[^=,\\s]+(,[^=,\\s]+=[^=,\\s]+)*", "measurement, or NAME=STREAM with commas")
+            .doc("Streams for the points that InfluxDB's writers send: DATABASE=STREAM or DATABASE/MEASUREMENT=STREAM,"
+                    + " with commas between; a bucket is a database. What is not named goes to the stream that has the"
+                    + " measurement's name."));
     public static final Key<Duration> GATEWAY_IDLE_TIMEOUT = add(Key.duration("gateway.idle-timeout", "30 s")
             .atLeast("100 ms")
             .atMost("1 h")

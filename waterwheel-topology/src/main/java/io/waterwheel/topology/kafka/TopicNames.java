@@ -13,6 +13,9 @@ public interface TopicNames {
     /** Ends the name of the topic for the notes of named appends. */
     String APPENDS = ".appends";
 
+    /** Ends the name of the topic for the keys under which gateways appended. */
+    String APPEND_KEYS = ".append-keys";
+
     /** Begins the names of topics that Kafka keeps for itself, such as consumers' offsets. */
     String KAFKAS_OWN = "__";
 
@@ -41,10 +44,10 @@ public interface TopicNames {
                     "topic " + topic + ": names that begin with " + KAFKAS_OWN
                             + " are of topics that Kafka keeps for itself. Take another name");
         }
-        if (topic.endsWith(DEAD_LETTERS) || topic.endsWith(APPENDS)) {
+        if (topic.endsWith(DEAD_LETTERS) || topic.endsWith(APPENDS) || topic.endsWith(APPEND_KEYS)) {
             throw new WaterwheelException(
                     ErrorCode.BAD_TOPIC,
-                    "topic " + topic + ": names that end with " + DEAD_LETTERS + " or " + APPENDS
+                    "topic " + topic + ": names that end with " + DEAD_LETTERS + ", " + APPENDS + " or " + APPEND_KEYS
                             + " are of topics that hold what belongs to another. Take another name");
         }
         if (topic.length() > MAX_LENGTH - DEAD_LETTERS.length()) {

@@ -1,4 +1,4 @@
-package io.waterwheel.gateway;
+package io.waterwheel.gateway.answer;
 
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.text.Ipv4;

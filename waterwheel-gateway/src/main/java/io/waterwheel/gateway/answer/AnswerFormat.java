@@ -1,4 +1,4 @@
-package io.waterwheel.gateway;
+package io.waterwheel.gateway.answer;
 
 import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.HttpFailure;
@@ -9,7 +9,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The forms that an answer may have; the first is that of clients that take everything. */
-enum AnswerFormat {
+public enum AnswerFormat {
     /** One object: fields, rows, and the verdict last. */
     JSON("application/json"),
     /** One object a line; the verdict is in the trailer. */
@@ -26,11 +26,12 @@ enum AnswerFormat {
     }
 
     /** The media type. */
-    String type() {
+    public String type() {
         return type;
     }
 
-    static List<String> types() {
+    /** All media types. */
+    public static List<String> types() {
         return Arrays.stream(values()).map(AnswerFormat::type).toList();
     }
 
@@ -41,7 +42,7 @@ enum AnswerFormat {
      * @param accept the header {@code Accept}; null where there is none
      * @throws HttpFailure when it takes none
      */
-    static AnswerFormat of(@Nullable String format, @Nullable String accept) {
+    public static AnswerFormat of(@Nullable String format, @Nullable String accept) {
         if (format != null) {
             for (AnswerFormat one : values()) {
                 if (one.name().toLowerCase(Locale.ROOT).equals(format)) {

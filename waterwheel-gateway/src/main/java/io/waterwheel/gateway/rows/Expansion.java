@@ -1,4 +1,4 @@
-package io.waterwheel.gateway;
+package io.waterwheel.gateway.rows;
 
 import com.github.luben.zstd.ZstdInputStream;
 import io.waterwheel.error.ErrorCode;
@@ -14,7 +14,7 @@ import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
 /** What a compressed body expands to, within a bound. Pure functions. */
-final class Expansion {
+public final class Expansion {
     private static final int FIRST_BYTES = 64 << 10;
 
     private Expansion() {}
@@ -26,7 +26,7 @@ final class Expansion {
      * @param mostBytes that it may expand to
      * @param lease takes the bytes, before the memory is taken
      */
-    static byte[] expand(byte[] body, @Nullable String encoding, int mostBytes, PushBudget.Lease lease) {
+    public static byte[] expand(byte[] body, @Nullable String encoding, int mostBytes, PushBudget.Lease lease) {
         String name = encoding == null ? "identity" : encoding.strip().toLowerCase(Locale.ROOT);
         try {
             return switch (name) {

@@ -1,4 +1,4 @@
-package io.waterwheel.gateway;
+package io.waterwheel.gateway.rows;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,4 +1,4 @@
-package io.waterwheel.gateway;
+package io.waterwheel.gateway.answer;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.waterwheel.cli.output.ExplanationJson;
@@ -18,7 +18,7 @@ import java.util.TreeMap;
  * How an answer ended, as JSON: {@code complete}, {@code tuples}, {@code positions} by partition, and what there is of
  * {@code missing}, {@code stale}, {@code lost}, {@code horizon}, {@code next} and {@code explanation}.
  */
-final class VerdictJson {
+public final class VerdictJson {
     private static final int MOST_TRAILER_BYTES = 6 << 10;
 
     private VerdictJson() {}
@@ -33,7 +33,7 @@ final class VerdictJson {
      * what says whether the answer is whole, and {@code shortened}; {@code nextTooLong} in place of a token that is too
      * long alone.
      */
-    static String trailer(Verdict verdict) {
+    public static String trailer(Verdict verdict) {
         String whole = ascii(of(verdict));
         if (whole.length() <= MOST_TRAILER_BYTES) {
             return whole;
@@ -106,7 +106,7 @@ final class VerdictJson {
     }
 
     /** By partition, the offset below which everything is meant, as {@code at-least} takes them. */
-    static void positions(JsonGenerator json, Map<Integer, Long> positions) throws IOException {
+    public static void positions(JsonGenerator json, Map<Integer, Long> positions) throws IOException {
         json.writeObjectFieldStart("positions");
         for (Map.Entry<Integer, Long> position : new TreeMap<>(positions).entrySet()) {
             json.writeNumberField(Integer.toString(position.getKey()), position.getValue());

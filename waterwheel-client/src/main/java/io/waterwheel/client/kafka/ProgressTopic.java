@@ -1,4 +1,4 @@
-package io.waterwheel.client;
+package io.waterwheel.client.kafka;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
@@ -30,7 +30,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /** How far the appends under each name have come: a compacted topic beside a stream's, one record a name in the end. */
-final class ProgressTopic {
+public final class ProgressTopic {
     private static final String SUFFIX = ".appends";
     private static final long RETRY_MILLIS = 50;
     private static final int SEGMENT_BYTES = 16 << 20;
@@ -39,15 +39,30 @@ final class ProgressTopic {
     private final String streamTopic;
     private final String name;
     private final String bootstrapServers;
+    private final int partitions;
 
-    /** @param streamTopic the topic of the stream */
-    ProgressTopic(String streamTopic, String bootstrapServers) {
-        this.streamTopic = streamTopic;
-        this.name = streamTopic + SUFFIX;
-        this.bootstrapServers = bootstrapServers;
+    /**
+     * For the notes of named appends.
+     *
+     * @param streamTopic the topic of the stream
+     */
+    public ProgressTopic(String streamTopic, String bootstrapServers) {
+        this(streamTopic, bootstrapServers, SUFFIX, 1);
     }
 
-    String name() {
+    /**
+     * One for another kind of notes.
+     *
+     * @param suffix of its name
+     */
+    ProgressTopic(String streamTopic, String bootstrapServers, String suffix, int partitions) {
+        this.streamTopic = streamTopic;
+        this.name = streamTopic + suffix;
+        this.bootstrapServers = bootstrapServers;
+        this.partitions = partitions;
+    }
+
+    public String name() {
         return name;
     }
 
@@ -55,8 +70,8 @@ final class ProgressTopic {
      * Makes it when there is none, and refuses one that is not compacted alone: retention would take a note, and what
      * it speaks of would be appended a second time.
      */
-    void ensure(Duration timeout) {
-        NewTopic topic = new NewTopic(name, Optional.of(1), Optional.empty())
+    public void ensure(Duration timeout) {
+        NewTopic topic = new NewTopic(name, Optional.of(partitions), Optional.empty())
                 .configs(Map.of(
                         TopicConfig.CLEANUP_POLICY_CONFIG,
                         TopicConfig.CLEANUP_POLICY_COMPACT,
@@ -137,7 +152,7 @@ final class ProgressTopic {
      * The last committed note of a name. Waits for transactions that others have open in the topic, so that none of
      * this name can be hidden behind them.
      */
-    Optional<byte[]> last(byte[] key, Duration timeout) {
+    public Optional<byte[]> last(byte[] key, Duration timeout) {
         TopicPartition partition = new TopicPartition(name, 0);
         byte @Nullable [] last = null;
         try (KafkaConsumer<byte[], byte[]> consumer = consumer("read_committed")) {
@@ -167,7 +182,7 @@ final class ProgressTopic {
      *
      * @param bases by partition what is added to an offset to make a position
      */
-    Map<Integer, Long> streamEnds(int partitions, Map<Integer, Long> bases, Duration timeout) {
+    public Map<Integer, Long> streamEnds(int partitions, Map<Integer, Long> bases, Duration timeout) {
         List<TopicPartition> all = IntStream.range(0, partitions)
                 .mapToObj(partition -> new TopicPartition(streamTopic, partition))
                 .toList();

@@ -1,10 +1,10 @@
-package io.waterwheel.gateway;
+package io.waterwheel.gateway.answer;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /** Text being made, in UTF-8; grows as it must. One thread. */
-final class Utf8Buffer {
+public final class Utf8Buffer {
     /** A buffer that one long value has made larger is given up after it. */
     private static final int KEPT_BYTES = 1 << 20;
 
@@ -17,16 +17,16 @@ final class Utf8Buffer {
     private byte[] bytes = new byte[LEAST_BYTES];
     private int length;
 
-    int length() {
+    public int length() {
         return length;
     }
 
     /** What there is, up to {@link #length}; overwritten by what comes after {@link #clear}. */
-    byte[] bytes() {
+    public byte[] bytes() {
         return bytes;
     }
 
-    void clear() {
+    public void clear() {
         length = 0;
         if (bytes.length > KEPT_BYTES) {
             bytes = new byte[LEAST_BYTES];
@@ -40,7 +40,7 @@ final class Utf8Buffer {
         }
     }
 
-    void put(byte one) {
+    public void put(byte one) {
         room(1);
         bytes[length++] = one;
     }
@@ -57,7 +57,7 @@ final class Utf8Buffer {
 
     /** Text of ASCII only. */
     @SuppressWarnings("deprecation") // the one way to copy the low bytes of a string without an array between
-    void ascii(String text) {
+    public void ascii(String text) {
         room(text.length());
         text.getBytes(0, text.length(), bytes, length);
         length += text.length();
@@ -87,7 +87,7 @@ final class Utf8Buffer {
     }
 
     /** A JSON string of text in UTF-8. */
-    void jsonString(byte[] text, int from, int count) {
+    public void jsonString(byte[] text, int from, int count) {
         put((byte) '"');
         int plain = from;
         for (int i = from; i < from + count; i++) {

@@ -1,4 +1,4 @@
-package io.waterwheel.client;
+package io.waterwheel.client.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -23,7 +23,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * Reads the dead letters of a stream from Kafka, at the address that the server names. Committed ones only, and each
  * once, the last that was stored: what is not compacted yet, or was stored before letters had keys, may be there twice.
  */
-final class DeadLetterReader {
+public final class DeadLetterReader {
     private static final Duration POLL = Duration.ofMillis(200);
     private static final long PATIENCE_NANOS = 30_000_000_000L;
 
@@ -42,7 +42,7 @@ final class DeadLetterReader {
      * Hands over the letters there are at the call, oldest first, {@code limit} at most. Reads the topic twice: first
      * where the last of each row is, which takes about 100 bytes of memory a letter.
      */
-    static void read(StreamDetails stream, long limit, Consumer<DeadLetter> each) {
+    public static void read(StreamDetails stream, long limit, Consumer<DeadLetter> each) {
         Map<Row, Long> last = new HashMap<>();
         long end = scan(stream, Long.MAX_VALUE, record -> {
             last.put(row(record), record.offset());

@@ -1,4 +1,4 @@
-package io.waterwheel.gateway;
+package io.waterwheel.gateway.rows;
 
 import io.waterwheel.cli.input.CsvColumns;
 import io.waterwheel.decode.RecordDecoder;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Decodes the rows of one body at the door: what is taken is a tuple for the server too. Lines end with LF or CR LF;
  * empty ones are left out; in CSV a line end between quotes belongs to the row. One thread, one body.
  */
-final class RowDecoder {
+public final class RowDecoder {
     /** Longest row: Kafka takes records of about a megabyte. */
     static final int MOST_ROW_BYTES = 512 << 10;
 
@@ -63,7 +63,7 @@ final class RowDecoder {
      * @param keepBad whether the text of bad rows is to become dead letters
      * @param lease takes the bytes of tuples and records, before the memory is taken
      */
-    RowDecoder(StreamDefinition stream, RecordFormat body, boolean keepBad, PushBudget.Lease lease) {
+    public RowDecoder(StreamDefinition stream, RecordFormat body, boolean keepBad, PushBudget.Lease lease) {
         this.lease = lease;
         this.schema = stream.schema();
         this.body = body;
@@ -78,7 +78,7 @@ final class RowDecoder {
     }
 
     /** Whether the first line of CSV names the fields. */
-    enum Header {
+    public enum Header {
         PRESENT,
         ABSENT,
         /** When all of its values are names of fields. */
@@ -90,7 +90,7 @@ final class RowDecoder {
      *
      * @throws HttpFailure when the body is no rows at all
      */
-    PushedRows decode(byte[] bytes, Header header) {
+    public PushedRows decode(byte[] bytes, Header header) {
         if (body == RecordFormat.BLOCK) {
             row(bytes, 0, bytes.length, 1);
         } else {

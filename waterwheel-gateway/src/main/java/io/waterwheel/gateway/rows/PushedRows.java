@@ -1,4 +1,4 @@
-package io.waterwheel.gateway;
+package io.waterwheel.gateway.rows;
 
 import io.waterwheel.tuple.TupleBlock;
 import java.util.List;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param rejected others
  * @param reasons of the first of those
  */
-record PushedRows(TupleBlock tuples, List<byte[]> records, int rows, int rejected, List<Reason> reasons) {
+public record PushedRows(TupleBlock tuples, List<byte[]> records, int rows, int rejected, List<Reason> reasons) {
     /** Reasons that are told of one request. */
     static final int MOST_REASONS = 100;
 
@@ -23,5 +23,5 @@ record PushedRows(TupleBlock tuples, List<byte[]> records, int rows, int rejecte
      * @param line of the body, from 1; of a row that spans several the first. Of a tuple block 1
      * @param field whose value it is; null where that is not known
      */
-    record Reason(int line, @Nullable String field, String reason) {}
+    public record Reason(int line, @Nullable String field, String reason) {}
 }

@@ -1,4 +1,4 @@
-package io.waterwheel.gateway;
+package io.waterwheel.gateway.answer;
 
 import io.waterwheel.client.Cursor;
 import io.waterwheel.gateway.http.HttpFailure;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Writes an answer, batch by batch, into a buffer that somebody empties: columns are read as they lie, no object is
  * made of a row. One thread, one answer.
  */
-abstract class RowEncoder {
+public abstract class RowEncoder {
     /** The buffer is handed over when it holds more. */
     private static final int PIECE_BYTES = 1 << 16;
 
@@ -33,7 +33,7 @@ abstract class RowEncoder {
     }
 
     /** @param piece takes what the buffer holds and clears it */
-    static RowEncoder of(AnswerFormat format, Consumer<Utf8Buffer> piece) {
+    public static RowEncoder of(AnswerFormat format, Consumer<Utf8Buffer> piece) {
         return switch (format) {
             case JSON -> new JsonObject(piece);
             case NDJSON -> new JsonLines(piece);
@@ -43,21 +43,21 @@ abstract class RowEncoder {
     }
 
     /** Before the first batch; the cursor has its fields then. */
-    abstract void begin(Cursor cursor);
+    public abstract void begin(Cursor cursor);
 
     /** The present batch of the cursor. */
-    abstract void batch(Cursor cursor);
+    public abstract void batch(Cursor cursor);
 
     /** Behind the last batch. */
-    abstract void end(Verdict verdict);
+    public abstract void end(Verdict verdict);
 
     /** In place of the end: what came is not all. */
-    void fail(HttpFailure failure) {
+    public void fail(HttpFailure failure) {
         // The end of the connection says it.
     }
 
     /** Hands over what is left. */
-    final void flush() {
+    public final void flush() {
         if (out.length() > 0) {
             piece.accept(out);
         }
@@ -86,7 +86,7 @@ abstract class RowEncoder {
         }
 
         @Override
-        void batch(Cursor cursor) {
+        public void batch(Cursor cursor) {
             VectorSchemaRoot present = cursor.columns();
             if (present != root) {
                 root = present;
@@ -123,7 +123,7 @@ abstract class RowEncoder {
         }
 
         @Override
-        void begin(Cursor cursor) {
+        public void begin(Cursor cursor) {
             List<Field> fields = cursor.fields();
             for (int f = 0; f < fields.size(); f++) {
                 if (f > 0) {
@@ -149,7 +149,7 @@ abstract class RowEncoder {
         }
 
         @Override
-        void end(Verdict verdict) {}
+        public void end(Verdict verdict) {}
     }
 
     private abstract static class JsonRows extends Rows {
@@ -160,7 +160,7 @@ abstract class RowEncoder {
         }
 
         @Override
-        void begin(Cursor cursor) {
+        public void begin(Cursor cursor) {
             List<Field> fields = cursor.fields();
             names = new byte[fields.size()][];
             for (int f = 0; f < names.length; f++) {
@@ -201,7 +201,7 @@ abstract class RowEncoder {
         }
 
         @Override
-        void end(Verdict verdict) {}
+        public void end(Verdict verdict) {}
     }
 
     private static final class JsonObject extends JsonRows {
@@ -212,7 +212,7 @@ abstract class RowEncoder {
         }
 
         @Override
-        void begin(Cursor cursor) {
+        public void begin(Cursor cursor) {
             super.begin(cursor);
             out.ascii("{\"fields\":");
             out.put(Json.bytes(json -> {
@@ -239,14 +239,14 @@ abstract class RowEncoder {
         }
 
         @Override
-        void end(Verdict verdict) {
+        public void end(Verdict verdict) {
             out.ascii("\n],\"verdict\":");
             out.put(VerdictJson.of(verdict));
             out.ascii("}\n");
         }
 
         @Override
-        void fail(HttpFailure failure) {
+        public void fail(HttpFailure failure) {
             out.ascii("\n],\"error\":");
             out.put(Json.bytes(failure::write));
             out.ascii("}\n");
@@ -262,7 +262,7 @@ abstract class RowEncoder {
         }
 
         @Override
-        void begin(Cursor cursor) {
+        public void begin(Cursor cursor) {
             try {
                 writer = new ArrowStreamWriter(cursor.columns(), null, Channels.newChannel(new Sink()));
                 writer.start();
@@ -272,7 +272,7 @@ abstract class RowEncoder {
         }
 
         @Override
-        void batch(Cursor cursor) {
+        public void batch(Cursor cursor) {
             try {
                 present().writeBatch();
             } catch (IOException e) {
@@ -281,7 +281,7 @@ abstract class RowEncoder {
         }
 
         @Override
-        void end(Verdict verdict) {
+        public void end(Verdict verdict) {
             try {
                 present().end();
             } catch (IOException e) {

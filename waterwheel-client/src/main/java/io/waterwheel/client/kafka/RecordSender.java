@@ -1,4 +1,4 @@
-package io.waterwheel.client;
+package io.waterwheel.client.kafka;
 
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.error.ErrorCode;
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Owner: one thread at a time. The producer's thread reports through atomics.
  */
-final class RecordSender implements AutoCloseable {
+public final class RecordSender implements AutoCloseable {
     private static final int BATCH_BYTES = 128 << 10;
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
     private static final int REQUEST_TIMEOUT_MILLIS = 30_000;
@@ -65,8 +65,17 @@ final class RecordSender implements AutoCloseable {
     /** What went wrong first: a record may be missing since. */
     private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
 
+    /**
+     * How records are sent.
+     *
+     * @param linger how long one may wait for others to go with it
+     * @param memoryBytes what may wait for the brokers; when it is used up, sending waits
+     * @param timeout how long the brokers may take to confirm
+     */
+    public record Sending(Duration linger, long memoryBytes, Duration timeout) {}
+
     /** One for the topic of a stream. Here, so that appenders can be linked, and say so, where Kafka's clients lack. */
-    static RecordSender open(StreamDetails stream, AppenderSettings settings, @Nullable String transactionalId) {
+    public static RecordSender open(StreamDetails stream, Sending settings, @Nullable String transactionalId) {
         try {
             return new RecordSender(
                     stream.definition(), stream.bootstrapServers(), stream.bases(), settings, transactionalId);
@@ -82,7 +91,7 @@ final class RecordSender implements AutoCloseable {
             StreamDefinition stream,
             String bootstrapServers,
             Map<Integer, Long> bases,
-            AppenderSettings settings,
+            Sending settings,
             @Nullable String transactionalId) {
         this.topic = stream.topic();
         this.transactional = transactionalId != null;
@@ -115,7 +124,7 @@ final class RecordSender implements AutoCloseable {
     }
 
     /** Ends whatever a former sender of the same transactional id has begun, and shuts it out. Once, at first. */
-    void takeOver() {
+    public void takeOver() {
         try {
             producer.initTransactions();
         } catch (TimeoutException e) {
@@ -132,7 +141,7 @@ final class RecordSender implements AutoCloseable {
     }
 
     /** Begins a transaction, if none is open; what is sent from now on is for {@link #commit}. */
-    void begin() {
+    public void begin() {
         if (!inTransaction) {
             try {
                 producer.beginTransaction();
@@ -144,24 +153,42 @@ final class RecordSender implements AutoCloseable {
     }
 
     /** Sends one more record, to a topic of its own, and commits all since {@link #begin}; then it is to be seen. */
-    Map<Integer, Long> commit(String progressTopic, byte[] key, byte[] value) {
+    public Map<Integer, Long> commit(String progressTopic, byte[] key, byte[] value) {
+        note(progressTopic, 0, key, value);
+        Map<Integer, Long> positions = flush();
+        commit();
+        return positions;
+    }
+
+    /**
+     * Sends a record to a topic of its own; a failure is told by the next {@link #flush}.
+     *
+     * @param value null: what was there under the key is to go
+     */
+    public void note(String noteTopic, int partition, byte[] key, byte @Nullable [] value) {
         try {
-            var unused = producer.send(new ProducerRecord<>(progressTopic, 0, key, value), (record, e) -> {
+            var unused = producer.send(new ProducerRecord<>(noteTopic, partition, key, value), (record, e) -> {
                 if (e != null) {
                     failure.compareAndSet(null, e);
                 }
             });
-            Map<Integer, Long> positions = flush();
+        } catch (KafkaException | IllegalStateException e) {
+            throw failed(e);
+        }
+    }
+
+    /** Commits all since {@link #begin}. */
+    public void commit() {
+        try {
             producer.commitTransaction();
             inTransaction = false;
-            return positions;
         } catch (KafkaException | IllegalStateException e) {
             throw failed(e);
         }
     }
 
     /** Sends a record; waits while the memory is used up. */
-    void send(byte[] record) {
+    public void send(byte[] record) {
         checkFailure();
         int partition = nextPartition;
         nextPartition = (partition + 1) % partitions;
@@ -187,7 +214,7 @@ final class RecordSender implements AutoCloseable {
     }
 
     /** Waits until all is confirmed. By partition the offset below which it lies. */
-    Map<Integer, Long> flush() {
+    public Map<Integer, Long> flush() {
         try {
             producer.flush();
         } catch (InterruptException e) {

@@ -1,0 +1,212 @@
+package io.waterwheel.embedded.faults;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.Rounds;
+import io.waterwheel.client.Cursor;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.known.KnownRows;
+import io.waterwheel.query.Query;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Rows are sent under keys to two gateways, each again until it is confirmed, while gateways and the server with its
+ * broker are killed: every row of a 2xx is there once, and each key has one place. {@code -Dkills=N}, {@code -Dseed=N}.
+ */
+@Tag("kills")
+@Timeout(3_600)
+final class KeyedPushTest {
+    private static final int KILLS = Rounds.of("kills", 3, 50);
+    private static final int ROWS = 20;
+    private static final int CLIENTS = 4;
+
+    @TempDir
+    Path folder;
+
+    private final long seed = Long.getLong("seed", System.nanoTime());
+    private final AtomicInteger next = new AtomicInteger();
+    private final AtomicInteger confirmed = new AtomicInteger();
+    private final AtomicInteger again = new AtomicInteger();
+    private final Map<Integer, String> positions = new ConcurrentHashMap<>();
+    private final AtomicReferenceArray<String> gateways = new AtomicReferenceArray<>(2);
+    private volatile boolean ends;
+    private volatile int used;
+
+    @Test
+    void rowsUnderKeysAreThereOnce() throws Exception {
+        System.err.println("keyed push: seed " + seed);
+        Random random = new Random(seed);
+        List<ChildProcess> children = new ArrayList<>();
+        try (Installation installation = new Installation(folder, folder.resolve("chunks"), false)) {
+            installation.startAll();
+            try (WaterwheelClient client = WaterwheelClient.connect(installation.url())) {
+                client.createStream(KnownRows.definition());
+            }
+            for (int g = 0; g < 2; g++) {
+                children.add(gateway(installation, g));
+            }
+            List<CompletableFuture<Void>> sending = new ArrayList<>();
+            for (int c = 0; c < CLIENTS; c++) {
+                Random own = new Random(random.nextLong());
+                sending.add(CompletableFuture.runAsync(() -> send(own), task -> new Thread(task).start()));
+            }
+            long begin = System.nanoTime();
+            for (int kill = 0; kill < KILLS; kill++) {
+                System.err.printf(
+                        "keyed push: %s confirmed after %s ms%n", confirmed, (System.nanoTime() - begin) / 1_000_000);
+                int before = confirmed.get();
+                int enough = 20 + random.nextInt(100);
+                await(sending, () -> confirmed.get() >= before + enough);
+                if (kill % 3 == 1) {
+                    installation.part(Installation.Part.SERVER).kill();
+                    installation.start(Installation.Part.SERVER);
+                } else {
+                    int g = random.nextInt(2);
+                    children.get(g).kill();
+                    children.set(g, gateway(installation, g));
+                }
+            }
+            int before = confirmed.get();
+            await(sending, () -> confirmed.get() >= before + 50);
+            ends = true;
+            for (CompletableFuture<Void> one : sending) {
+                one.get(2, TimeUnit.MINUTES);
+            }
+            try (WaterwheelClient client = WaterwheelClient.connect(installation.url())) {
+                check(client);
+                assertThat(client.verify(KnownRows.STREAM, Duration.ofMinutes(1))
+                                .agrees())
+                        .isTrue();
+            }
+            System.err.println("keyed push: " + KILLS + " kills, " + next.get() + " keys, " + again.get()
+                    + " sent again after they were confirmed");
+        } finally {
+            for (ChildProcess child : children) {
+                child.close();
+            }
+        }
+    }
+
+    private static void await(List<CompletableFuture<Void>> sending, java.util.function.BooleanSupplier done)
+            throws Exception {
+        io.waterwheel.Waiting.until("rows are confirmed", Duration.ofMinutes(3), () -> {
+            for (CompletableFuture<Void> one : sending) {
+                if (one.isCompletedExceptionally()) {
+                    one.get();
+                }
+            }
+            return done.getAsBoolean();
+        });
+    }
+
+    private ChildProcess gateway(Installation installation, int number) throws Exception {
+        ChildProcess child = ChildProcess.launch(
+                        "gateway-" + number,
+                        Path.of("target", "fault-logs"),
+                        Installation.withQuickStart("-Xmx256m", "--add-opens=java.base/java.nio=ALL-UNNAMED"),
+                        "io.waterwheel.embedded.Main",
+                        List.of("gateway", "--server", installation.url(), "--port", "0"),
+                        "ready: ")
+                .awaitReady();
+        gateways.set(number, child.ready().substring("ready: ".length()));
+        return child;
+    }
+
+    private void send(Random random) {
+        HttpClient http = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .connectTimeout(Duration.ofSeconds(5))
+                .build();
+        while (!ends) {
+            int key = next.getAndIncrement();
+            while (!post(http, random, key)) {
+                Thread.onSpinWait();
+            }
+            confirmed.incrementAndGet();
+            if (random.nextInt(4) == 0 && post(http, random, Math.max(0, key - random.nextInt(200)))) {
+                again.incrementAndGet();
+            }
+        }
+    }
+
+    /** Whether it was confirmed. */
+    private boolean post(HttpClient http, Random random, int key) {
+        StringBuilder rows = new StringBuilder();
+        for (long id = (long) key * ROWS; id < (key + 1L) * ROWS; id++) {
+            rows.append(id)
+                    .append(',')
+                    .append(KnownRows.key(id))
+                    .append(',')
+                    .append(KnownRows.time(id))
+                    .append(',')
+                    .append(KnownRows.value(id))
+                    .append('\n');
+        }
+        // One is used until it fails, now and then the other: they would take the lanes from each other all the time.
+        int at = random.nextInt(300) == 0 ? 1 - used : used;
+        HttpRequest request = HttpRequest.newBuilder(
+                        URI.create(gateways.get(at) + "/v1/streams/" + KnownRows.STREAM + "/rows"))
+                .timeout(Duration.ofMillis(500 + random.nextInt(10_000)))
+                .header("Content-Type", "text/csv")
+                .header("Idempotency-Key", "key-" + key)
+                .POST(HttpRequest.BodyPublishers.ofString(rows.toString()))
+                .build();
+        try {
+            HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString(UTF_8));
+            if (answer.statusCode() != 200) {
+                assertThat(answer.statusCode()).as(answer.body()).isIn(429, 503, 504);
+                TimeUnit.MILLISECONDS.sleep(20);
+                return false;
+            }
+            String before = positions.putIfAbsent(key, answer.body());
+            assertThat(before == null || before.equals(answer.body()))
+                    .as("seed %s, key %s: %s, before %s", seed, key, answer.body(), before)
+                    .isTrue();
+            return true;
+        } catch (IOException e) {
+            // The gateway is gone, or the answer is late: the client does not know what was stored.
+            used = 1 - at;
+            return false;
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void check(WaterwheelClient client) {
+        int rows = next.get() * ROWS;
+        BitSet found = new BitSet();
+        try (Cursor cursor = client.query(
+                Query.of(KnownRows.STREAM).withSelect(List.of("id", "v")).withTimeout(Duration.ofMinutes(1)))) {
+            while (cursor.next()) {
+                int id = (int) cursor.getLong("id");
+                assertThat(found.get(id))
+                        .as("seed %s: row %s is twice", seed, id)
+                        .isFalse();
+                assertThat(cursor.getLong("v")).isEqualTo(KnownRows.value(id));
+                found.set(id);
+            }
+        }
+        assertThat(found.cardinality()).as("seed %s", seed).isEqualTo(rows);
+    }
+}

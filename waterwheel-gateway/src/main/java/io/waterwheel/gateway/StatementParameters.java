@@ -1,0 +1,162 @@
+package io.waterwheel.gateway;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.gateway.http.HttpFailure;
+import io.waterwheel.query.Statement;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** A statement of SQL in a request, with what holds for its answer. Pure functions. */
+final class StatementParameters {
+    /** A body that is a statement. */
+    static final String TYPE = "application/sql";
+
+    private static final JsonFactory JSON = new JsonFactory();
+    private static final Pattern POSITION = Pattern.compile("(.+):(\\d{1,9}):(\\d{1,18})");
+    private static final Duration LONGEST = Duration.ofHours(1);
+
+    private StatementParameters() {}
+
+    /**
+     * A statement with the parameters {@code timeout}, {@code partial} and {@code at-least}, as {@code waterwheel sql}
+     * has them.
+     */
+    static Statement read(String sql, Map<String, List<String>> parameters) {
+        Duration timeout = null;
+        boolean partial = false;
+        Map<String, Map<Integer, Long>> atLeast = new HashMap<>();
+        for (String name : parameters.keySet()) {
+            String value = String.valueOf(Exchange.only(parameters, name));
+            switch (name) {
+                case "timeout" -> timeout = timeout(value);
+                case "partial" -> {
+                    if (!value.equals("allow") && !value.equals("fail")) {
+                        throw bad("partial: expected fail or allow, got '" + value + "'", name);
+                    }
+                    partial = value.equals("allow");
+                }
+                case "at-least" -> {
+                    for (String one : value.split(",", -1)) {
+                        position(one, atLeast);
+                    }
+                }
+                default ->
+                    throw bad(
+                            "there is no parameter '" + name + "' beside a statement; there are timeout, partial,"
+                                    + " at-least",
+                            name);
+            }
+        }
+        return statement(sql, timeout, partial, atLeast);
+    }
+
+    private static void position(String text, Map<String, Map<Integer, Long>> atLeast) {
+        Matcher parts = POSITION.matcher(text);
+        if (!parts.matches()) {
+            throw bad("at-least: expected STREAM:PARTITION:OFFSET, got '" + text + "'", "at-least");
+        }
+        atLeast.computeIfAbsent(parts.group(1), unused -> new HashMap<>())
+                .merge(Integer.valueOf(parts.group(2)), Long.valueOf(parts.group(3)), Math::max);
+    }
+
+    private static Duration timeout(String seconds) {
+        try {
+            Duration timeout =
+                    Duration.ofMillis(new BigDecimal(seconds).movePointRight(3).longValue());
+            if (timeout.isZero() || timeout.isNegative() || timeout.compareTo(LONGEST) > 0) {
+                throw new NumberFormatException(seconds);
+            }
+            return timeout;
+        } catch (NumberFormatException e) {
+            throw HttpFailure.bad(
+                    ErrorCode.BAD_REQUEST,
+                    "timeout: expected seconds, more than 0 and at most an hour, got '" + seconds + "'",
+                    "timeout",
+                    e);
+        }
+    }
+
+    private static Statement statement(
+            String sql, @Nullable Duration timeout, boolean partial, Map<String, Map<Integer, Long>> atLeast) {
+        try {
+            return new Statement(sql, timeout, partial, atLeast);
+        } catch (IllegalArgumentException e) {
+            throw HttpFailure.bad(ErrorCode.BAD_SQL, String.valueOf(e.getMessage()), "sql", e);
+        }
+    }
+
+    private static HttpFailure bad(String message, String at) {
+        return HttpFailure.bad(ErrorCode.BAD_REQUEST, message, at, null);
+    }
+
+    /**
+     * Reads {@code {"sql": ..., "timeoutMillis": ..., "allowPartial": ..., "atLeast": {STREAM: {PARTITION: OFFSET}}}}.
+     *
+     * @return null when the object has no member {@code sql}, or the text is no object: it is to be read as a query
+     */
+    static @Nullable Statement ofJson(String body) {
+        if (!body.contains("\"sql\"")) {
+            return null;
+        }
+        String sql = null;
+        Duration timeout = null;
+        boolean partial = false;
+        Map<String, Map<Integer, Long>> atLeast = new HashMap<>();
+        String strange = null;
+        try (JsonParser json = JSON.createParser(body)) {
+            if (json.nextToken() != JsonToken.START_OBJECT) {
+                return null;
+            }
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                String name = json.currentName();
+                JsonToken value = json.nextToken();
+                switch (name) {
+                    case "sql" -> sql = value == JsonToken.VALUE_STRING ? json.getText() : null;
+                    case "timeoutMillis", "timeout_millis" ->
+                        timeout = timeout(
+                                new BigDecimal(json.getText()).movePointLeft(3).toPlainString());
+                    case "allowPartial", "allow_partial" -> partial = json.getBooleanValue();
+                    case "atLeast", "at_least" -> positions(json, atLeast);
+                    default -> {
+                        strange = name;
+                        json.skipChildren();
+                    }
+                }
+            }
+        } catch (IOException | NumberFormatException e) {
+            throw HttpFailure.bad(
+                    ErrorCode.BAD_REQUEST, "the body is no statement in JSON: " + e.getMessage(), null, e);
+        }
+        if (sql == null) {
+            return null;
+        }
+        if (strange != null) {
+            throw bad(
+                    "there is no member '" + strange + "' beside sql; there are timeoutMillis, allowPartial, atLeast",
+                    strange);
+        }
+        return statement(sql, timeout, partial, atLeast);
+    }
+
+    private static void positions(JsonParser json, Map<String, Map<Integer, Long>> atLeast) throws IOException {
+        while (json.nextToken() == JsonToken.FIELD_NAME) {
+            String stream = json.currentName();
+            json.nextToken();
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                String partition = json.currentName();
+                json.nextToken();
+                position(stream + ":" + partition + ":" + json.getText(), atLeast);
+            }
+        }
+    }
+}

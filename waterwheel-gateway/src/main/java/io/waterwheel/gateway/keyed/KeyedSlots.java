@@ -1,0 +1,100 @@
+package io.waterwheel.gateway.keyed;
+
+import io.waterwheel.client.admin.StreamDetails;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** The slots of all streams of one gateway, their threads and their clock. Thread-safe. */
+public final class KeyedSlots implements AutoCloseable {
+    private static final long TICK_MILLIS = 100;
+
+    private final int mostKeys;
+    private final AtomicInteger allKeys = new AtomicInteger();
+    private final AtomicInteger number = new AtomicInteger();
+    /** Has as many threads as lanes and claims are at work: at most seventeen a slot. */
+    private final ExecutorService pool = Executors.newCachedThreadPool(this::thread);
+    /** Guarded by itself. */
+    private final List<KeyedSlot> slots = new ArrayList<>();
+    /** Guarded by {@link #slots}. */
+    private @Nullable ScheduledExecutorService clock;
+
+    private boolean closed;
+
+    /**
+     * No slots yet.
+     *
+     * @param keyBytes of the keys that are remembered
+     */
+    public KeyedSlots(long keyBytes) {
+        this.mostKeys = (int) Math.min(Integer.MAX_VALUE, keyBytes / KeyedSlot.KEY_BYTES);
+    }
+
+    private Thread thread(Runnable task) {
+        Thread thread = new Thread(task, "gateway-keys-" + number.incrementAndGet());
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** A slot for a stream as it is now. */
+    public KeyedSlot begin(StreamDetails stream) {
+        KeyedSlot slot = new KeyedSlot(stream, pool, allKeys, mostKeys);
+        synchronized (slots) {
+            if (closed) {
+                slot.end();
+                return slot;
+            }
+            slots.add(slot);
+            if (clock == null) {
+                ScheduledExecutorService started = Executors.newSingleThreadScheduledExecutor(this::thread);
+                clock = started;
+                var unused =
+                        started.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+            }
+        }
+        return slot;
+    }
+
+    /** Keys that are remembered, or under way. */
+    public int keys() {
+        return allKeys.get();
+    }
+
+    private void tick() {
+        List<KeyedSlot> all;
+        synchronized (slots) {
+            slots.removeIf(KeyedSlot::isOver);
+            all = List.copyOf(slots);
+        }
+        all.forEach(KeyedSlot::tick);
+    }
+
+    /** Takes no more, and waits until what was taken is stored, up to this time. */
+    public void end(long millis) throws InterruptedException {
+        List<KeyedSlot> all;
+        synchronized (slots) {
+            closed = true;
+            all = List.copyOf(slots);
+        }
+        all.forEach(KeyedSlot::end);
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        while (System.nanoTime() < deadline && !all.stream().allMatch(KeyedSlot::rests)) {
+            TimeUnit.MILLISECONDS.sleep(TICK_MILLIS / 4);
+        }
+    }
+
+    @Override
+    public void close() {
+        synchronized (slots) {
+            if (clock != null) {
+                clock.shutdownNow();
+            }
+        }
+        pool.shutdownNow();
+    }
+}

@@ -1,0 +1,454 @@
+package io.waterwheel.gateway.keyed;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides what is appended to one stream under keys, by which lane and when, so that the rows of each key are stored
+ * once. A state machine: takes events and the time, and hands out effects for its shell to carry out. One thread.
+ *
+ * <p>Before it stores anything it claims all lanes ({@link ClaimStep}) and reads the notes of all commits. From then on
+ * no other gateway commits, so that it knows every key; another claim makes its commits fail. After any failure it does
+ * not know what was stored: it claims again, and the notes say which keys were. Only the others are sent again.
+ *
+ * @param <R> the rows of a request, and who waits for them
+ */
+final class LaneProtocol<R> {
+    /*
+     * Why a key is stored once. A commit writes rows and the keys' note in one transaction of a lane's id. A claim takes
+     * lane 0, reads the mark of the last claim, takes or fences all lanes that it or that one uses, and commits a mark
+     * of its own by lane 0. Take two claims that both end well, A's mark before B's. B took lane 0 after A's mark, or
+     * that mark would have failed; so it read A's mark or a later one, and shut A out of all its lanes after A had
+     * taken them, as did one between the two. What A commits later fails at the lane that it is committed by. What A
+     * committed before it was shut out, B reads, because it reads last. So there is one table of keys at any time, and
+     * it is whole.
+     */
+
+    /**
+     * Its bounds.
+     *
+     * @param lanes that there are: a power of two
+     * @param leastKeys that are remembered, however old
+     * @param keepMillis how long each is remembered at least
+     * @param batchRows of one transaction: the batch ends with the request that reaches it
+     * @param batchKeys of one transaction
+     * @param patienceMillis after which a request that could not be stored is told so
+     * @param retryMillis before lanes that were lost are claimed again; twice as long, and a random part of it, with
+     *     each loss that follows before anything is stored: two gateways would shut each other out for ever
+     */
+    record Bounds(
+            int lanes,
+            int leastKeys,
+            long keepMillis,
+            int batchRows,
+            int batchKeys,
+            long patienceMillis,
+            long retryMillis) {}
+
+    /** What the shell is to do. */
+    sealed interface Effect<R> {}
+
+    /** Go through {@link ClaimStep#all} for this number of open lanes, and report under this epoch. */
+    record Claim<R>(long epoch, int open) implements Effect<R> {}
+
+    /** Store a batch by its lane, and report it. */
+    record Store<R>(Batch<R> batch) implements Effect<R> {}
+
+    /** Tell who waits. */
+    record Tell<R>(R rows, Outcome outcome) implements Effect<R> {}
+
+    /** A note that has served its time. */
+    record Forgotten(Commit.Id id, int lane) {}
+
+    /**
+     * What one transaction is to hold.
+     *
+     * @param epoch of the claim
+     * @param rows of its keys, in the order of the entries
+     * @param forgotten notes that go with it
+     */
+    record Batch<R>(
+            long epoch, int lane, Commit.Id id, List<Commit.Entry> entries, List<R> rows, List<Forgotten> forgotten) {
+        /**
+         * What is to be noted, now that its rows are sent.
+         *
+         * @param now not when the batch was made: the gateway may have stood still since, and Kafka bounds only the
+         *     time from the rows to the commit
+         */
+        Commit commit(Map<Integer, Long> positions, long now) {
+            return new Commit(id, lane, now, positions, entries);
+        }
+    }
+
+    private enum State {
+        LOST,
+        CLAIMING,
+        OWNED
+    }
+
+    /** A key under way. */
+    private static final class Pending<R> {
+        private final Commit.Entry entry;
+        private final List<R> waiting = new ArrayList<>(1);
+        private final int size;
+        private final long deadline;
+        /** In a batch of the epoch. */
+        private boolean running;
+        /** In a batch whose end is not known. */
+        private boolean sent;
+
+        Pending(Commit.Entry entry, R rows, int size, long deadline) {
+            this.entry = entry;
+            this.waiting.add(rows);
+            this.size = size;
+            this.deadline = deadline;
+        }
+    }
+
+    private record Known(Digest body, Commit commit) {}
+
+    private static final int MOST_DOUBLINGS = 5;
+
+    private final Bounds bounds;
+    private final IntSupplier mostKeys;
+    private final long claimId;
+    private final SplittableRandom random;
+    private final LinkedHashMap<Commit.Id, Commit> commits = new LinkedHashMap<>();
+    private final Map<Digest, Known> known = new LinkedHashMap<>();
+    private final LinkedHashMap<Digest, Pending<R>> pending = new LinkedHashMap<>();
+    private final List<Deque<Pending<R>>> queues = new ArrayList<>();
+    private final Map<Integer, Batch<R>> running = new HashMap<>();
+    private final List<Forgotten> forgotten = new ArrayList<>();
+    private State state = State.LOST;
+    private long epoch;
+    private long sequence;
+    private int open = 1;
+    private int wanted = 1;
+    private long claimAfter = Long.MIN_VALUE;
+    /** One behind the other, since something was stored. */
+    private int losses;
+
+    private @Nullable Throwable lastFailure;
+
+    /**
+     * One that has claimed nothing yet.
+     *
+     * @param mostKeys that may be remembered or under way here, as it is at the moment; further ones are refused
+     * @param claimId names its notes; drawn anew for each, so that no two have the same
+     */
+    LaneProtocol(Bounds bounds, IntSupplier mostKeys, long claimId) {
+        this.bounds = bounds;
+        this.mostKeys = mostKeys;
+        this.claimId = claimId;
+        this.random = new SplittableRandom(claimId);
+        for (int lane = 0; lane < bounds.lanes(); lane++) {
+            queues.add(new ArrayDeque<>());
+        }
+    }
+
+    /** Rows under a key have come. */
+    List<Effect<R>> request(Commit.Entry entry, R rows, int size, long now) {
+        List<Effect<R>> effects = new ArrayList<>();
+        Known before = known.get(entry.key());
+        if (before != null) {
+            boolean same = before.body().equals(entry.body());
+            effects.add(
+                    new Tell<>(rows, same ? new Outcome.Stored(before.commit().positions()) : new Outcome.Conflict()));
+            return effects;
+        }
+        Pending<R> underWay = pending.get(entry.key());
+        if (underWay != null) {
+            if (underWay.entry.body().equals(entry.body())) {
+                underWay.waiting.add(rows);
+            } else {
+                effects.add(new Tell<>(rows, new Outcome.Conflict()));
+            }
+            return effects;
+        }
+        if (known.size() + pending.size() >= mostKeys.getAsInt()) {
+            forget(now);
+        }
+        if (known.size() + pending.size() >= mostKeys.getAsInt()) {
+            effects.add(new Tell<>(rows, new Outcome.Full()));
+            return effects;
+        }
+        Pending<R> added = new Pending<>(entry, rows, size, now + bounds.patienceMillis());
+        pending.put(entry.key(), added);
+        queue(added);
+        pump(now, effects);
+        return effects;
+    }
+
+    private void queue(Pending<R> one) {
+        int lane = (int) (one.entry.key().high() >>> 32) & (bounds.lanes() - 1);
+        queues.get(lane).add(one);
+    }
+
+    /** How many lanes are to be used: a power of two. They are claimed anew once what is under way has ended. */
+    List<Effect<R>> resize(int lanes, long now) {
+        wanted = lanes;
+        List<Effect<R>> effects = new ArrayList<>();
+        pump(now, effects);
+        return effects;
+    }
+
+    /** A claim is made. */
+    List<Effect<R>> claimed(long claimEpoch, List<Commit> read, Set<Commit.Id> gone, long now) {
+        List<Effect<R>> effects = new ArrayList<>();
+        if (claimEpoch != epoch || state != State.CLAIMING) {
+            return effects;
+        }
+        read.stream()
+                .sorted(Comparator.comparingLong(Commit::timeMillis))
+                .filter(commit -> !gone.contains(commit.id()))
+                .forEach(this::remember);
+        gone.forEach(this::drop);
+        state = State.OWNED;
+        lastFailure = null;
+        queues.forEach(Deque::clear);
+        for (Pending<R> one : List.copyOf(pending.values())) {
+            one.running = false;
+            Known found = known.get(one.entry.key());
+            if (found == null) {
+                one.sent = false;
+                if (isLate(one, now)) {
+                    settle(one, new Outcome.Failed(false, null), effects);
+                } else {
+                    queue(one);
+                }
+            } else {
+                settle(
+                        one,
+                        found.body().equals(one.entry.body())
+                                ? new Outcome.Stored(found.commit().positions())
+                                : new Outcome.Conflict(),
+                        effects);
+            }
+        }
+        pump(now, effects);
+        return effects;
+    }
+
+    /** A claim has failed, or was overtaken by another gateway's. */
+    List<Effect<R>> claimFailed(long claimEpoch, Throwable cause, long now) {
+        return lost(claimEpoch, cause, now);
+    }
+
+    /** A batch is committed. Also what an earlier claim committed is: that is as true as it was. */
+    List<Effect<R>> stored(Batch<R> batch, Commit commit, long now) {
+        List<Effect<R>> effects = new ArrayList<>();
+        remember(commit);
+        for (Commit.Entry entry : batch.entries()) {
+            Pending<R> one = pending.get(entry.key());
+            if (one != null && one.entry.equals(entry)) {
+                settle(one, new Outcome.Stored(commit.positions()), effects);
+            }
+        }
+        losses = 0;
+        if (batch.epoch() == epoch) {
+            running.remove(batch.lane());
+        }
+        pump(now, effects);
+        return effects;
+    }
+
+    /** A batch has failed: it may be committed or not. */
+    List<Effect<R>> storeFailed(Batch<R> batch, Throwable cause, long now) {
+        return lost(batch.epoch(), cause, now);
+    }
+
+    private List<Effect<R>> lost(long lostEpoch, Throwable cause, long now) {
+        List<Effect<R>> effects = new ArrayList<>();
+        if (lostEpoch == epoch && state != State.LOST) {
+            lose(cause, now);
+            tick(now, effects);
+        }
+        return effects;
+    }
+
+    private void lose(@Nullable Throwable cause, long now) {
+        state = State.LOST;
+        epoch++;
+        running.values().forEach(batch -> forgotten.addAll(batch.forgotten()));
+        running.clear();
+        lastFailure = cause;
+        long pause = bounds.retryMillis() << Math.min(losses++, MOST_DOUBLINGS);
+        claimAfter = now + pause / 2 + random.nextLong(pause);
+        for (Pending<R> one : pending.values()) {
+            one.running = false;
+        }
+    }
+
+    /** Time has gone by. */
+    List<Effect<R>> tick(long now) {
+        List<Effect<R>> effects = new ArrayList<>();
+        tick(now, effects);
+        return effects;
+    }
+
+    private void tick(long now, List<Effect<R>> effects) {
+        for (Pending<R> one : List.copyOf(pending.values())) {
+            if (!one.running && isLate(one, now)) {
+                queues.forEach(queue -> queue.remove(one));
+                settle(one, new Outcome.Failed(one.sent, lastFailure), effects);
+            }
+        }
+        pump(now, effects);
+    }
+
+    /** Forgets everything, so that it takes no memory: the next request claims and reads again. */
+    void rest() {
+        if (!pending.isEmpty()) {
+            throw new IllegalStateException("rows are under way");
+        }
+        lose(null, 0);
+        losses = 0;
+        claimAfter = Long.MIN_VALUE;
+        known.clear();
+        commits.clear();
+        forgotten.clear();
+    }
+
+    /** Whether rows are under way, or lanes are being claimed. */
+    boolean busy() {
+        return !pending.isEmpty() || state == State.CLAIMING || !running.isEmpty();
+    }
+
+    /** Keys that are remembered, or under way. */
+    int keys() {
+        return known.size() + pending.size();
+    }
+
+    /** Whether rows wait for a lane. */
+    boolean waits() {
+        return queues.stream().anyMatch(queue -> !queue.isEmpty());
+    }
+
+    /**
+     * What has waited so long is no longer stored. A gateway may have stood still meanwhile: its client may have had
+     * the rows stored by another, which may have forgotten the key since.
+     */
+    private boolean isLate(Pending<R> one, long now) {
+        return now >= one.deadline;
+    }
+
+    private void settle(Pending<R> one, Outcome outcome, List<Effect<R>> effects) {
+        pending.remove(one.entry.key());
+        one.waiting.forEach(rows -> effects.add(new Tell<>(rows, outcome)));
+    }
+
+    private void remember(Commit commit) {
+        if (commits.putIfAbsent(commit.id(), commit) == null) {
+            commit.entries().forEach(entry -> known.put(entry.key(), new Known(entry.body(), commit)));
+        }
+    }
+
+    private void drop(Commit.Id id) {
+        Commit commit = commits.remove(id);
+        if (commit != null) {
+            for (Commit.Entry entry : commit.entries()) {
+                Known one = known.get(entry.key());
+                if (one != null && one.commit().id().equals(id)) {
+                    known.remove(entry.key());
+                }
+            }
+        }
+    }
+
+    /** Only the owner forgets: it writes down that it did, with its next commit. */
+    private void forget(long now) {
+        if (state != State.OWNED) {
+            return;
+        }
+        List<Commit> old = new ArrayList<>();
+        int left = known.size();
+        Iterator<Commit> oldest = commits.values().iterator();
+        while (oldest.hasNext()) {
+            Commit commit = oldest.next();
+            left -= commit.entries().size();
+            if (now - commit.timeMillis() < bounds.keepMillis() || left < bounds.leastKeys()) {
+                break;
+            }
+            old.add(commit);
+        }
+        for (Commit commit : old) {
+            drop(commit.id());
+            forgotten.add(new Forgotten(commit.id(), commit.lane()));
+        }
+    }
+
+    private void pump(long now, List<Effect<R>> effects) {
+        if (state == State.LOST) {
+            if (!pending.isEmpty() && now >= claimAfter) {
+                claim(effects);
+            }
+            return;
+        }
+        if (state != State.OWNED) {
+            return;
+        }
+        if (wanted != open) {
+            if (running.isEmpty() && !pending.isEmpty()) {
+                claim(effects);
+            }
+            return;
+        }
+        for (int lane = 0; lane < open; lane++) {
+            if (!running.containsKey(lane)) {
+                batch(lane, now, effects);
+            }
+        }
+    }
+
+    private void claim(List<Effect<R>> effects) {
+        state = State.CLAIMING;
+        open = wanted;
+        effects.add(new Claim<>(++epoch, open));
+    }
+
+    private void batch(int lane, long now, List<Effect<R>> effects) {
+        List<Commit.Entry> entries = new ArrayList<>();
+        List<R> rows = new ArrayList<>();
+        long size = 0;
+        for (int queue = lane; queue < bounds.lanes(); queue += open) {
+            Deque<Pending<R>> waiting = queues.get(queue);
+            while (!waiting.isEmpty() && size < bounds.batchRows() && entries.size() < bounds.batchKeys()) {
+                Pending<R> one = waiting.remove();
+                if (isLate(one, now)) {
+                    settle(one, new Outcome.Failed(false, lastFailure), effects);
+                    continue;
+                }
+                one.running = true;
+                one.sent = true;
+                entries.add(one.entry);
+                rows.add(one.waiting.get(0));
+                size += one.size;
+            }
+        }
+        if (entries.isEmpty()) {
+            return;
+        }
+        forget(now);
+        Batch<R> batch = new Batch<>(
+                epoch,
+                lane,
+                new Commit.Id(claimId, sequence++),
+                List.copyOf(entries),
+                List.copyOf(rows),
+                List.copyOf(forgotten));
+        forgotten.clear();
+        running.put(lane, batch);
+        effects.add(new Store<>(batch));
+    }
+}

@@ -1,0 +1,28 @@
+package io.waterwheel.gateway.keyed;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What became of the rows of one request. */
+public sealed interface Outcome {
+    /**
+     * They are stored, once.
+     *
+     * @param positions by partition the offset below which they lie; the same for every request of the key
+     */
+    record Stored(Map<Integer, Long> positions) implements Outcome {}
+
+    /** The key was sent with another body before; nothing of this one is stored. */
+    record Conflict() implements Outcome {}
+
+    /** As many keys are remembered as may be; nothing is stored. */
+    record Full() implements Outcome {}
+
+    /**
+     * They could not be stored in time.
+     *
+     * @param sent whether some of it may be stored all the same; sent again under the same key, it is stored once
+     * @param cause of the last attempt; null where none has failed
+     */
+    record Failed(boolean sent, @Nullable Throwable cause) implements Outcome {}
+}

@@ -1,0 +1,17 @@
+/**
+ * Rows under keys: what is sent again under the same key is stored once.
+ *
+ * <pre>
+ * request, key --> LaneProtocol: known? under way? --> a batch of a lane --> rows and a note, one transaction --> Kafka
+ *                       ^                                                        |
+ *                       +--- claim: shut out others, read the notes <------------+ whatever fails
+ * </pre>
+ *
+ * {@link io.waterwheel.gateway.keyed.LaneProtocol} decides everything and knows neither threads nor Kafka; a simulation
+ * in the tests drives it. {@link io.waterwheel.gateway.keyed.KeyedSlot} does what it says, on threads of a pool. Uses
+ * the client's lanes.
+ */
+@NullMarked
+package io.waterwheel.gateway.keyed;
+
+import org.jspecify.annotations.NullMarked;

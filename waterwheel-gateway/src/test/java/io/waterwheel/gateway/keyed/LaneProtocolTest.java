@@ -1,0 +1,172 @@
+package io.waterwheel.gateway.keyed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.Rounds;
+import io.waterwheel.sim.Mutant;
+import io.waterwheel.sim.PlantedBug;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.LongFunction;
+import org.junit.jupiter.api.Test;
+
+/** Rows under keys are stored once: {@code -Dseed=N -Dseeds=1} runs one seed again. */
+final class LaneProtocolTest {
+    private static final String PROTOCOL = "gateway/keyed/LaneProtocol";
+    private static final String CLAIM = "gateway/keyed/ClaimStep";
+
+    private static PlantedBug bug(String name, String what) {
+        return new PlantedBug(name, 0, PlantedBug.Kind.SAFETY, what);
+    }
+
+    private static final List<PlantedBug> BUGS = List.of(
+            bug("known", "a key that is known is stored again")
+                    .with(PROTOCOL, "if (before != null) {", "if (before != null && before.body() == null) {"),
+            bug("body", "the body of a key that is known does not count")
+                    .with(PROTOCOL, "boolean same = before.body().equals(entry.body());", "boolean same = true;"),
+            bug("under way", "a key that is under way is queued a second time")
+                    .with(PROTOCOL, "if (underWay != null) {", "if (underWay != null && underWay.sent) {"),
+            bug("unclaimed", "what has failed is sent again before it is known what was stored")
+                    .with(
+                            PROTOCOL,
+                            "Known found = known.get(one.entry.key());",
+                            "Known found = one.sent ? null : known.get(one.entry.key());"),
+            bug("unread", "the notes of others do not count")
+                    .with(
+                            PROTOCOL,
+                            ".filter(commit -> !gone.contains(commit.id()))",
+                            ".filter(commit -> commit.id().claim() == claimId)"),
+            bug("no mark", "a claim ends without a mark by lane 0")
+                    .with(CLAIM, "steps.add(new ClaimStep(Kind.MARK, 0));", ""),
+            bug("one fence", "lanes that are not used are not fenced")
+                    .with(CLAIM, "steps.add(new ClaimStep(Kind.FENCE, lane));", "lane++;"),
+            bug("old mark", "the mark is read before lane 0 is taken")
+                    .with(
+                            CLAIM,
+                            "steps.add(new ClaimStep(Kind.TAKE, 0)); steps.add(new ClaimStep(Kind.READ_MARK, 0));",
+                            "steps.add(new ClaimStep(Kind.READ_MARK, 0)); steps.add(new ClaimStep(Kind.TAKE, 0));"),
+            bug("read first", "the notes are read before others are shut out")
+                    .with(
+                            CLAIM,
+                            "steps.add(new ClaimStep(Kind.READ, 0)); return steps;",
+                            "steps.add(0, new ClaimStep(Kind.READ, 0)); return steps;"),
+            bug("old claim", "a claim that was lost counts all the same")
+                    .with(
+                            PROTOCOL,
+                            "if (lostEpoch == epoch && state != State.LOST) {",
+                            "if (lostEpoch == epoch && state == State.OWNED) {"),
+            bug("short memory", "keys are forgotten while they are young")
+                    .with(
+                            PROTOCOL,
+                            "now - commit.timeMillis() < bounds.keepMillis()",
+                            "now - commit.timeMillis() < 20"),
+            bug("few keys", "all old keys are forgotten").with(PROTOCOL, "|| left < bounds.leastKeys()", ""),
+            bug("wrong positions", "a repeat is told the end of the log")
+                    .with(
+                            PROTOCOL,
+                            "rows, same ? new Outcome.Stored(before.commit().positions())",
+                            "rows, same ? new Outcome.Stored(new ArrayList<>(commits.values()).get(commits.size() - 1).positions())"),
+            bug("sleeper", "a gateway that stood still goes on with what it had")
+                    .with(PROTOCOL, "return now >= one.deadline;", "return false;"),
+            bug("old time", "a commit has the time of its batch")
+                    .with(
+                            PROTOCOL,
+                            "return new Commit(id, lane, now, positions, entries);",
+                            "return new Commit(id, lane, now - 4_000, positions, entries);"),
+            bug("told early", "rows are told to be stored when they are sent")
+                    .with(
+                            PROTOCOL,
+                            "one.sent = true;",
+                            "one.sent = true; effects.add(new Tell<>(one.waiting.get(0), new Outcome.Stored(Map.of(0, 1L))));"),
+            bug("first key", "a note lacks its first key")
+                    .with(
+                            "gateway/keyed/Commit",
+                            "for (Entry entry : entries) {",
+                            "for (Entry entry : entries.subList(1, entries.size())) {"));
+
+    @Test
+    void everyKeyIsStoredOnce() {
+        long first = Long.getLong("seed", 1);
+        LaneSimulation simulation = new LaneSimulation();
+        for (long seed = first; seed < first + Rounds.of(60, 20_000); seed++) {
+            assertThat(simulation.apply(seed)).isEmpty();
+        }
+    }
+
+    @Test
+    void everyPlantedBugIsFound() throws Exception {
+        List<String> holes = new ArrayList<>();
+        for (PlantedBug bug : BUGS) {
+            LongFunction<String> simulation = Mutant.simulation(bug, LaneSimulation.class);
+            long seed = 1;
+            String failure = "";
+            while (failure.isEmpty() && seed <= 1_000) {
+                failure = simulation.apply(seed++);
+            }
+            System.out.printf(
+                    "%s: seed %s %s%n",
+                    bug.name(), seed - 1, failure.lines().findFirst().orElse("not found"));
+            if (failure.isEmpty()) {
+                holes.add(bug.name() + ": " + bug.what());
+            }
+        }
+        assertThat(holes).isEmpty();
+    }
+
+    @Test
+    void notesAreReadAsTheyWereWritten() {
+        long seed = Long.getLong("seed", System.nanoTime());
+        Random random = new Random(seed);
+        List<Commit.Entry> entries = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            entries.add(new Commit.Entry(
+                    new Digest(random.nextLong(), random.nextLong()),
+                    new Digest(random.nextLong(), random.nextLong())));
+        }
+        Commit commit = new Commit(new Commit.Id(5, 6), 3, 1_700_000_000_000L, Map.of(0, 7L, 11, 9L), entries);
+        byte[] note = commit.note(42);
+        assertThat(Commit.of(commit.id(), 3, note, 42)).as("seed %s", seed).isEqualTo(commit);
+        assertThat(Commit.of(commit.id(), 3, note, 43)).isNull();
+        assertThat(Commit.Id.of(commit.id().bytes())).isEqualTo(commit.id());
+        assertThat(Commit.Id.of(new byte[] {1})).isNull();
+        for (int length = 0; length < note.length; length++) {
+            byte[] cut = java.util.Arrays.copyOf(note, length);
+            if (length < 41 || (length - 41) % 32 != 0) {
+                assertThatThrownBy(() -> Commit.of(commit.id(), 3, cut, 42))
+                        .isInstanceOf(IllegalArgumentException.class);
+            }
+        }
+        note[0] = 2;
+        assertThatThrownBy(() -> Commit.of(commit.id(), 3, note, 42)).hasMessageContaining("version 2");
+    }
+
+    /** The best number of lanes is found, and one that does not raise the rate is given up. */
+    @Test
+    void lanesAreKeptWhileTheyRaiseTheRate() {
+        for (int best : new int[] {1, 2, 8}) {
+            LaneCount count = new LaneCount(16, 0);
+            int lanes = 1;
+            int most = 1;
+            long now = 0;
+            long inBest = 0;
+            for (int i = 0; i < 200_000; i++) {
+                // Twice the lanes store twice as much, up to the best; beyond it less.
+                double rate = 1_000.0 * (lanes <= best ? lanes : best / 2.0);
+                now += (long) (100 / rate * 1e9);
+                lanes = count.stored(100, true, now);
+                most = Math.max(most, lanes);
+                inBest += lanes == best ? 1 : 0;
+            }
+            assertThat(most).isLessThanOrEqualTo(2 * best);
+            assertThat(inBest).as("of 200,000 batches with %s lanes", best).isGreaterThan(180_000);
+            for (int i = 0; i < 2_000; i++) {
+                now += 100_000_000;
+                lanes = count.stored(1, false, now);
+            }
+            assertThat(lanes).isEqualTo(1);
+        }
+    }
+}

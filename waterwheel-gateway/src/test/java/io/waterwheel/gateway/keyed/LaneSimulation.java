@@ -1,0 +1,384 @@
+package io.waterwheel.gateway.keyed;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Two gateways before one Kafka under a seed: requests come late, twice and in any order, to either; each step of a
+ * claim or a commit may fail before or after it took effect, wait for any time, or be the last before a crash. The
+ * oracle knows the log: the rows of a key are there once, whoever was told that they are stored was told the truth and
+ * the same positions.
+ */
+final class LaneSimulation implements LongFunction<String> {
+    private static final int LANES = 4;
+    private static final int KEYS = 40;
+    private static final int KEEP = 4_000;
+    private static final int PATIENCE = 500;
+    private static final int STEPS = 3_000;
+
+    /** A request and who waits for it. */
+    private record Ask(int key, Digest body) {}
+
+    /** Something that goes on by itself, a step at a time. */
+    private abstract static class Task {
+        final Gateway gateway;
+
+        Task(Gateway gateway) {
+            this.gateway = gateway;
+        }
+
+        /** @return whether there is another step */
+        abstract boolean step();
+    }
+
+    private static final class Gateway {
+        LaneProtocol<Ask> protocol;
+        final int[] readTo = new int[LANES];
+        final Map<Integer, Long> epochs = new HashMap<>();
+        long lanesEpoch;
+
+        Gateway(LaneProtocol<Ask> protocol) {
+            this.protocol = protocol;
+        }
+    }
+
+    private final List<String> trace = new ArrayList<>();
+    private Random random = new Random(0);
+    private SimKafka kafka = new SimKafka(LANES);
+    private final List<Gateway> gateways = new ArrayList<>();
+    private final List<Task> tasks = new ArrayList<>();
+    private final Map<Digest, Long> told = new HashMap<>();
+    private final Map<Digest, Set<Digest>> sent = new HashMap<>();
+    private final Set<Integer> done = new HashSet<>();
+    /** Few, so that keys go by their age; or so many that clients may count on the last of them. */
+    private int leastKeys;
+
+    private boolean faults = true;
+    private long now;
+
+    @Override
+    public String apply(long seed) {
+        return new LaneSimulation().run(seed);
+    }
+
+    private String run(long seed) {
+        random = new Random(seed);
+        kafka = new SimKafka(LANES);
+        leastKeys = seed % 2 == 0 ? 8 : 80;
+        try {
+            for (int i = 0; i < 2; i++) {
+                gateways.add(new Gateway(protocol()));
+            }
+            for (int step = 0; step < STEPS; step++) {
+                event();
+                check();
+            }
+            faults = false;
+            now += KEEP / 4;
+            end();
+            check();
+            return "";
+        } catch (RuntimeException | AssertionError e) {
+            StringBuilder failure = new StringBuilder("seed " + seed + ", " + trace.size() + " steps: " + e + "\n");
+            trace.subList(Math.max(0, trace.size() - 60), trace.size())
+                    .forEach(line -> failure.append("  ").append(line).append('\n'));
+            java.util.Arrays.stream(e.getStackTrace())
+                    .limit(8)
+                    .forEach(at -> failure.append("    at ").append(at).append('\n'));
+            return failure.toString();
+        }
+    }
+
+    private LaneProtocol<Ask> protocol() {
+        return new LaneProtocol<>(
+                new LaneProtocol.Bounds(LANES, leastKeys, KEEP, 3, 3, PATIENCE, 5), () -> 1_000, random.nextLong());
+    }
+
+    private void event() {
+        now += random.nextInt(4);
+        int dice = random.nextInt(100);
+        Gateway gateway = gateways.get(random.nextInt(2));
+        if (dice < 65 && !tasks.isEmpty()) {
+            step(tasks.get(random.nextInt(tasks.size())));
+        } else if (dice < 88) {
+            ask(gateway, kafka.committed.size() / 2 + random.nextInt(KEYS), random.nextInt(12) == 0 ? 1 : 0);
+        } else if (dice < 96) {
+            carryOut(gateway, gateway.protocol.tick(now));
+        } else if (dice < 97) {
+            crash(gateway);
+        } else if (dice < 98) {
+            carryOut(gateway, gateway.protocol.resize(1 << random.nextInt(3), now));
+        } else if (random.nextInt(4) == 0) {
+            // A night goes by: what is old is forgotten.
+            now += KEEP;
+        }
+    }
+
+    private void crash(Gateway gateway) {
+        trace.add("crash " + gateways.indexOf(gateway));
+        tasks.removeIf(task -> task.gateway == gateway);
+        gateway.protocol = protocol();
+        java.util.Arrays.fill(gateway.readTo, 0);
+        gateway.epochs.clear();
+        gateway.lanesEpoch = -1;
+    }
+
+    private static Digest key(int key) {
+        return new Digest(key * 0x9E37_79B9_7F4A_7C15L, key);
+    }
+
+    /** A client that may still count on the key being known. */
+    private boolean remembered(Digest key) {
+        int from = Math.max(0, kafka.committed.size() - (leastKeys - 8) / 2);
+        for (int i = kafka.committed.size() - 1; i >= 0; i--) {
+            SimKafka.Row row = kafka.committed.get(i);
+            if (row.entry.key().equals(key)) {
+                return i >= from || now - row.committedAt < KEEP / 2;
+            }
+        }
+        return true;
+    }
+
+    private void ask(Gateway gateway, int key, int body) {
+        if (!remembered(key(key))) {
+            return;
+        }
+        Ask ask = new Ask(key, new Digest(body, key));
+        sent.computeIfAbsent(key(key), unused -> new HashSet<>()).add(ask.body());
+        trace.add(gateways.indexOf(gateway) + " ask " + key + " body " + body);
+        carryOut(gateway, gateway.protocol.request(new Commit.Entry(key(key), ask.body()), ask, 1, now));
+    }
+
+    private void carryOut(Gateway gateway, List<LaneProtocol.Effect<Ask>> effects) {
+        for (LaneProtocol.Effect<Ask> effect : effects) {
+            if (effect instanceof LaneProtocol.Tell<Ask> tell) {
+                tell(tell.rows(), tell.outcome());
+            } else if (effect instanceof LaneProtocol.Store<Ask> store) {
+                tasks.add(new Storing(gateway, store.batch()));
+            } else if (effect instanceof LaneProtocol.Claim<Ask> claim) {
+                tasks.add(new Claiming(gateway, claim));
+            }
+        }
+    }
+
+    private void tell(Ask ask, Outcome outcome) {
+        Digest key = key(ask.key());
+        trace.add("told " + ask.key() + " body " + ask.body().high() + ": " + outcome);
+        if (outcome instanceof Outcome.Stored stored) {
+            done.add(ask.key());
+            long position = stored.positions().getOrDefault(0, -1L);
+            Long before = told.putIfAbsent(key, position);
+            require(before == null || before == position, "key " + ask.key() + " had other positions before");
+            boolean there = false;
+            for (int i = 0; i < Math.min(position, kafka.log.size()); i++) {
+                SimKafka.Row row = kafka.log.get(i);
+                there |= row.committed && row.entry.equals(new Commit.Entry(key, ask.body()));
+            }
+            require(there, "key " + ask.key() + " was told to be stored and is not there");
+        } else if (outcome instanceof Outcome.Conflict) {
+            done.add(ask.key());
+            require(
+                    sent.getOrDefault(key, Set.of()).size() > 1,
+                    "key " + ask.key() + " was refused, and came with one body only");
+        }
+    }
+
+    private static void require(boolean holds, String what) {
+        if (!holds) {
+            throw new AssertionError(what);
+        }
+    }
+
+    private void check() {
+        Set<Digest> seen = new HashSet<>();
+        for (SimKafka.Row row : kafka.committed) {
+            require(
+                    seen.add(row.entry.key()),
+                    "the rows of key " + row.entry.key().low() + " are stored twice");
+        }
+    }
+
+    private void step(Task task) {
+        if (!tasks.contains(task)) {
+            return;
+        }
+        if (!task.step()) {
+            tasks.remove(task);
+        }
+    }
+
+    /** Whether this step fails: -1 before it, 1 behind it. */
+    private int fault() {
+        return !faults
+                ? 0
+                : switch (random.nextInt(40)) {
+                    case 0 -> -1;
+                    case 1 -> 1;
+                    default -> 0;
+                };
+    }
+
+    private final class Claiming extends Task {
+        private final LaneProtocol.Claim<Ask> claim;
+        private final List<ClaimStep> steps;
+        private final Map<Integer, Long> epochs = new HashMap<>();
+        private final Map<Commit.Id, Commit> read = new HashMap<>();
+        private final Set<Commit.Id> gone = new HashSet<>();
+        private int next;
+        private int mark;
+        private @Nullable RuntimeException failure;
+
+        Claiming(Gateway gateway, LaneProtocol.Claim<Ask> claim) {
+            super(gateway);
+            this.claim = claim;
+            this.steps = ClaimStep.all(LANES, claim.open());
+        }
+
+        @Override
+        boolean step() {
+            RuntimeException failed = failure;
+            if (failed != null) {
+                java.util.Arrays.fill(gateway.readTo, 0);
+                carryOut(gateway, gateway.protocol.claimFailed(claim.epoch(), failed, now));
+                return false;
+            }
+            if (next == steps.size()) {
+                gateway.epochs.clear();
+                gateway.epochs.putAll(epochs);
+                gateway.lanesEpoch = claim.epoch();
+                trace.add(gateways.indexOf(gateway) + " claimed");
+                carryOut(gateway, gateway.protocol.claimed(claim.epoch(), List.copyOf(read.values()), gone, now));
+                return false;
+            }
+            ClaimStep step = steps.get(next++);
+            int fault = fault();
+            try {
+                if (fault >= 0) {
+                    claim(step);
+                }
+                if (fault != 0) {
+                    failure = new IllegalStateException("fault");
+                }
+            } catch (SimKafka.Fenced e) {
+                failure = e;
+            }
+            trace.add(gateways.indexOf(gateway) + " " + step + (failure == null ? "" : " " + failure));
+            return true;
+        }
+
+        private void claim(ClaimStep step) {
+            switch (step.kind()) {
+                case TAKE -> epochs.put(step.lane(), kafka.take(step.lane()));
+                case READ_MARK -> mark = kafka.mark;
+                case FENCE -> {
+                    if (step.lane() < mark) {
+                        kafka.take(step.lane());
+                    }
+                }
+                case MARK -> {
+                    kafka.commit(step.lane(), epochs.getOrDefault(step.lane(), -1L), now);
+                    kafka.mark = claim.open();
+                }
+                case READ -> kafka.read(gateway.readTo, read, gone);
+            }
+        }
+    }
+
+    private final class Storing extends Task {
+        private final LaneProtocol.Batch<Ask> batch;
+        private final long epoch;
+        private int next;
+        private @Nullable Commit commit;
+        private @Nullable RuntimeException failure;
+
+        Storing(Gateway gateway, LaneProtocol.Batch<Ask> batch) {
+            super(gateway);
+            this.batch = batch;
+            this.epoch = gateway.lanesEpoch == batch.epoch() ? gateway.epochs.getOrDefault(batch.lane(), -1L) : -1;
+        }
+
+        @Override
+        boolean step() {
+            RuntimeException failed = failure;
+            if (failed != null) {
+                carryOut(gateway, gateway.protocol.storeFailed(batch, failed, now));
+                return false;
+            }
+            if (next == 3) {
+                carryOut(gateway, gateway.protocol.stored(batch, java.util.Objects.requireNonNull(commit), now));
+                return false;
+            }
+            int fault = fault();
+            try {
+                if (fault >= 0) {
+                    store(next);
+                }
+                if (fault != 0) {
+                    failure = new IllegalStateException("fault");
+                }
+            } catch (SimKafka.Fenced e) {
+                failure = e;
+            }
+            trace.add(gateways.indexOf(gateway) + " lane " + batch.lane() + " step " + next + " of " + batch.rows()
+                    + (failure == null ? "" : " " + failure));
+            next++;
+            return true;
+        }
+
+        private void store(int step) {
+            switch (step) {
+                case 0 -> commit = batch.commit(Map.of(0, kafka.rows(batch.lane(), epoch, batch.entries(), now)), now);
+                case 1 -> {
+                    kafka.note(batch.lane(), epoch, batch.lane(), new SimKafka.Note(batch.id(), commit));
+                    batch.forgotten()
+                            .forEach(old ->
+                                    kafka.note(batch.lane(), epoch, old.lane(), new SimKafka.Note(old.id(), null)));
+                }
+                default -> kafka.commit(batch.lane(), epoch, now);
+            }
+        }
+    }
+
+    /** Without faults every key that is asked for again comes to an end. */
+    private void end() {
+        int first = 1_000_000;
+        for (Gateway gateway : gateways) {
+            done.clear();
+            end(gateway, first);
+            first += KEYS;
+        }
+        // Each commit has one key at least.
+        require(
+                kafka.liveNotes() <= kafka.committed.size(),
+                kafka.liveNotes() + " notes for " + kafka.committed.size() + " keys");
+    }
+
+    private void end(Gateway gateway, int first) {
+        for (int round = 0;
+                round < 100 && done.stream().filter(key -> key >= first).count() < KEYS;
+                round++) {
+            for (int key = first; key < first + KEYS; key++) {
+                if (!done.contains(key)) {
+                    ask(gateway, key, 0);
+                }
+            }
+            for (int i = 0; i < 400; i++) {
+                now += 1;
+                if (tasks.isEmpty()) {
+                    gateways.forEach(one -> carryOut(one, one.protocol.tick(now)));
+                } else {
+                    step(tasks.get(random.nextInt(tasks.size())));
+                }
+            }
+        }
+        done.removeIf(key -> key < first);
+        require(done.size() >= KEYS, "only " + done.size() + " keys were settled");
+    }
+}

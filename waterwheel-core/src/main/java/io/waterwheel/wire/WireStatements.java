@@ -57,9 +57,9 @@ public final class WireStatements {
         } else if (literal instanceof Expression.Hex hex) {
             value.setBytes(ByteString.copyFrom(HexFormat.of().parseHex(hex.digits())));
         } else if (literal instanceof Expression.Moment moment) {
-            value.setMoment(Moment.newBuilder()
-                    .setSeconds(moment.value().getEpochSecond())
-                    .setNanos(moment.value().getNano()));
+            Instant instant = moment.value();
+            value.setMoment(
+                    Moment.newBuilder().setSeconds(instant.getEpochSecond()).setNanos(instant.getNano()));
         } else if (!(literal instanceof Expression.Null)) {
             throw new IllegalArgumentException(
                     "a parameter is a number, a text, a boolean, bytes, a moment or null, got " + literal);

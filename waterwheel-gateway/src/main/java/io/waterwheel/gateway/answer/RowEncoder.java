@@ -32,7 +32,11 @@ public abstract class RowEncoder {
         this.piece = piece;
     }
 
-    /** @param piece takes what the buffer holds and clears it */
+    /**
+     * The encoder of a form.
+     *
+     * @param piece takes what the buffer holds and clears it
+     */
     public static RowEncoder of(AnswerFormat format, Consumer<Utf8Buffer> piece) {
         return switch (format) {
             case JSON -> new JsonObject(piece);

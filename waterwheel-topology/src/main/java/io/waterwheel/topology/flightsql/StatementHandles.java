@@ -15,6 +15,7 @@ import java.util.UUID;
  * and may: they say no more than it may ask.
  */
 final class StatementHandles {
+    private static final String NO_HANDLE = "the handle of the statement is none that this server gave";
     private static final int ZONED = 1;
     private static final int ID_BYTES = 16;
     private static final int HEAD_BYTES = 1 + ID_BYTES;
@@ -45,15 +46,15 @@ final class StatementHandles {
         byte[] head = new byte[HEAD_BYTES];
         head[0] = (byte) (form.zoned() ? ZONED : 0);
         for (int i = 0; i < 8; i++) {
-            head[1 + i] = (byte) (id.getMostSignificantBits() >>> 8 * i);
-            head[9 + i] = (byte) (id.getLeastSignificantBits() >>> 8 * i);
+            head[1 + i] = (byte) (id.getMostSignificantBits() >>> (8 * i));
+            head[9 + i] = (byte) (id.getLeastSignificantBits() >>> (8 * i));
         }
         return ByteString.copyFrom(head).concat(handle(statement));
     }
 
     static Asked asked(ByteString ticket) {
         if (ticket.size() <= HEAD_BYTES || ticket.byteAt(0) < 0 || ticket.byteAt(0) > ZONED) {
-            throw bad(null);
+            throw new WaterwheelException(ErrorCode.BAD_REQUEST, NO_HANDLE);
         }
         return new Asked(statement(ticket.substring(HEAD_BYTES)), form(ticket.byteAt(0) == ZONED), id(ticket));
     }
@@ -67,8 +68,7 @@ final class StatementHandles {
         return new FlightExtension.Form(true, zoned);
     }
 
-    private static WaterwheelException bad(@org.jspecify.annotations.Nullable Exception cause) {
-        return new WaterwheelException(
-                ErrorCode.BAD_REQUEST, "the handle of the statement is none that this server gave", cause);
+    private static WaterwheelException bad(Exception cause) {
+        return new WaterwheelException(ErrorCode.BAD_REQUEST, NO_HANDLE, cause);
     }
 }

@@ -50,6 +50,7 @@ final class ExtendingTest {
                         "key/KeyCodec.java",
                         "query/expression/ValueType.java",
                         "schema/FieldType.java",
+                        "topology/flightsql/TypeRows.java",
                         "topology/rpc/ArrowRows.java");
         String page = Files.readString(ProjectFiles.ROOT.resolve("docs/extending.md"));
         int begin = page.indexOf("## A field type");

@@ -58,7 +58,7 @@ final class WireStatementsTest {
                             .addParameters(bad)
                             .build()))
                     .isInstanceOfSatisfying(WaterwheelException.class, failure -> assertThat(failure.code())
-                            .isEqualTo(ErrorCode.BAD_QUERY));
+                            .isEqualTo(ErrorCode.BAD_QUERY.name()));
         }
     }
 }

@@ -56,6 +56,7 @@ final class ExampleTextsTest {
         while (matcher.find()) {
             texts.add(matcher.group(1)
                     .replace("\"grpc://127.0.0.1:7070\"", "url")
+                    .replace("//127.0.0.1:7070/?", "//\" + url.substring(7) + \"/?")
                     .replaceAll("(?m)^ *\\* ?", "")
                     .replaceAll("(?m)//.*$", "")
                     .replaceAll("\\s+", ""));

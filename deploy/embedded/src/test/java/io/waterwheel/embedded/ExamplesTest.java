@@ -26,6 +26,11 @@ import java.io.File;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -226,6 +231,40 @@ final class ExamplesTest {
         }
         // end of example
         assertThat(printed().lines()).hasSize(11).last().asString().contains("tuples=10");
+    }
+
+    @Test
+    void statementWithParameters() {
+        // example
+        try (Cursor rows = client.sql(
+                "SELECT COUNT(*) AS n FROM flights WHERE icao24 = ? AND time_ms > ?",
+                "3944f2",
+                Instant.parse("2021-10-07T12:30:00Z"))) {
+            while (rows.next()) {
+                System.out.println(rows.getLong("n"));
+            }
+        }
+        // end of example
+        assertThat(printed()).containsPattern("^\\d+\n$");
+    }
+
+    @Test
+    void statementByJdbc() throws Exception {
+        // example
+        try (Connection connection = DriverManager.getConnection(
+                        "jdbc:arrow-flight-sql://" + url.substring(7) + "/?useEncryption=false");
+                PreparedStatement asked = connection.prepareStatement(
+                        "SELECT time_ms, altitude_ft FROM flights WHERE icao24 = ? AND time_ms >= ?")) {
+            asked.setString(1, "3944f2");
+            asked.setTimestamp(2, Timestamp.from(Instant.parse("2021-10-07T12:30:00Z")));
+            try (ResultSet rows = asked.executeQuery()) {
+                while (rows.next()) {
+                    System.out.println(rows.getObject(1) + " " + rows.getDouble(2));
+                }
+            }
+        }
+        // end of example
+        assertThat(printed()).startsWith("20");
     }
 
     @Test

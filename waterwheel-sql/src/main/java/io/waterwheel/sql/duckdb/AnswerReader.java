@@ -49,14 +49,20 @@ final class AnswerReader {
         FieldType type = layout.fields().get(field).type();
         int column = layout.columnOf(field);
         byte[] bytes = block.column(column);
-        switch (type) {
+        switch (type.physical()) {
             case BOOLEAN -> bytes[row] = (byte) (vector.getBoolean(row) ? 1 : 0);
-            case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS ->
-                LittleEndian.putLong(bytes, row * 8, vector.getLong(row));
-            case DOUBLE -> LittleEndian.putLong(bytes, row * 8, Double.doubleToRawLongBits(vector.getDouble(row)));
-            case STRING -> variable(vector.getString(row).getBytes(StandardCharsets.UTF_8), column, row);
-            case BYTES -> variable(Base64.getDecoder().decode(vector.getString(row)), column, row);
-            case INT, FLOAT, IPV4, IPV6, UUID -> throw new IllegalStateException("a field of type " + type);
+            case INT64 -> LittleEndian.putLong(bytes, row * 8, vector.getLong(row));
+            case FLOAT64 -> LittleEndian.putLong(bytes, row * 8, Double.doubleToRawLongBits(vector.getDouble(row)));
+            case VARIABLE -> {
+                String text = vector.getString(row);
+                variable(
+                        type == FieldType.STRING
+                                ? text.getBytes(StandardCharsets.UTF_8)
+                                : Base64.getDecoder().decode(text),
+                        column,
+                        row);
+            }
+            case INT32, UINT32, FLOAT32 -> throw new IllegalStateException("a field of type " + type);
         }
     }
 

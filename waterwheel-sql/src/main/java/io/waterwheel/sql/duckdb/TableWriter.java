@@ -46,15 +46,19 @@ final class TableWriter implements AutoCloseable {
 
     private static String type(FieldType type) {
         return switch (type) {
-            case INT, LONG -> "BIGINT";
-            case FLOAT, DOUBLE -> "DOUBLE";
-            case BOOLEAN -> "BOOLEAN";
             case TIMESTAMP -> "TIMESTAMP_MS";
             case TIMESTAMP_US -> "TIMESTAMP";
             case TIMESTAMP_NS -> "TIMESTAMP_NS";
             case STRING -> "VARCHAR";
             case BYTES -> "BLOB";
-            case IPV4, IPV6, UUID -> throw new IllegalArgumentException("a column of type " + type);
+            default ->
+                switch (type.physical()) {
+                    case INT32, INT64 -> "BIGINT";
+                    case FLOAT32, FLOAT64 -> "DOUBLE";
+                    case BOOLEAN -> "BOOLEAN";
+                    // Addresses and UUIDs are text where a leaf shows them.
+                    case UINT32, VARIABLE -> throw new IllegalArgumentException("a column of type " + type);
+                };
         };
     }
 
@@ -79,29 +83,34 @@ final class TableWriter implements AutoCloseable {
 
     private void append(int field, int row) throws SQLException {
         byte[] bytes = block.column(layout.columnOf(field));
-        switch (layout.fields().get(field).type()) {
-            case INT -> appender.append((long) LittleEndian.getInt(bytes, row * 4));
-            case LONG -> appender.append(LittleEndian.getLong(bytes, row * 8));
-            case FLOAT -> appender.append((double) LittleEndian.getFloat(bytes, row * 4));
-            case DOUBLE -> appender.append(LittleEndian.getDouble(bytes, row * 8));
+        FieldType type = layout.fields().get(field).type();
+        switch (type.physical()) {
+            case INT32 -> appender.append((long) LittleEndian.getInt(bytes, row * 4));
+            case INT64 -> append(type, LittleEndian.getLong(bytes, row * 8));
+            case FLOAT32 -> appender.append((double) LittleEndian.getFloat(bytes, row * 4));
+            case FLOAT64 -> appender.append(LittleEndian.getDouble(bytes, row * 8));
             case BOOLEAN -> appender.append(bytes[row] != 0);
-            case TIMESTAMP -> appender.appendEpochMillis(LittleEndian.getLong(bytes, row * 8));
-            case TIMESTAMP_US -> appender.appendEpochMicros(LittleEndian.getLong(bytes, row * 8));
-            case TIMESTAMP_NS -> appender.appendEpochNanos(LittleEndian.getLong(bytes, row * 8));
-            case STRING -> {
-                long reference = LittleEndian.getLong(bytes, row * 8);
-                appender.append(new String(
-                        block.arena(),
-                        TupleBlock.referenceOffset(reference),
-                        TupleBlock.referenceLength(reference),
-                        StandardCharsets.UTF_8));
-            }
-            case BYTES -> {
-                long reference = LittleEndian.getLong(bytes, row * 8);
-                int from = TupleBlock.referenceOffset(reference);
-                appender.append(Arrays.copyOfRange(block.arena(), from, from + TupleBlock.referenceLength(reference)));
-            }
-            case IPV4, IPV6, UUID -> throw new IllegalStateException("refused above");
+            case VARIABLE -> append(type, LittleEndian.getLong(bytes, row * 8), block.arena());
+            case UINT32 -> throw new IllegalStateException("refused above");
+        }
+    }
+
+    private void append(FieldType type, long value) throws SQLException {
+        switch (type) {
+            case TIMESTAMP -> appender.appendEpochMillis(value);
+            case TIMESTAMP_US -> appender.appendEpochMicros(value);
+            case TIMESTAMP_NS -> appender.appendEpochNanos(value);
+            default -> appender.append(value);
+        }
+    }
+
+    private void append(FieldType type, long reference, byte[] arena) throws SQLException {
+        int from = TupleBlock.referenceOffset(reference);
+        int length = TupleBlock.referenceLength(reference);
+        if (type == FieldType.STRING) {
+            appender.append(new String(arena, from, length, StandardCharsets.UTF_8));
+        } else {
+            appender.append(Arrays.copyOfRange(arena, from, from + length));
         }
     }
 

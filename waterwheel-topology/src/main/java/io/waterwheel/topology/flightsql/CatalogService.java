@@ -50,11 +50,11 @@ abstract class CatalogService extends BasicFlightSqlProducer {
     }
 
     /** Of the call that this thread was given. */
-    final Session session() {
-        return Session.of(services.headers());
+    final FlightSqlSession session() {
+        return FlightSqlSession.of(services.headers());
     }
 
-    final FlightExtension.Form form(Session session) {
+    final FlightExtension.Form form(FlightSqlSession session) {
         return StatementHandles.form(session.zoned(services.headers()));
     }
 
@@ -181,7 +181,7 @@ abstract class CatalogService extends BasicFlightSqlProducer {
     public void setSessionOptions(
             SetSessionOptionsRequest request, CallContext context, StreamListener<SetSessionOptionsResult> listener) {
         try {
-            Session session = session();
+            FlightSqlSession session = session();
             Map<String, SetSessionOptionsResult.Error> errors = new HashMap<>();
             for (Map.Entry<String, SessionOptionValue> option :
                     request.getSessionOptions().entrySet()) {
@@ -197,7 +197,7 @@ abstract class CatalogService extends BasicFlightSqlProducer {
                     errors.put(
                             option.getKey(),
                             new SetSessionOptionsResult.Error(
-                                    Session.NAMES.contains(option.getKey())
+                                    FlightSqlSession.NAMES.contains(option.getKey())
                                             ? SetSessionOptionsResult.ErrorValue.INVALID_VALUE
                                             : SetSessionOptionsResult.ErrorValue.INVALID_NAME));
                 }
@@ -264,7 +264,7 @@ abstract class CatalogService extends BasicFlightSqlProducer {
     @Override
     public void closeSession(
             CloseSessionRequest request, CallContext context, StreamListener<CloseSessionResult> listener) {
-        services.headers().setCookie(Session.END);
+        services.headers().setCookie(FlightSqlSession.END);
         listener.onNext(new CloseSessionResult(CloseSessionResult.Status.CLOSED));
         listener.onCompleted();
     }

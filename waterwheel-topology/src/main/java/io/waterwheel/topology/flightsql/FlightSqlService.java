@@ -92,7 +92,7 @@ final class FlightSqlService extends CatalogService {
     }
 
     private FlightInfo info(Statement statement, FlightDescriptor descriptor) {
-        Session session = session();
+        FlightSqlSession session = session();
         FlightExtension.Form form = form(session);
         StatementPlan plan = plan(statement);
         Statement asked = session.over(statement, plan.streams());
@@ -131,7 +131,7 @@ final class FlightSqlService extends CatalogService {
     @Override
     public void getStreamPreparedStatement(
             CommandPreparedStatementQuery command, CallContext context, ServerStreamListener listener) {
-        Session session = session();
+        FlightSqlSession session = session();
         Statement asked = StatementHandles.statement(command.getPreparedStatementHandle());
         FlightExtension.Form form = form(session);
         ByteString ticket = StatementHandles.ticket(asked, form);

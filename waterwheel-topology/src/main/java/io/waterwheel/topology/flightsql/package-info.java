@@ -10,7 +10,7 @@
  * </pre>
  *
  * <p>Nothing is kept between calls: handles and tickets hold what they stand for, and a session's options are in its
- * cookie ({@link io.waterwheel.topology.flightsql.Session}), so that any coordinator answers any call. Read
+ * cookie ({@link io.waterwheel.topology.flightsql.FlightSqlSession}), so that any coordinator answers any call. Read
  * {@link io.waterwheel.topology.flightsql.FlightSqlService} first.
  */
 @NullMarked

@@ -55,6 +55,9 @@ final class WaterwheelConfigTest {
         values.put("query.dispatch", "lada");
         values.put("query.memory", new DataSize(512L << 20));
         values.put("query.memory-share", 50);
+        values.put("sql.memory", new DataSize(512 << 20));
+        values.put("sql.spill", new DataSize(8L << 30));
+        values.put("sql.at-once", 4);
         values.put("query-server.cache-size", new DataSize(1L << 30));
         values.put("source.check-interval", Duration.ofSeconds(1));
         values.put("heartbeat.interval", Duration.ofMillis(100));
@@ -78,6 +81,8 @@ final class WaterwheelConfigTest {
         values.put("gateway.connections", 1_000);
         values.put("gateway.queries", 64);
         values.put("gateway.push-memory", new DataSize(128 << 20));
+        values.put("gateway.key-memory", new DataSize(128 << 20));
+        values.put("gateway.allowed-hosts", "own");
         values.put("gateway.idle-timeout", Duration.ofSeconds(30));
         return values;
     }
@@ -124,6 +129,9 @@ final class WaterwheelConfigTest {
         values.put("query.dispatch", "shared-queue");
         values.put("query.memory", new DataSize(3L << 30));
         values.put("query.memory-share", 20);
+        values.put("sql.memory", new DataSize(64 << 20));
+        values.put("sql.spill", new DataSize(0));
+        values.put("sql.at-once", 2);
         values.put("query-server.cache-size", new DataSize(2L << 30));
         values.put("source.check-interval", Duration.ofSeconds(3));
         values.put("heartbeat.interval", Duration.ofMillis(50));
@@ -147,6 +155,8 @@ final class WaterwheelConfigTest {
         values.put("gateway.connections", 50);
         values.put("gateway.queries", 5);
         values.put("gateway.push-memory", new DataSize(2 << 20));
+        values.put("gateway.key-memory", new DataSize(4 << 20));
+        values.put("gateway.allowed-hosts", "example.org");
         values.put("gateway.idle-timeout", Duration.ofSeconds(2));
         return values;
     }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * headers ({@code x-waterwheel-partial: allow}; JDBC sends what its URL has) or by session options, which travel in a
  * cookie with every further call: servers keep nothing, and a session outlives them. Headers win. Immutable.
  */
-final class Session {
+final class FlightSqlSession {
     static final String TIMEOUT = "timeout";
     static final String PARTIAL = "partial";
     static final String AT_LEAST = "at_least";
@@ -41,13 +41,13 @@ final class Session {
 
     private final Map<String, String> options;
 
-    private Session(Map<String, String> options) {
+    private FlightSqlSession(Map<String, String> options) {
         this.options = options;
     }
 
     /** The session that a call belongs to. */
-    static Session of(FlightExtension.Headers headers) {
-        Session session = new Session(new TreeMap<>());
+    static FlightSqlSession of(FlightExtension.Headers headers) {
+        FlightSqlSession session = new FlightSqlSession(new TreeMap<>());
         String cookie = cookie(headers.get("cookie"));
         if (cookie != null) {
             session = session.withAll(decoded(cookie));
@@ -99,8 +99,8 @@ final class Session {
                         .encodeToString(text.toString().getBytes(StandardCharsets.UTF_8));
     }
 
-    private Session withAll(Map<String, String> values) {
-        Session session = this;
+    private FlightSqlSession withAll(Map<String, String> values) {
+        FlightSqlSession session = this;
         for (Map.Entry<String, String> one : values.entrySet()) {
             session = session.with(one.getKey(), one.getValue());
         }
@@ -112,7 +112,7 @@ final class Session {
      *
      * @throws WaterwheelException code BAD_REQUEST, when there is no such option, or it cannot have the value
      */
-    Session with(String option, String value) {
+    FlightSqlSession with(String option, String value) {
         String name = option.toLowerCase(Locale.ROOT);
         Map<String, String> changed = new TreeMap<>(options);
         if (!NAMES.contains(name)) {
@@ -122,7 +122,7 @@ final class Session {
         String stripped = value.strip();
         if (stripped.isEmpty()) {
             changed.remove(name);
-            return new Session(changed);
+            return new FlightSqlSession(changed);
         }
         switch (name) {
             case TIMEOUT -> {
@@ -140,7 +140,7 @@ final class Session {
             throw bad("the session's options have " + length + " characters, expected at most " + MOST_CHARACTERS
                     + "; name fewer positions");
         }
-        return new Session(changed);
+        return new FlightSqlSession(changed);
     }
 
     private static String shortened(String text) {

@@ -238,7 +238,7 @@ final class ExamplesTest {
         // example
         try (Cursor rows = client.sql(
                 "SELECT COUNT(*) AS n FROM flights WHERE icao24 = ? AND time_ms > ?",
-                "3944f2",
+                "398564",
                 Instant.parse("2021-10-07T12:30:00Z"))) {
             while (rows.next()) {
                 System.out.println(rows.getLong("n"));
@@ -255,7 +255,7 @@ final class ExamplesTest {
                         "jdbc:arrow-flight-sql://" + url.substring(7) + "/?useEncryption=false");
                 PreparedStatement asked = connection.prepareStatement(
                         "SELECT time_ms, altitude_ft FROM flights WHERE icao24 = ? AND time_ms >= ?")) {
-            asked.setString(1, "3944f2");
+            asked.setString(1, "398564");
             asked.setTimestamp(2, Timestamp.from(Instant.parse("2021-10-07T12:30:00Z")));
             try (ResultSet rows = asked.executeQuery()) {
                 while (rows.next()) {

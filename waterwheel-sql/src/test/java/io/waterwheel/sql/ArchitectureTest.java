@@ -28,6 +28,8 @@ final class ArchitectureTest {
             .definedBy("io.waterwheel.sql.exec")
             .layer("sql.duckdb")
             .definedBy("io.waterwheel.sql.duckdb")
+            .layer("sql.cache")
+            .definedBy("io.waterwheel.sql.cache")
             .layer("core questions")
             .definedBy(
                     "io.waterwheel.error..",
@@ -57,9 +59,11 @@ final class ArchitectureTest {
             .whereLayer("sql")
             .mayOnlyAccessLayers("sql.plan", "core questions")
             .whereLayer("sql.plan")
-            .mayOnlyAccessLayers("sql", "sql.leaf", "sql.residual", "core questions")
+            .mayOnlyAccessLayers("sql", "sql.cache", "sql.leaf", "sql.residual", "core questions")
+            .whereLayer("sql.cache")
+            .mayOnlyAccessLayers("sql", "core questions")
             .whereLayer("sql.leaf")
-            .mayOnlyAccessLayers("core questions", "core planning")
+            .mayOnlyAccessLayers("sql.cache", "core questions", "core planning")
             .whereLayer("sql.residual")
             .mayOnlyAccessLayers("sql", "sql.leaf", "core questions")
             .whereLayer("sql.exec")

@@ -7,6 +7,7 @@ import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.expression.Function;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
+import io.waterwheel.sql.cache.ParameterFunction;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.rex.RexBuilder;
@@ -139,9 +140,12 @@ final class ConditionTranslator {
     }
 
     /** Of the text of an address or a UUID and a text, either side as what the text stands for, where it does. */
-    private Expression address(Expression.Cast cast, Expression.Text text, Expression side) {
+    private Expression address(Expression.Cast cast, Expression.Text text, Expression side) throws NotPushed {
         if (!(cast.operand() instanceof Expression.FieldValue field)) {
             return side;
+        }
+        if (ParameterFunction.isOpen(text)) {
+            throw new NotPushed("an address that is not known yet");
         }
         Expression literal =
                 Literals.asText(ValueType.of(types.field(field.name()).type()), text.value());
@@ -250,6 +254,9 @@ final class ConditionTranslator {
 
     private Expression function(RexCall call) throws NotPushed {
         String name = call.getOperator().getName();
+        if (call.getOperator() instanceof ParameterFunction open) {
+            return open.placeholder();
+        }
         if (call.getOperator() instanceof EngineFunction own) {
             Function function = own.function();
             if (function == null) {

@@ -2,6 +2,7 @@ package io.waterwheel.sql.plan;
 
 import io.waterwheel.query.expression.CalendarUnit;
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.sql.cache.OpenParameters;
 import io.waterwheel.sql.leaf.EngineFunction;
 import io.waterwheel.sql.leaf.EngineFunctions;
 import io.waterwheel.sql.leaf.Literals;
@@ -53,16 +54,33 @@ final class Rewriter extends SqlShuttle {
     private final EngineFunctions functions;
     private final Instant now;
     private final @Nullable List<Expression.Literal> parameters;
+    private final @Nullable OpenParameters open;
 
     /** @param parameters values of the question marks, as many as there are; null leaves these as they are */
     Rewriter(EngineFunctions functions, Instant now, @Nullable List<Expression.Literal> parameters) {
         this.functions = functions;
         this.now = now;
         this.parameters = parameters;
+        this.open = null;
+    }
+
+    /** @param open what takes the places of question marks, and of now */
+    Rewriter(EngineFunctions functions, OpenParameters open) {
+        this.functions = functions;
+        this.now = Instant.EPOCH;
+        this.parameters = null;
+        this.open = open;
+    }
+
+    private SqlNode now(SqlParserPos position) {
+        return open == null ? timestamp(now, position) : open.now(position);
     }
 
     @Override
     public @Nullable SqlNode visit(SqlDynamicParam mark) {
+        if (open != null) {
+            return open.call(mark.getIndex(), mark.getParserPosition());
+        }
         if (parameters == null) {
             return mark;
         }
@@ -185,7 +203,7 @@ final class Rewriter extends SqlShuttle {
         if (identifier.isSimple() && !identifier.isComponentQuoted(0)) {
             String name = identifier.getSimple().toUpperCase(Locale.ROOT);
             if (name.equals("CURRENT_TIMESTAMP") || name.equals("LOCALTIMESTAMP")) {
-                return timestamp(now, identifier.getParserPosition());
+                return now(identifier.getParserPosition());
             }
         }
         return identifier;
@@ -197,7 +215,7 @@ final class Rewriter extends SqlShuttle {
         String name = call.getOperator().getName().toUpperCase(Locale.ROOT);
         boolean nothing = call.operandCount() == 0;
         if (nothing && (name.equals("NOW") || name.equals("CURRENT_TIMESTAMP") || name.equals("LOCALTIMESTAMP"))) {
-            return timestamp(now, position);
+            return now(position);
         }
         SqlCall visited = (SqlCall) super.visit(call);
         if (!(visited instanceof SqlBasicCall)) {

@@ -10,17 +10,26 @@ import io.waterwheel.sql.SqlPlanner;
 import io.waterwheel.sql.SqlSignature;
 import io.waterwheel.sql.StatementPlan;
 import io.waterwheel.sql.StreamSchemas;
+import io.waterwheel.sql.cache.LiftedText;
+import io.waterwheel.sql.cache.OpenParameters;
+import io.waterwheel.sql.cache.ParameterFunction;
+import io.waterwheel.sql.cache.PlanCache;
 import io.waterwheel.sql.leaf.EngineFunctions;
 import io.waterwheel.sql.leaf.Leaf;
 import io.waterwheel.sql.leaf.LeafNode;
 import io.waterwheel.sql.leaf.LeafPushdown;
+import io.waterwheel.sql.leaf.Literals;
 import io.waterwheel.sql.leaf.NotPushed;
 import io.waterwheel.sql.leaf.SqlTypes;
 import io.waterwheel.sql.leaf.StreamTable;
 import io.waterwheel.sql.residual.ResidualPlanner;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -130,11 +139,13 @@ public final class StatementPlanner {
     private static final int MOST_NAMES = 64;
 
     private final StreamSchemas streams;
+    private final PlanCache cache;
     private final EngineFunctions functions = new EngineFunctions();
     private final SqlOperatorTable operators;
 
     public StatementPlanner(StreamSchemas streams) {
         this.streams = streams;
+        this.cache = new PlanCache(streams);
         this.operators = SqlOperatorTables.chain(
                 SqlOperatorTables.of(functions.operators()),
                 SqlLibraryOperatorTableFactory.INSTANCE.getOperatorTable(SqlLibrary.STANDARD, SqlLibrary.POSTGRESQL));
@@ -142,7 +153,89 @@ public final class StatementPlanner {
 
     /** As {@link SqlPlanner#plan} says. */
     public StatementPlan plan(String statement, List<Expression.Literal> parameters, Instant now) {
-        return guarded(statement, () -> planned(statement, parameters, now));
+        return guarded(statement, () -> {
+            if (statement.length() > PlanCache.MOST_CHARACTERS) {
+                return planned(statement, parameters, now);
+            }
+            LiftedText.Lifted lifted = LiftedText.of(statement, parameters, Literals::instant);
+            String key = lifted.marks() == parameters.size() ? key(lifted) : null;
+            StatementPlan known = key == null ? null : byKey(key, lifted, now);
+            if (known != null) {
+                return known;
+            }
+            boolean fixed = parameters.isEmpty() && !lifted.hasNow();
+            PlanCache.Entry same = fixed ? cache.get(statement) : null;
+            if (same != null && same.plan() != null) {
+                return same.plan();
+            }
+            Validated valid = validated(query(statement), parameters, now);
+            StatementPlan plan = planned(valid, null);
+            if (key != null) {
+                cache.put(key, PlanCache.Entry.none(valid.schemas()));
+            }
+            if (fixed) {
+                cache.put(statement, PlanCache.Entry.of(plan, new IdentityHashMap<>(), valid.schemas()));
+            }
+            return plan;
+        });
+    }
+
+    /** What statements have in common that differ in their values alone; null where the types of values decide. */
+    private static @Nullable String key(LiftedText.Lifted lifted) {
+        StringBuilder key = new StringBuilder(lifted.text()).append('\0');
+        for (Expression.Literal value : lifted.values()) {
+            char letter = ParameterFunction.letter(value);
+            if (letter == 0) {
+                return null;
+            }
+            key.append(letter);
+        }
+        return key.toString();
+    }
+
+    /** Their plan, with the values of this one; null when there is none. */
+    private @Nullable StatementPlan byKey(String key, LiftedText.Lifted lifted, Instant now) {
+        PlanCache.Entry entry = cache.get(key);
+        if (entry == null) {
+            entry = opened(lifted);
+            if (entry == null) {
+                return null;
+            }
+            cache.put(key, entry);
+        }
+        StatementPlan plan = entry.plan();
+        try {
+            return plan == null ? null : entry.bound(plan, lifted.values(), now);
+        } catch (IllegalArgumentException e) {
+            // A value is out of range: the words for it are those of the statement.
+            return null;
+        }
+    }
+
+    private PlanCache.@Nullable Entry opened(LiftedText.Lifted lifted) {
+        try {
+            OpenParameters open = OpenParameters.of(lifted.values(), Literals::interval);
+            SqlNode query = query(lifted.text());
+            if (open == null
+                    || ParameterMarks.of(query).size() != lifted.values().size()) {
+                return null;
+            }
+            SqlNode rewritten = Objects.requireNonNull(query.accept(new Rewriter(functions, open)));
+            Validated valid = validated(rewritten, SqlOperatorTables.chain(open.operators(), operators));
+            return PlanCache.Entry.of(planned(valid, open), open.placed(), valid.schemas());
+        } catch (RuntimeException e) {
+            // Of whatever kind: planned as it was written, the statement says what is wrong.
+            return null;
+        }
+    }
+
+    /** A value decides on the plan. */
+    private static final class NoOpenPlan extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        NoOpenPlan() {
+            super("a value decides on the plan", null, false, false);
+        }
     }
 
     /** As {@link SqlPlanner#signature} says. */
@@ -178,9 +271,12 @@ public final class StatementPlanner {
     }
 
     private StatementPlan planned(String statement, List<Expression.Literal> parameters, Instant now) {
-        Validated valid = validated(query(statement), parameters, now);
+        return planned(validated(query(statement), parameters, now), null);
+    }
+
+    private static StatementPlan planned(Validated valid, @Nullable OpenParameters open) {
         try {
-            return planned(valid.node(), valid.validator(), valid.reader(), valid.types());
+            return planned(valid.node(), valid.validator(), valid.reader(), valid.types(), open);
         } catch (CalciteContextException e) {
             throw SqlErrors.of(e, valid.streams(), valid.fields());
         }
@@ -204,7 +300,7 @@ public final class StatementPlanner {
         if (rewritten == null) {
             throw new IllegalStateException("a statement was rewritten to nothing");
         }
-        return validated(rewritten);
+        return validated(rewritten, operators);
     }
 
     /**
@@ -212,6 +308,7 @@ public final class StatementPlanner {
      *
      * @param streams all there are
      * @param fields of those that it names
+     * @param schemas of those that it names, as it calls them
      */
     record Validated(
             SqlNode node,
@@ -219,7 +316,8 @@ public final class StatementPlanner {
             CalciteCatalogReader reader,
             SqlTypes types,
             List<String> streams,
-            List<String> fields) {}
+            List<String> fields,
+            Map<String, Schema> schemas) {}
 
     private static SqlNode parse(String statement) {
         String stripped = statement.stripTrailing();
@@ -233,13 +331,14 @@ public final class StatementPlanner {
         }
     }
 
-    private Validated validated(SqlNode statement) {
+    private Validated validated(SqlNode statement, SqlOperatorTable known) {
         CalciteSchema root = CalciteSchema.createRootSchema(false, false);
         // Drivers' tools write whole names.
         CalciteSchema shared = root.add("public", new AbstractSchema());
         CalciteSchema inCatalog = root.add("waterwheel", new AbstractSchema()).add("public", new AbstractSchema());
         List<String> names = streams.names();
         List<String> fields = new ArrayList<>();
+        Map<String, Schema> schemas = new HashMap<>();
         Set<String> asks = TableNames.of(statement);
         if (asks.size() > MOST_NAMES) {
             throw SqlErrors.unsupported("it names " + asks.size() + " tables, expected at most " + MOST_NAMES);
@@ -250,6 +349,7 @@ public final class StatementPlanner {
                     : names.stream().filter(asked::equalsIgnoreCase).findFirst().orElse(asked);
             Schema schema = streams.schema(name);
             if (schema != null) {
+                schemas.put(name, schema);
                 StreamTable table = new StreamTable(name, schema);
                 root.add(name, table);
                 shared.add(name, table);
@@ -263,7 +363,7 @@ public final class StatementPlanner {
         CalciteCatalogReader reader =
                 new CalciteCatalogReader(root, List.of(), types, new CalciteConnectionConfigImpl(properties));
         SqlValidator validator = SqlValidatorUtil.newValidator(
-                operators,
+                known,
                 reader,
                 types,
                 SqlValidator.Config.DEFAULT
@@ -271,14 +371,18 @@ public final class StatementPlanner {
                         .withDefaultNullCollation(NullCollation.LOW)
                         .withIdentifierExpansion(true));
         try {
-            return new Validated(validator.validate(statement), validator, reader, types, names, fields);
+            return new Validated(validator.validate(statement), validator, reader, types, names, fields, schemas);
         } catch (CalciteContextException e) {
             throw SqlErrors.of(e, names, fields);
         }
     }
 
     private static StatementPlan planned(
-            SqlNode valid, SqlValidator validator, CalciteCatalogReader reader, SqlTypes types) {
+            SqlNode valid,
+            SqlValidator validator,
+            CalciteCatalogReader reader,
+            SqlTypes types,
+            @Nullable OpenParameters open) {
         VolcanoPlanner planner = new VolcanoPlanner(RelOptCostImpl.FACTORY, Contexts.of(reader.getConfig()));
         planner.addRelTraitDef(ConventionTraitDef.INSTANCE);
         RelOptCluster cluster = RelOptCluster.create(planner, new RexBuilder(types));
@@ -298,10 +402,20 @@ public final class StatementPlanner {
         node = RelDecorrelator.decorrelateQuery(node, builder);
         node = optimised(NARROW, node);
         node = new RelFieldTrimmer(validator, builder).trim(node);
+        if (open != null) {
+            node = open.prepared(node);
+            if (!open.onlyCompared()) {
+                throw new NoOpenPlan();
+            }
+        }
         LeafPushdown pushdown = new LeafPushdown();
         RelNode pushed = pushdown.push(node);
         if (pushed instanceof LeafNode leaf) {
             return plan(leaf.leaf(), labels);
+        }
+        if (open != null) {
+            // What is left of a plan is a text, with its values.
+            throw new NoOpenPlan();
         }
         try {
             return ResidualPlanner.plan(pushed, labels);

@@ -25,10 +25,16 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Answers statements by queries. Calcite's classes, some thousands, are loaded by the first statement. Thread-safe. */
+/** Answers statements by queries. Thread-safe. */
 public final class Statements implements StatementHandler, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Statements.class);
+    private static final AtomicBoolean WARM = new AtomicBoolean();
     private static final Duration LEAST = Duration.ofMillis(1);
 
     private final QueryHandler queries;
@@ -55,6 +61,29 @@ public final class Statements implements StatementHandler, AutoCloseable {
             planner = made;
         }
         return made;
+    }
+
+    /**
+     * Makes the planner quick, on a thread of its own; once in a process. Not before the server is ready, which would
+     * be later for it.
+     */
+    @SuppressWarnings("ThreadPriorityCheck") // nothing depends on it but what gives way on a full machine
+    public static void warmUp() {
+        if (!WARM.compareAndSet(false, true)) {
+            return;
+        }
+        Thread thread = new Thread(
+                () -> {
+                    long begun = System.nanoTime();
+                    SqlPlanner.warmUp();
+                    LOG.info(
+                            "the planner of SQL is warm after {} ms",
+                            TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun));
+                },
+                "waterwheel-sql-warm-up");
+        thread.setDaemon(true);
+        thread.setPriority(Thread.MIN_PRIORITY);
+        thread.start();
     }
 
     /** The plan of a statement, with its parameters. */

@@ -54,6 +54,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
         // Clients that are told of it now find it quick.
         services.warmUp().await();
         this.announcement = services.directory().announceAt("/coordinators/" + index, url);
+        Statements.warmUp();
     }
 
     static CoordinatorService start(

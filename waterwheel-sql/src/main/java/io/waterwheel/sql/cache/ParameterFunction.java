@@ -1,0 +1,125 @@
+package io.waterwheel.sql.cache;
+
+import io.waterwheel.query.expression.Expression;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.apache.calcite.sql.SqlFunction;
+import org.apache.calcite.sql.SqlFunctionCategory;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.type.OperandTypes;
+import org.apache.calcite.sql.type.ReturnTypes;
+import org.apache.calcite.sql.type.SqlTypeName;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A value that a plan leaves open, as a function without arguments: Calcite takes it for an expression of its type that
+ * it knows nothing about. In the engine's expressions a literal stands for it that is known by its identity.
+ */
+public final class ParameterFunction extends SqlFunction {
+    /** Index of the time of now. */
+    static final int NOW = -1;
+
+    /** Of texts that no client can write, for none knows it. */
+    private static final String MARK = UUID.randomUUID() + "-";
+
+    private static final int TIMESTAMP_DIGITS = 9;
+
+    private final int index;
+    private final Expression.Literal placeholder;
+    /** Added to the value. */
+    private final Duration shift;
+
+    private ParameterFunction(int index, Expression.Literal placeholder, SqlTypeName type, int digits, Duration shift) {
+        super(
+                "PARAMETER_" + index + "_" + shift + "_" + type,
+                SqlKind.OTHER_FUNCTION,
+                digits < 0 ? ReturnTypes.explicit(type) : ReturnTypes.explicit(type, digits),
+                null,
+                OperandTypes.NILADIC,
+                SqlFunctionCategory.USER_DEFINED_FUNCTION);
+        this.index = index;
+        this.placeholder = placeholder;
+        this.shift = shift;
+    }
+
+    /** The function for a value; null for one whose plan depends on it. */
+    static @Nullable ParameterFunction of(int index, Expression.Literal value) {
+        if (value instanceof Expression.Whole) {
+            return new ParameterFunction(
+                    index,
+                    new Expression.Whole(7_000_000_000_000_000_000L + index),
+                    SqlTypeName.BIGINT,
+                    -1,
+                    Duration.ZERO);
+        } else if (value instanceof Expression.Decimal) {
+            return decimal(index);
+        } else if (value instanceof Expression.Text) {
+            return new ParameterFunction(
+                    index, new Expression.Text(MARK + index), SqlTypeName.VARCHAR, -1, Duration.ZERO);
+        } else if (value instanceof Expression.Moment) {
+            return moment(index, Duration.ZERO);
+        }
+        return null;
+    }
+
+    private static ParameterFunction decimal(int index) {
+        return new ParameterFunction(
+                index, new Expression.Decimal(7e18 + index * 4096.0), SqlTypeName.DOUBLE, -1, Duration.ZERO);
+    }
+
+    private static ParameterFunction moment(int index, Duration shift) {
+        // Distinct, and within the years that are allowed, whatever the shift is.
+        Instant unlike = Instant.ofEpochSecond(1_000_000_000L + index, Math.floorMod(shift.toMillis(), 1_000_000_000L));
+        return new ParameterFunction(
+                index, new Expression.Moment(unlike), SqlTypeName.TIMESTAMP, TIMESTAMP_DIGITS, shift);
+    }
+
+    static ParameterFunction now() {
+        return moment(NOW, Duration.ZERO);
+    }
+
+    /** The same as a DOUBLE. */
+    ParameterFunction asDouble() {
+        return decimal(index);
+    }
+
+    /** The same, moved. */
+    ParameterFunction moved(Duration by) {
+        return moment(index, shift.plus(by));
+    }
+
+    /** Whether a text stands for one that is not known. */
+    public static boolean isOpen(Expression.Text text) {
+        return text.value().startsWith(MARK);
+    }
+
+    public Expression.Literal placeholder() {
+        return placeholder;
+    }
+
+    /**
+     * The value in a statement with these.
+     *
+     * @throws IllegalArgumentException when it is none that the engine has
+     */
+    Expression.Literal value(List<Expression.Literal> values, Instant now) {
+        Expression.Literal value = index == NOW ? new Expression.Moment(now) : values.get(index);
+        if (placeholder instanceof Expression.Decimal && value instanceof Expression.Whole whole) {
+            return new Expression.Decimal(whole.value());
+        }
+        return value instanceof Expression.Moment moment && !shift.isZero()
+                ? new Expression.Moment(moment.value().plus(shift))
+                : value;
+    }
+
+    /** A letter for what a value's type makes of a plan; 0 for one whose plan depends on it. */
+    public static char letter(Expression.Literal value) {
+        return value instanceof Expression.Whole
+                ? 'L'
+                : value instanceof Expression.Decimal
+                        ? 'D'
+                        : value instanceof Expression.Text ? 'T' : value instanceof Expression.Moment ? 'M' : 0;
+    }
+}

@@ -1,0 +1,91 @@
+package io.waterwheel.sql.cache;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.sql.SqlPlan;
+import io.waterwheel.sql.StatementPlan;
+import io.waterwheel.sql.StreamSchemas;
+import java.time.Instant;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Plans by the text of their statements, some values of which may be open. A plan holds as long as the streams that it
+ * names are those it was made for. Bounded in bytes, those longest unused go first. Thread-safe.
+ */
+public final class PlanCache {
+    /** About the bytes of all. */
+    private static final long MOST_BYTES = 16L << 20;
+    /** Longer ones are planned each time. */
+    public static final int MOST_CHARACTERS = 16_384;
+
+    private static final int BYTES_A_CHARACTER = 24;
+    private static final int LEAST_BYTES = 4096;
+
+    private final StreamSchemas streams;
+    private final Cache<String, Entry> plans = Caffeine.newBuilder()
+            .maximumWeight(MOST_BYTES)
+            .weigher((String text, Entry entry) ->
+                    LEAST_BYTES + BYTES_A_CHARACTER * text.length() + 2 * entry.queryCharacters())
+            .build();
+
+    public PlanCache(StreamSchemas streams) {
+        this.streams = streams;
+    }
+
+    /**
+     * A plan.
+     *
+     * @param plan null when statements of this text are planned each time
+     * @param open by what stands for them in the query, the values that it leaves open
+     * @param schemas of the streams that the statement names as they are called
+     */
+    public record Entry(
+            @Nullable StatementPlan plan,
+            IdentityHashMap<Expression, ParameterFunction> open,
+            Map<String, Schema> schemas,
+            int queryCharacters) {
+        public static Entry of(
+                StatementPlan plan, IdentityHashMap<Expression, ParameterFunction> open, Map<String, Schema> schemas) {
+            return new Entry(plan, open, Map.copyOf(schemas), plan.toString().length());
+        }
+
+        /** Of a text whose plans depend on the values. */
+        public static Entry none(Map<String, Schema> schemas) {
+            return new Entry(null, new IdentityHashMap<>(), Map.copyOf(schemas), 0);
+        }
+
+        /** The plan with these values. */
+        public StatementPlan bound(StatementPlan known, List<Expression.Literal> values, Instant now) {
+            if (open.isEmpty() || !(known instanceof SqlPlan plan)) {
+                return known;
+            }
+            IdentityHashMap<Expression, Expression.Literal> bound = new IdentityHashMap<>();
+            open.forEach((placeholder, function) -> bound.put(placeholder, function.value(values, now)));
+            return new SqlPlan(new BoundQuery(bound).of(plan.query()), plan.fields(), plan.columns());
+        }
+    }
+
+    /** The plan of a text; null when there is none that still holds. */
+    public @Nullable Entry get(String text) {
+        Entry entry = plans.getIfPresent(text);
+        if (entry == null) {
+            return null;
+        }
+        for (Map.Entry<String, Schema> one : entry.schemas().entrySet()) {
+            if (!one.getValue().equals(streams.schema(one.getKey()))) {
+                plans.invalidate(text);
+                return null;
+            }
+        }
+        return entry;
+    }
+
+    public void put(String text, Entry entry) {
+        plans.put(text, entry);
+    }
+}

@@ -5,6 +5,7 @@ import io.waterwheel.query.expression.Expression;
 import io.waterwheel.sql.plan.StatementPlanner;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Plans statements. Thread-safe. */
 public final class SqlPlanner {
@@ -35,6 +36,15 @@ public final class SqlPlanner {
      */
     public StatementPlan plan(String statement, List<Expression.Literal> parameters, Instant now) {
         return planner.plan(statement, parameters, now);
+    }
+
+    /**
+     * The row of a SELECT of literals without FROM; null when the statement is another, or none.
+     *
+     * @param now what {@code NOW()} and {@code CURRENT_TIMESTAMP} are
+     */
+    public static @Nullable SqlConstants constants(String statement, Instant now) {
+        return StatementPlanner.constants(statement, now);
     }
 
     /**

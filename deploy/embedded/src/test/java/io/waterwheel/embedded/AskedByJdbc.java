@@ -255,6 +255,43 @@ final class AskedByJdbc implements AutoCloseable {
         }
     }
 
+    /** What tools ask to see whether a connection is alive, and what is there. */
+    void statementsOfNoStream() throws Exception {
+        try (Statement statement = connection.createStatement()) {
+            assertThat(rows(statement.executeQuery("SELECT 1"), "column1")).containsExactly("1");
+            assertThat(rows(
+                            statement.executeQuery("SELECT 'a' AS x, -2.5 AS y, TRUE AS z, NULL AS nothing, 7 AS n;"),
+                            "x",
+                            "y",
+                            "z",
+                            "nothing",
+                            "n"))
+                    .containsExactly("a -2.5 true null 7");
+            try (ResultSet now = statement.executeQuery("SELECT CURRENT_TIMESTAMP AS now")) {
+                assertThat(now.next()).isTrue();
+                assertThat(utc(now, "now")).isBetween(FIRST.minusSeconds(1_000_000_000), Instant.now());
+            }
+            assertThat(rows(statement.executeQuery("SHOW TABLES LIKE 'by.j%'"), "stream"))
+                    .isEmpty();
+            assertThat(rows(statement.executeQuery("show streams like 'BY_JDB_'"), "stream", "key", "time", "fields"))
+                    .containsExactly("by_jdbc id at 14");
+            assertThat(rows(statement.executeQuery("DESCRIBE by_jdbc"), "column", "type", "nullable", "role"))
+                    .startsWith("id long false key", "at timestamp false time", "small int true null")
+                    .hasSize(14);
+            assertThatThrownBy(() -> statement.executeQuery("DESCRIBE by_jdbd"))
+                    .hasStackTraceContaining("did you mean 'by_jdbc'?");
+            assertThat(String.join(
+                            "\n", rows(statement.executeQuery("EXPLAIN SELECT id FROM by_jdbc WHERE id < 5"), "plan")))
+                    .contains("keys", "times");
+            assertThat(String.join(
+                            "\n",
+                            rows(
+                                    statement.executeQuery("EXPLAIN ANALYZE SELECT COUNT(*) FROM by_jdbc WHERE id < 5"),
+                                    "plan")))
+                    .contains("keys", "times");
+        }
+    }
+
     private static @Nullable Instant utc(ResultSet row, String column) throws SQLException {
         Timestamp time = row.getTimestamp(column, Calendar.getInstance(TimeZone.getTimeZone("UTC")));
         return time == null ? null : time.toInstant();

@@ -123,6 +123,7 @@ final class EndToEndTest {
                     asked::streamsAreTables,
                     asked::everyTypeComesBack,
                     asked::parametersMeanWhatLiteralsMean,
+                    asked::statementsOfNoStream,
                     asked::failuresSayWhere,
                     asked::answersEndWithTheirReader,
                     asked::sessionsSayWhatHolds);

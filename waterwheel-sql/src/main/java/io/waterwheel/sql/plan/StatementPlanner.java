@@ -5,6 +5,7 @@ import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.sql.SqlColumn;
+import io.waterwheel.sql.SqlConstants;
 import io.waterwheel.sql.SqlPlan;
 import io.waterwheel.sql.SqlPlanner;
 import io.waterwheel.sql.SqlSignature;
@@ -235,6 +236,16 @@ public final class StatementPlanner {
 
         NoOpenPlan() {
             super("a value decides on the plan", null, false, false);
+        }
+    }
+
+    /** As {@link SqlPlanner#constants} says. */
+    public static @Nullable SqlConstants constants(String statement, Instant now) {
+        try {
+            return ConstantSelect.of(parse(statement), now);
+        } catch (WaterwheelException | StackOverflowError e) {
+            // Read as a query, it says what is wrong.
+            return null;
         }
     }
 

@@ -8,10 +8,8 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Statement;
 import io.waterwheel.query.expression.Expression;
-import io.waterwheel.sql.SqlSignature;
-import io.waterwheel.sql.StatementPlan;
-import io.waterwheel.topology.rpc.ColumnSink;
 import io.waterwheel.topology.rpc.FlightExtension;
+import io.waterwheel.topology.sql.StatementShape;
 import io.waterwheel.topology.sql.Statements;
 import java.util.List;
 import java.util.function.Consumer;
@@ -52,21 +50,8 @@ final class FlightSqlService extends CatalogService {
         this.statements = statements;
     }
 
-    private static List<ColumnSink.Column> columns(StatementPlan plan) {
-        return plan.columns().stream()
-                .map(column -> new ColumnSink.Column(column.label(), column.field()))
-                .toList();
-    }
-
-    private Schema schema(StatementPlan plan, FlightExtension.Form form) {
-        return services().schema(plan.fields(), columns(plan), form);
-    }
-
-    /** The plan of a statement; of one that has question marks and no values, of some. */
-    private StatementPlan plan(Statement statement) {
-        return statement.parameters().isEmpty()
-                ? statements.signature(statement.sql()).plan()
-                : statements.plan(statement);
+    private Schema schema(StatementShape shape, FlightExtension.Form form) {
+        return services().schema(shape.fields(), shape.columns(), form);
     }
 
     // Statements.
@@ -94,13 +79,13 @@ final class FlightSqlService extends CatalogService {
     private FlightInfo info(Statement statement, FlightDescriptor descriptor) {
         FlightSqlSession session = session();
         FlightExtension.Form form = form(session);
-        StatementPlan plan = plan(statement);
-        Statement asked = session.over(statement, plan.streams());
+        StatementShape shape = statements.shape(statement);
+        Statement asked = session.over(statement, shape.streams());
         TicketStatementQuery ticket = TicketStatementQuery.newBuilder()
                 .setStatementHandle(StatementHandles.ticket(asked, form))
                 .build();
         return new FlightInfo(
-                schema(plan, form), descriptor, determineEndpoints(ticket, descriptor, schema(plan, form)), -1, -1);
+                schema(shape, form), descriptor, determineEndpoints(ticket, descriptor, schema(shape, form)), -1, -1);
     }
 
     /** Without a location: the server that was asked, by the address that its client knows. */
@@ -113,14 +98,14 @@ final class FlightSqlService extends CatalogService {
     @Override
     public SchemaResult getSchemaStatement(
             CommandStatementQuery command, CallContext context, FlightDescriptor descriptor) {
-        return new SchemaResult(schema(plan(statement(command.getQuery())), form(session())));
+        return new SchemaResult(schema(statements.shape(statement(command.getQuery())), form(session())));
     }
 
     @Override
     public SchemaResult getSchemaPreparedStatement(
             CommandPreparedStatementQuery command, CallContext context, FlightDescriptor descriptor) {
-        return new SchemaResult(
-                schema(plan(StatementHandles.statement(command.getPreparedStatementHandle())), form(session())));
+        return new SchemaResult(schema(
+                statements.shape(StatementHandles.statement(command.getPreparedStatementHandle())), form(session())));
     }
 
     @Override
@@ -139,7 +124,10 @@ final class FlightSqlService extends CatalogService {
                 .run(
                         () -> answer(
                                 new StatementHandles.Asked(
-                                        session.over(asked, plan(asked).streams()), form, StatementHandles.id(ticket)),
+                                        session.over(
+                                                asked, statements.shape(asked).streams()),
+                                        form,
+                                        StatementHandles.id(ticket)),
                                 listener),
                         listener::error);
     }
@@ -163,13 +151,13 @@ final class FlightSqlService extends CatalogService {
         guarded(listener, to -> {
             FlightExtension.Form form = form(session());
             Statement statement = statement(request.getQuery());
-            SqlSignature signature = statements.signature(statement.sql());
+            StatementShape shape = statements.shape(statement);
             ActionCreatePreparedStatementResult.Builder created = ActionCreatePreparedStatementResult.newBuilder()
                     .setPreparedStatementHandle(StatementHandles.handle(statement))
-                    .setDatasetSchema(ColumnTypes.bytes(schema(signature.plan(), form)));
-            if (!signature.parameters().isEmpty()) {
+                    .setDatasetSchema(ColumnTypes.bytes(schema(shape, form)));
+            if (!shape.parameters().isEmpty()) {
                 created.setParameterSchema(
-                        ColumnTypes.bytes(ColumnTypes.parameters(services(), signature.parameters(), form)));
+                        ColumnTypes.bytes(ColumnTypes.parameters(services(), shape.parameters(), form)));
             }
             to.onNext(new Result(Any.pack(created.build()).toByteArray()));
             to.onCompleted();

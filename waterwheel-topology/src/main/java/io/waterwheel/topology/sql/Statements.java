@@ -1,9 +1,13 @@
 package io.waterwheel.topology.sql;
 
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Explain;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Statement;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.run.ForwardingSink;
+import io.waterwheel.schema.Field;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.SqlPlan;
@@ -22,6 +26,7 @@ import io.waterwheel.topology.worker.TaskServices;
 import io.waterwheel.tuple.TupleBlock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -40,6 +45,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
     private final QueryHandler queries;
     private final KnownStreams streams;
     private final ResidualExecutor executor;
+    private final OwnStatements own;
     /** Guarded by this; null before the first statement. */
     private @Nullable SqlPlanner planner;
 
@@ -52,6 +58,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
                 config.get(Keys.SQL_SPILL).bytes(),
                 Runtime.getRuntime().availableProcessors(),
                 config.get(Keys.SQL_AT_ONCE)));
+        this.own = new OwnStatements(streams);
     }
 
     private synchronized SqlPlanner planner() {
@@ -86,14 +93,24 @@ public final class Statements implements StatementHandler, AutoCloseable {
         thread.start();
     }
 
-    /** The plan of a statement, with its parameters. */
-    public StatementPlan plan(Statement statement) {
-        return planner().plan(statement.sql(), statement.parameters(), Instant.now());
+    private StatementPlan plan(Statement statement, String sql) {
+        return planner().plan(sql, statement.parameters(), Instant.now());
     }
 
     /** What a statement takes and returns. */
-    public SqlSignature signature(String statement) {
-        return planner().signature(statement, Instant.now());
+    public StatementShape shape(Statement statement) {
+        OwnStatements.Own own = this.own.answer(statement.sql(), Instant.now());
+        if (own != null) {
+            return StatementShape.of(own);
+        }
+        OwnStatements.Explained explained = OwnStatements.explained(statement.sql());
+        String sql = explained == null ? statement.sql() : explained.statement();
+        SqlSignature signature = statement.parameters().isEmpty()
+                ? planner().signature(sql, Instant.now())
+                : new SqlSignature(List.of(), plan(statement, sql));
+        return explained == null
+                ? StatementShape.of(signature.parameters(), signature.plan())
+                : StatementShape.explained(signature.parameters(), signature.plan());
     }
 
     /** The streams that statements may name, by name. */
@@ -111,28 +128,82 @@ public final class Statements implements StatementHandler, AutoCloseable {
     @Override
     public void answer(Statement statement, ColumnSink sink) throws InterruptedException {
         long begun = System.nanoTime();
-        StatementPlan planned = plan(statement);
+        OwnStatements.Own known = own.answer(statement.sql(), Instant.now());
+        if (known != null) {
+            sink.show(StatementShape.columns(known));
+            known.rows().to(sink);
+            return;
+        }
+        OwnStatements.Explained explained = OwnStatements.explained(statement.sql());
+        StatementPlan planned = plan(statement, explained == null ? statement.sql() : explained.statement());
         if (planned instanceof ResidualPlan plan) {
+            if (explained != null) {
+                explain(plan, explained.analyze(), sink);
+                return;
+            }
             long deadline = begun + Objects.requireNonNull(statement.timeout()).toNanos();
             new ResidualAnswer(statement, plan, queries, sink, deadline).run(executor);
             return;
         }
         SqlPlan plan = (SqlPlan) planned;
-        sink.show(plan.columns().stream()
-                .map(column -> new ColumnSink.Column(column.label(), column.field()))
-                .toList());
         Query query = statement.demanding(plan.query());
         if (statement.timeout() != null) {
             // Planning is part of the time.
             Duration left = statement.timeout().minusNanos(System.nanoTime() - begun);
             query = query.withTimeout(left.compareTo(LEAST) < 0 ? LEAST : left);
         }
+        if (explained != null) {
+            Explain wanted = explained.analyze() ? Explain.ANALYZE : Explain.PLAN;
+            queries.query(query.toBuilder().explain(wanted).build(), new ExplainedRows(sink));
+            return;
+        }
+        sink.show(StatementShape.columns(plan));
         queries.query(query, new CountedRows(sink));
     }
 
     @Override
     public void close() {
         executor.close();
+    }
+
+    /** What each leaf reads, and what is answered of the leaves. */
+    private static void explain(ResidualPlan plan, boolean analyze, ColumnSink sink) {
+        if (analyze) {
+            throw new WaterwheelException(
+                    ErrorCode.SQL_UNSUPPORTED,
+                    "statement: EXPLAIN ANALYZE is of statements that are one query; EXPLAIN shows the plan of this one");
+        }
+        MemoryRows lines = new MemoryRows(OwnStatements.PLAN);
+        for (int leaf = 0; leaf < plan.leaves().size(); leaf++) {
+            lines.add(ResidualPlan.table(leaf) + ": " + plan.leaves().get(leaf).query());
+        }
+        plan.text().lines().forEach(line -> lines.add(line));
+        sink.show(List.of(new ColumnSink.Column("plan", 0)));
+        lines.to(sink);
+    }
+
+    /** Of an answer only how it came about, a line a row. */
+    private static final class ExplainedRows extends ForwardingSink {
+        private final ColumnSink to;
+
+        ExplainedRows(ColumnSink to) {
+            super(to);
+            this.to = to;
+        }
+
+        @Override
+        public void start(List<Field> fields) {}
+
+        @Override
+        public void rows(TupleBlock block) {}
+
+        @Override
+        public void finish(Verdict verdict) {
+            MemoryRows lines = new MemoryRows(OwnStatements.PLAN);
+            String.valueOf(verdict.explanation()).lines().forEach(line -> lines.add(line));
+            to.show(List.of(new ColumnSink.Column("plan", 0)));
+            lines.to(to, verdict);
+        }
     }
 
     /** The verdict of a statement counts its rows, of aggregates too. */

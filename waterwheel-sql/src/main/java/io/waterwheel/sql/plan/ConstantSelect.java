@@ -1,0 +1,95 @@
+package io.waterwheel.sql.plan;
+
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.sql.SqlConstants;
+import io.waterwheel.sql.leaf.Literals;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlLiteral;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNumericLiteral;
+import org.apache.calcite.sql.SqlSelect;
+import org.apache.calcite.sql.type.SqlTypeName;
+import org.jspecify.annotations.Nullable;
+
+/** {@code SELECT 1, 'a' AS b}: by which tools see whether a connection is alive. */
+final class ConstantSelect {
+    private ConstantSelect() {}
+
+    /** The row; null when the statement is something else. */
+    static @Nullable SqlConstants of(SqlNode statement, Instant now) {
+        if (!(statement instanceof SqlSelect select)
+                || select.getFrom() != null
+                || select.getWhere() != null
+                || select.getGroup() != null
+                || select.getHaving() != null
+                || select.isDistinct()) {
+            return null;
+        }
+        List<String> labels = new ArrayList<>();
+        List<Expression.Literal> values = new ArrayList<>();
+        for (SqlNode item : select.getSelectList()) {
+            boolean named = item.getKind() == SqlKind.AS;
+            SqlNode node = named ? ((SqlCall) item).operand(0) : item;
+            Expression.Literal value = value(node, now);
+            if (value == null) {
+                return null;
+            }
+            labels.add(
+                    named
+                            ? ((SqlIdentifier) ((SqlCall) item).operand(1)).getSimple()
+                            : node instanceof SqlCall call && call.getKind() != SqlKind.MINUS_PREFIX
+                                    ? call.getOperator().getName().toLowerCase(Locale.ROOT)
+                                    : "column" + (labels.size() + 1));
+            values.add(value);
+        }
+        return new SqlConstants(labels, values);
+    }
+
+    private static Expression.@Nullable Literal value(SqlNode node, Instant now) {
+        if (node instanceof SqlCall call) {
+            String name = call.getOperator().getName().toUpperCase(Locale.ROOT);
+            if (call.getKind() == SqlKind.MINUS_PREFIX) {
+                Expression.Literal value = value(call.operand(0), now);
+                if (value instanceof Expression.Whole whole && whole.value() != Long.MIN_VALUE) {
+                    return new Expression.Whole(-whole.value());
+                }
+                return value instanceof Expression.Decimal decimal ? new Expression.Decimal(-decimal.value()) : null;
+            }
+            return name.equals("NOW") || name.equals("CURRENT_TIMESTAMP") ? new Expression.Moment(now) : null;
+        } else if (node instanceof SqlIdentifier name) {
+            return name.isSimple() && name.getSimple().equalsIgnoreCase("CURRENT_TIMESTAMP")
+                    ? new Expression.Moment(now)
+                    : null;
+        }
+        return node instanceof SqlLiteral literal ? written(literal) : null;
+    }
+
+    private static Expression.@Nullable Literal written(SqlLiteral literal) {
+        try {
+            if (literal.getTypeName() == SqlTypeName.NULL) {
+                return new Expression.Null();
+            } else if (literal instanceof SqlNumericLiteral number) {
+                return number.isInteger()
+                        ? new Expression.Whole(number.bigDecimalValue().longValueExact())
+                        : new Expression.Decimal(number.bigDecimalValue().doubleValue());
+            } else if (literal.getTypeName() == SqlTypeName.BOOLEAN) {
+                return new Expression.Truth(literal.booleanValue());
+            } else if (literal.getTypeName() == SqlTypeName.CHAR) {
+                return new Expression.Text(literal.getValueAs(String.class));
+            } else if (literal.getTypeName() == SqlTypeName.UNKNOWN
+                    && literal.toString().toUpperCase(Locale.ROOT).startsWith("TIMESTAMP")) {
+                return new Expression.Moment(Literals.instant(literal.getValueAs(String.class)));
+            }
+        } catch (ArithmeticException | IllegalArgumentException | DateTimeException e) {
+            return null;
+        }
+        return null;
+    }
+}

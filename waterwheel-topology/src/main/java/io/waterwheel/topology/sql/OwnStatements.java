@@ -1,0 +1,173 @@
+package io.waterwheel.topology.sql;
+
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.NearestName;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.sql.SqlConstants;
+import io.waterwheel.sql.SqlPlanner;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Statements that ask about the server, or nothing at all: SHOW STREAMS, DESCRIBE, EXPLAIN, and SELECT without FROM. A
+ * statement is one of these by its first words.
+ */
+final class OwnStatements {
+    private static final String NAME = "(\"(?:[^\"]|\"\")+\"|[\\w.$-]+)";
+    private static final Pattern SHOW = words("SHOW\\s+(?:STREAMS|TABLES)(?:\\s+LIKE\\s+'([^']*)')?");
+    private static final Pattern DESCRIBE =
+            words("(?:DESCRIBE|DESC|SHOW\\s+COLUMNS\\s+(?:FROM|IN))\\s+(?:(?:STREAM|TABLE)\\s+)?" + NAME);
+    private static final Pattern EXPLAIN = words("EXPLAIN\\s+(ANALYZE\\s+)?((?:SELECT|WITH)\\b.*)");
+    private static final Pattern NO_FROM = words("SELECT\\b(?!.*\\bFROM\\b).*");
+
+    private static final List<Field> STREAMS = List.of(
+            new Field("stream", FieldType.STRING, false),
+            new Field("key", FieldType.STRING, false),
+            new Field("time", FieldType.STRING, false),
+            new Field("fields", FieldType.LONG, false));
+    private static final List<Field> COLUMNS = List.of(
+            new Field("column", FieldType.STRING, false),
+            new Field("type", FieldType.STRING, false),
+            new Field("nullable", FieldType.BOOLEAN, false),
+            new Field("role", FieldType.STRING, true));
+    /** Of EXPLAIN, a line each. */
+    static final List<Field> PLAN = List.of(new Field("plan", FieldType.STRING, false));
+
+    private final KnownStreams streams;
+
+    OwnStatements(KnownStreams streams) {
+        this.streams = streams;
+    }
+
+    private static Pattern words(String regex) {
+        return Pattern.compile("\\s*" + regex + "[\\s;]*", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+    }
+
+    /**
+     * A statement to be explained.
+     *
+     * @param analyze whether it is answered, and what that took is told
+     */
+    record Explained(String statement, boolean analyze) {}
+
+    /** What an EXPLAIN is of; null for anything else. */
+    static @Nullable Explained explained(String statement) {
+        Matcher matcher = EXPLAIN.matcher(statement);
+        if (!matcher.matches()) {
+            return null;
+        }
+        // Blanks in place of the words, so that messages name places of the whole.
+        String blanks = statement.substring(0, matcher.start(2)).replaceAll("\\S", " ");
+        return new Explained(blanks + matcher.group(2), matcher.group(1) != null);
+    }
+
+    /**
+     * An answer.
+     *
+     * @param labels what its columns are called
+     */
+    record Own(List<String> labels, MemoryRows rows) {
+        static Own of(MemoryRows rows) {
+            return new Own(rows.fields().stream().map(Field::name).toList(), rows);
+        }
+    }
+
+    /** The answer; null when the statement is another. */
+    @Nullable
+    Own answer(String statement, Instant now) {
+        Matcher show = SHOW.matcher(statement);
+        if (show.matches()) {
+            return Own.of(streams(show.group(1)));
+        }
+        Matcher describe = DESCRIBE.matcher(statement);
+        if (describe.matches()) {
+            return Own.of(columns(describe.group(1)));
+        }
+        SqlConstants constants = NO_FROM.matcher(statement).matches() ? SqlPlanner.constants(statement, now) : null;
+        return constants == null ? null : new Own(constants.labels(), constants(constants));
+    }
+
+    private MemoryRows streams(@Nullable String like) {
+        Pattern pattern = like == null
+                ? null
+                : Pattern.compile(
+                        "\\Q" + like.replace("\\E", "").replace("%", "\\E.*\\Q").replace("_", "\\E.\\Q") + "\\E",
+                        Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+        MemoryRows rows = new MemoryRows(STREAMS);
+        for (String name : streams.names()) {
+            Schema schema = streams.schema(name);
+            if (schema != null && (pattern == null || pattern.matcher(name).matches())) {
+                rows.add(name, key(schema), schema.timeField(), (long)
+                        schema.fields().size());
+            }
+        }
+        return rows;
+    }
+
+    private static String key(Schema schema) {
+        return String.join(
+                ", ", schema.key().roles().stream().map(KeySpec.Role::field).toList());
+    }
+
+    private static boolean isKey(Schema schema, String field) {
+        return schema.key().roles().stream().anyMatch(role -> role.field().equals(field));
+    }
+
+    private MemoryRows columns(String written) {
+        String name = written.startsWith("\"")
+                ? written.substring(1, written.length() - 1).replace("\"\"", "\"")
+                : written.replaceFirst("(?i)^(?:waterwheel\\.)?public\\.", "");
+        List<String> names = streams.names();
+        String found = names.contains(name)
+                ? name
+                : names.stream().filter(name::equalsIgnoreCase).findFirst().orElse(name);
+        Schema schema = streams.schema(found);
+        if (schema == null) {
+            throw new WaterwheelException(
+                    ErrorCode.NO_SUCH_STREAM,
+                    "statement: there is no stream '" + name + "'"
+                            + (names.isEmpty() ? "" : "; did you mean '" + NearestName.of(name, names) + "'?"));
+        }
+        MemoryRows rows = new MemoryRows(COLUMNS);
+        for (Field field : schema.fields()) {
+            String role = isKey(schema, field.name()) ? "key" : field.name().equals(schema.timeField()) ? "time" : null;
+            rows.add(field.name(), field.type().schemaName(), field.nullable(), role);
+        }
+        return rows;
+    }
+
+    private static MemoryRows constants(SqlConstants constants) {
+        List<Field> fields = new ArrayList<>();
+        @Nullable Object[] row = new @Nullable Object[constants.values().size()];
+        for (int c = 0; c < row.length; c++) {
+            Expression.Literal value = constants.values().get(c);
+            FieldType type = FieldType.STRING;
+            if (value instanceof Expression.Whole whole) {
+                type = FieldType.LONG;
+                row[c] = whole.value();
+            } else if (value instanceof Expression.Decimal decimal) {
+                type = FieldType.DOUBLE;
+                row[c] = decimal.value();
+            } else if (value instanceof Expression.Truth truth) {
+                type = FieldType.BOOLEAN;
+                row[c] = truth.value();
+            } else if (value instanceof Expression.Moment moment) {
+                type = FieldType.TIMESTAMP;
+                row[c] = moment.value().toEpochMilli();
+            } else if (value instanceof Expression.Text text) {
+                row[c] = text.value();
+            }
+            fields.add(new Field("c" + c, type, true));
+        }
+        return new MemoryRows(fields).add(row);
+    }
+}

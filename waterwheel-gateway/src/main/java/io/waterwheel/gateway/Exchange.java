@@ -36,6 +36,7 @@ final class Exchange {
     private final byte[] body;
     private final PushBudget.Lease lease;
     private boolean leaseKept;
+    private volatile boolean influx;
     private final AtomicBoolean begun = new AtomicBoolean();
 
     /**
@@ -104,6 +105,11 @@ final class Exchange {
 
     byte[] body() {
         return body;
+    }
+
+    /** From now on failures are told as InfluxDB tells them. */
+    void failAsInflux() {
+        influx = true;
     }
 
     /** Takes the bytes that the request holds beside its body. */
@@ -202,6 +208,6 @@ final class Exchange {
         if (failure.retryAfter() > 0) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, failure.retryAfter());
         }
-        answer(failure.status(), JSON, Json.bytes(failure::write));
+        answer(failure.status(), JSON, influx ? InfluxEndpoint.failure(failure) : Json.bytes(failure::write));
     }
 }

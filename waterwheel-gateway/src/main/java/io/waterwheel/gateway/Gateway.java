@@ -188,6 +188,7 @@ public final class Gateway implements AutoCloseable {
                 watch,
                 settings.idle().toMillis());
         PushEndpoint push = new PushEndpoint(targets);
+        InfluxEndpoint influx = new InfluxEndpoint(targets, settings.influx());
         StreamEndpoints streams = new StreamEndpoints(this::client);
         Readiness readiness = new Readiness(this::client);
         Set<String> get = Set.of("GET");
@@ -213,6 +214,10 @@ public final class Gateway implements AutoCloseable {
                         PushEndpoint.MOST_BYTES,
                         Route.Kind.PUSH,
                         push::push),
+                new Route(post, "/write", PushEndpoint.MOST_BYTES, Route.Kind.PUSH, influx::write),
+                new Route(post, "/api/v2/write", PushEndpoint.MOST_BYTES, Route.Kind.PUSH, influx::writeBucket),
+                new Route(look, "/ping", 0, Route.Kind.AT_ONCE, influx::ping),
+                new Route(post, "/query", InfluxEndpoint.MOST_STATEMENT_BYTES, Route.Kind.LOOK, influx::query),
                 new Route(get, "/v1/query", 0, Route.Kind.OWN, query::query),
                 new Route(post, "/v1/query", QueryReader.MOST_BYTES, Route.Kind.OWN, query::query),
                 new Route(post, "/v1/explain", QueryReader.MOST_BYTES, Route.Kind.OWN, query::explain));

@@ -84,7 +84,8 @@ final class GatewayTest {
         server = FakeServer.start((query, answer) -> ANSWERS.get().answer(query, answer), GatewayTest::call);
         client = WaterwheelClient.connect(server.url());
         gateway = Gateway.start(
-                new GatewaySettings("127.0.0.1", 0, 50, 2, 4L << 20, 1L << 20, List.of(), Duration.ofSeconds(30)),
+                new GatewaySettings(
+                        "127.0.0.1", 0, 50, 2, 4L << 20, 1L << 20, List.of(), Map.of(), Duration.ofSeconds(30)),
                 TimeUnit.MILLISECONDS.toNanos(300));
         gateway.serve(client);
     }

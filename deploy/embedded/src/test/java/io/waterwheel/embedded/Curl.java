@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** As much of {@code curl} as the pages use: -G, -H, -X, -d, --data-urlencode, --data-binary and one URL. */
+/** As much of {@code curl} as the pages use: -G, -H, -i, -X, -d, --data-urlencode, --data-binary and one URL. */
 final class Curl {
     private Curl() {}
 
@@ -23,11 +23,13 @@ final class Curl {
         String url = "";
         String method = "";
         boolean get = false;
+        boolean head = false;
         List<String> headers = new ArrayList<>();
         List<byte[]> data = new ArrayList<>();
         for (int i = 0; i < words.size(); i++) {
             switch (words.get(i)) {
                 case "-G" -> get = true;
+                case "-i" -> head = true;
                 case "-X" -> method = words.get(++i);
                 case "-H" -> {
                     String[] header = words.get(++i).split(": *", 2);
@@ -69,7 +71,7 @@ final class Curl {
                 .version(HttpClient.Version.HTTP_1_1)
                 .build()
                 .send(request.build(), HttpResponse.BodyHandlers.ofString(UTF_8));
-        return response.body();
+        return (head ? "HTTP/1.1 " + response.statusCode() + " and what else a head has\n" : "") + response.body();
     }
 
     /** As {@code curl} joins what several options say. */

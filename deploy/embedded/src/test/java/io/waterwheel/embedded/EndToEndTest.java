@@ -110,6 +110,7 @@ final class EndToEndTest {
         try (PushedByHttp pushed = new PushedByHttp(client)) {
             pushed.everyRowIsThereOnce();
             pushed.keysAreStoredOnce();
+            pushed.pointsAreRows();
             pushed.badRowsAreToldAndKept();
             pushed.refusals();
         }

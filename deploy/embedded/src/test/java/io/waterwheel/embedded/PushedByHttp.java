@@ -230,6 +230,61 @@ final class PushedByHttp implements AutoCloseable {
         client.drop("keyed");
     }
 
+    /** Points of InfluxDB's writers are rows of the streams that have their names, or that the configuration names. */
+    void pointsAreRows() throws Exception {
+        create("temperature", RecordFormat.BLOCK);
+        create("others", RecordFormat.BLOCK);
+        create("lines", RecordFormat.CSV);
+        try (Gateway at =
+                Gateway.start(GatewaySettings.DEFAULT.withPort(0).withInflux(Map.of("db/humidity", "others")))) {
+            at.serve(client);
+            HttpResponse<String> good = write(
+                    at,
+                    "/write?db=db&precision=ms",
+                    "# a comment\n\ntemperature,host=a id=1i,note=\"x\ny\" 1000\nhumidity id=2i 2000\n");
+            assertThat(good.statusCode()).as(good.body()).isEqualTo(204);
+            assertThat(good.body()).isEmpty();
+            HttpResponse<String> some = write(
+                    at,
+                    "/api/v2/write?bucket=db&org=o",
+                    "temperature id=3i 3000000000\ntemperature id=x\ntemperature id=\"x\"\nnowhere,t=1 v=1\nlines id=1i\n");
+            assertThat(some.statusCode()).isEqualTo(400);
+            JsonNode told = new ObjectMapper().readTree(some.body());
+            assertThat(told.get("message").asText())
+                    .startsWith("partial write: line 2: ")
+                    .contains("line 3: id: ", "line 4: there is no stream 'nowhere'", "line 5: stream 'lines'")
+                    .endsWith(" dropped=4");
+            assertThat(told.get("schema").asText()).startsWith("name: nowhere\n");
+            HttpResponse<String> bad = write(at, "/write?db=db&precision=x", "temperature id=1i\n");
+            assertThat(bad.statusCode()).isEqualTo(400);
+            assertThat(new ObjectMapper().readTree(bad.body()).get("error").asText())
+                    .startsWith("precision: ");
+            assertThat(write(at, "/query?q=CREATE+DATABASE+%22telegraf%22", "").statusCode())
+                    .isEqualTo(200);
+            assertThat(write(at, "/query?q=SHOW+TABLES", "").statusCode()).isEqualTo(400);
+        }
+        Waiting.until(
+                "the points are visible", () -> client.query("temperature").count() == 2);
+        Waiting.until(
+                "the point is visible", () -> client.query("others").keys(2, 2).count() == 1);
+        try (var rows = client.query("temperature").keys(1, 1).rows()) {
+            assertThat(rows.next()).isTrue();
+            assertThat(rows.getString("note")).isEqualTo("x\ny");
+            assertThat(rows.getLong("at")).isEqualTo(1000);
+        }
+        client.drop("temperature");
+        client.drop("others");
+        client.drop("lines");
+    }
+
+    private HttpResponse<String> write(Gateway at, String target, String body) throws Exception {
+        return http.send(
+                HttpRequest.newBuilder(URI.create(at.url() + target))
+                        .POST(HttpRequest.BodyPublishers.ofString(body))
+                        .build(),
+                HttpResponse.BodyHandlers.ofString(UTF_8));
+    }
+
     /** Bad rows keep all of a request out, or become dead letters with their text. */
     void badRowsAreToldAndKept() {
         for (RecordFormat format : List.of(RecordFormat.CSV, RecordFormat.BLOCK)) {

@@ -358,6 +358,12 @@ public final class Keys {
                     + " that is called at a loopback address takes that, `localhost` and its host, any other takes all."
                     + " With names, others are refused with status 403: a page whose name was made to stand for the"
                     + " gateway's address cannot use a browser to reach it."));
+    public static final Key<String> GATEWAY_INFLUX = add(Key.text("gateway.influx", "measurement")
+            .matching(
+                    "measurement|[^=,\\s]+=[^=,\\s]+(,[^=,\\s]+=[^=,\\s]+)*", "measurement, or NAME=STREAM with commas")
+            .doc("Streams for the points that InfluxDB's writers send: DATABASE=STREAM or DATABASE/MEASUREMENT=STREAM,"
+                    + " with commas between; a bucket is a database. What is not named goes to the stream that has the"
+                    + " measurement's name."));
     public static final Key<Duration> GATEWAY_IDLE_TIMEOUT = add(Key.duration("gateway.idle-timeout", "30 s")
             .atLeast("100 ms")
             .atMost("1 h")

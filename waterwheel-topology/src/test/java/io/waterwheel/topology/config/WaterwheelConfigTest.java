@@ -83,6 +83,7 @@ final class WaterwheelConfigTest {
         values.put("gateway.push-memory", new DataSize(128 << 20));
         values.put("gateway.key-memory", new DataSize(128 << 20));
         values.put("gateway.allowed-hosts", "own");
+        values.put("gateway.influx", "measurement");
         values.put("gateway.idle-timeout", Duration.ofSeconds(30));
         return values;
     }
@@ -157,6 +158,7 @@ final class WaterwheelConfigTest {
         values.put("gateway.push-memory", new DataSize(2 << 20));
         values.put("gateway.key-memory", new DataSize(4 << 20));
         values.put("gateway.allowed-hosts", "example.org");
+        values.put("gateway.influx", "telegraf=points,telegraf/cpu=processors");
         values.put("gateway.idle-timeout", Duration.ofSeconds(2));
         return values;
     }

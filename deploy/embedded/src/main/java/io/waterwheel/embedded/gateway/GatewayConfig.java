@@ -3,8 +3,10 @@ package io.waterwheel.embedded.gateway;
 import io.waterwheel.gateway.GatewaySettings;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** A gateway's settings as the configuration has them. */
 final class GatewayConfig {
@@ -19,6 +21,7 @@ final class GatewayConfig {
                 config.get(Keys.GATEWAY_PUSH_MEMORY).bytes(),
                 config.get(Keys.GATEWAY_KEY_MEMORY).bytes(),
                 hosts(config.get(Keys.GATEWAY_ALLOWED_HOSTS)),
+                streams(config.get(Keys.GATEWAY_INFLUX)),
                 config.get(Keys.GATEWAY_IDLE_TIMEOUT));
     }
 
@@ -26,5 +29,16 @@ final class GatewayConfig {
         return text.equals("own")
                 ? List.of()
                 : List.of(text.toLowerCase(Locale.ROOT).split(",", -1));
+    }
+
+    private static Map<String, String> streams(String text) {
+        Map<String, String> streams = new HashMap<>();
+        if (!text.equals("measurement")) {
+            for (String pair : text.split(",", -1)) {
+                int equals = pair.indexOf('=');
+                streams.put(pair.substring(0, equals), pair.substring(equals + 1));
+            }
+        }
+        return streams;
     }
 }

@@ -4,6 +4,7 @@ import io.waterwheel.client.admin.AskedQuestions;
 import io.waterwheel.client.admin.ChunkVerification;
 import io.waterwheel.client.admin.DeadLetter;
 import io.waterwheel.client.admin.KeyRanges;
+import io.waterwheel.client.admin.MetricsPlace;
 import io.waterwheel.client.admin.OpenQuery;
 import io.waterwheel.client.admin.ServerStatus;
 import io.waterwheel.client.admin.SourceOffsets;
@@ -37,6 +38,8 @@ import io.waterwheel.wire.proto.FlushStreamReply;
 import io.waterwheel.wire.proto.FlushStreamRequest;
 import io.waterwheel.wire.proto.KillQueryReply;
 import io.waterwheel.wire.proto.KillQueryRequest;
+import io.waterwheel.wire.proto.ListMetricsPlacesReply;
+import io.waterwheel.wire.proto.ListMetricsPlacesRequest;
 import io.waterwheel.wire.proto.ListQueriesReply;
 import io.waterwheel.wire.proto.ListQueriesRequest;
 import io.waterwheel.wire.proto.ListQuestionsReply;
@@ -613,6 +616,25 @@ public final class WaterwheelClient implements AutoCloseable {
                 sample.getKeysList().stream().mapToLong(Long::longValue).toArray(),
                 sample.getRead(),
                 sample.getChunks());
+    }
+
+    /**
+     * Where the metrics of the server's workers, and of gateways in front of it, are scraped.
+     *
+     * @param gateway {@code HOST:PORT} of a gateway that asks, which is listed from then on for a minute and a half;
+     *     empty where it is none
+     */
+    public List<MetricsPlace> metricsPlaces(String gateway) {
+        return admin
+                .call(
+                        ListMetricsPlacesRequest.newBuilder()
+                                .setGateway(gateway)
+                                .build(),
+                        ListMetricsPlacesReply.getDefaultInstance())
+                .getPlacesList()
+                .stream()
+                .map(MetricsPlace::of)
+                .toList();
     }
 
     /** The queries that all coordinators have open, the oldest first. */

@@ -5,17 +5,23 @@ import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.gateway.http.Json;
 import io.waterwheel.gateway.http.PushBudget;
+import io.waterwheel.metrics.Metrics;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -52,6 +58,10 @@ public final class Gateway implements AutoCloseable {
     private static final long MOST_QUERY_BYTES = 64L << 20;
 
     private static final int ACCEPT_QUEUE = 128;
+    /** Coordinators forget it after 90 s. */
+    private static final long ANNOUNCEMENT_SECONDS = 30;
+
+    private static final long FIRST_ANNOUNCEMENT_SECONDS = 1;
     private static final Duration THREADS_REST = Duration.ofSeconds(30);
 
     private final Server server;
@@ -62,11 +72,18 @@ public final class Gateway implements AutoCloseable {
     private final ThreadPoolExecutor pushes;
     private final ThreadPoolExecutor questions;
     private final PushTargets targets;
+    private final ScheduledThreadPoolExecutor announcements = new ScheduledThreadPoolExecutor(1, task -> {
+        Thread thread = new Thread(task, "gateway-announce");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private final GatewayMeter meter;
+    private final MetricsEndpoints metrics;
     private final List<Route> routes;
     private final String host;
     private volatile @Nullable WaterwheelClient client;
 
-    private Gateway(GatewaySettings settings, long headNanos) {
+    private Gateway(GatewaySettings settings, long headNanos, Metrics measured) {
         this.host = settings.host();
         this.watch = new ClientWatch(headNanos);
         this.queries = pool("gateway-query", 2 * settings.queries(), new SynchronousQueue<>());
@@ -78,6 +95,8 @@ public final class Gateway implements AutoCloseable {
         // One for each stream that rows go to, which begins the next before it is over.
         this.questions = pool("gateway-visible", 2 * PushTargets.MOST_STREAMS, new SynchronousQueue<>());
         this.targets = new PushTargets(this::client, questions, settings.keyBytes());
+        this.meter = new GatewayMeter(measured);
+        this.metrics = new MetricsEndpoints(this::client, measured, this::place);
         PushBudget budget = new PushBudget(settings.pushBytes(), "rows");
         PushBudget others = new PushBudget(MOST_QUERY_BYTES, "queries");
         QueuedThreadPool threads = new QueuedThreadPool(IO_THREADS, LEAST_IO_THREADS);
@@ -99,7 +118,8 @@ public final class Gateway implements AutoCloseable {
         server.addConnector(connector);
         server.addBean(new NetworkConnectionLimit(settings.connections(), connector));
         this.routes = routes(settings);
-        server.setHandler(new GatewayHandler(routes, looks, pushes, budget, others, watch, settings));
+        server.setHandler(new GatewayHandler(routes, looks, pushes, budget, others, watch, settings, meter));
+        meter.measure(budget, others, () -> connector.getConnectedEndPoints().size(), settings.connections());
     }
 
     private static ThreadPoolExecutor pool(String name, int most, BlockingQueue<Runnable> waiting) {
@@ -126,11 +146,24 @@ public final class Gateway implements AutoCloseable {
      * @throws IOException when it cannot listen there
      */
     public static Gateway start(GatewaySettings settings) throws IOException {
-        return start(settings, ClientWatch.HEAD_NANOS);
+        return start(settings, new Metrics(Metrics.DEFAULT_STREAMS));
+    }
+
+    /**
+     * The same, with a registry for what it measures.
+     *
+     * @throws IOException when it cannot listen there
+     */
+    public static Gateway start(GatewaySettings settings, Metrics metrics) throws IOException {
+        return start(settings, ClientWatch.HEAD_NANOS, metrics);
     }
 
     static Gateway start(GatewaySettings settings, long headNanos) throws IOException {
-        Gateway gateway = new Gateway(settings, headNanos);
+        return start(settings, headNanos, new Metrics(Metrics.DEFAULT_STREAMS));
+    }
+
+    private static Gateway start(GatewaySettings settings, long headNanos, Metrics metrics) throws IOException {
+        Gateway gateway = new Gateway(settings, headNanos, metrics);
         try {
             gateway.server.start();
             return gateway;
@@ -150,6 +183,24 @@ public final class Gateway implements AutoCloseable {
      */
     public void serve(WaterwheelClient asked) {
         client = asked;
+        var unused = announcements.scheduleWithFixedDelay(
+                () -> announce(asked), FIRST_ANNOUNCEMENT_SECONDS, ANNOUNCEMENT_SECONDS, TimeUnit.SECONDS);
+    }
+
+    /** Lets Prometheus find it by any gateway. */
+    private void announce(WaterwheelClient asked) {
+        try {
+            int known = asked.metricsPlaces(place()).size();
+            LOG.debug("{} processes are known to be scraped", known);
+        } catch (RuntimeException e) {
+            // A scheduled task that throws is never run again.
+            LOG.debug("the gateway could not say where it is scraped; it says so again soon", e);
+        }
+    }
+
+    /** Shows these metrics beside its own: those of other parts of the process. */
+    public void show(Supplier<? extends Collection<Metrics>> more) {
+        metrics.show(more);
     }
 
     /** The port that it listens at. */
@@ -160,6 +211,19 @@ public final class Gateway implements AutoCloseable {
     /** {@code http://HOST:PORT}. */
     public String url() {
         return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port();
+    }
+
+    /** {@code HOST:PORT} for other machines: where it listens at all addresses, by the name of this one. */
+    private String place() {
+        String reached = host;
+        try {
+            if (InetAddress.getByName(host).isAnyLocalAddress()) {
+                reached = InetAddress.getLocalHost().getHostName();
+            }
+        } catch (UnknownHostException e) {
+            LOG.debug("what {} is called elsewhere is not known", host, e);
+        }
+        return (reached.contains(":") ? "[" + reached + "]" : reached) + ":" + port();
     }
 
     /** What looks at its connections. */
@@ -187,7 +251,7 @@ public final class Gateway implements AutoCloseable {
                 settings.queries(),
                 watch,
                 settings.idle().toMillis());
-        PushEndpoint push = new PushEndpoint(targets);
+        PushEndpoint push = new PushEndpoint(targets, meter);
         InfluxEndpoint influx = new InfluxEndpoint(targets, settings.influx());
         StreamEndpoints streams = new StreamEndpoints(this::client);
         Readiness readiness = new Readiness(this::client);
@@ -203,6 +267,8 @@ public final class Gateway implements AutoCloseable {
                         Route.Kind.AT_ONCE,
                         exchange -> exchange.answer(200, Exchange.TEXT, healthy)),
                 new Route(look, "/readyz", 0, Route.Kind.LOOK, readiness::readyz),
+                new Route(get, "/metrics", 0, Route.Kind.AT_ONCE, metrics::metrics),
+                new Route(get, "/v1/sd/prometheus", 0, Route.Kind.LOOK, metrics::discover),
                 new Route(get, "/v1/status", 0, Route.Kind.LOOK, streams::status),
                 new Route(get, "/v1/streams", 0, Route.Kind.LOOK, streams::list),
                 new Route(get, "/v1/streams/" + Route.STREAM, 0, Route.Kind.LOOK, streams::describe),
@@ -226,6 +292,7 @@ public final class Gateway implements AutoCloseable {
     /** Ends all connections, and the answers under way. */
     @Override
     public void close() {
+        announcements.shutdownNow();
         try {
             server.stop();
         } catch (Exception e) {

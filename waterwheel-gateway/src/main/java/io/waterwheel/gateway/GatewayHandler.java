@@ -30,6 +30,7 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
     private final PushBudget others;
     private final ClientWatch watch;
     private final GatewaySettings settings;
+    private final GatewayMeter meter;
 
     /**
      * @param looks where calls wait for a coordinator; refuses what is too much
@@ -45,7 +46,8 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
             PushBudget budget,
             PushBudget others,
             ClientWatch watch,
-            GatewaySettings settings) {
+            GatewaySettings settings,
+            GatewayMeter meter) {
         this.routes = List.copyOf(routes);
         this.looks = looks;
         this.pushes = pushes;
@@ -53,6 +55,7 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
         this.others = others;
         this.watch = watch;
         this.settings = settings;
+        this.meter = meter;
     }
 
     /** A route, and the name of the stream in the path. */
@@ -68,9 +71,11 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
             found = find(request, response);
             parameters = Parameters.decode(request.getHttpURI().getQuery());
         } catch (HttpFailure e) {
+            meter.request(request, response, null);
             refused(request, response, callback, others.lease()).fail(e);
             return true;
         }
+        meter.request(request, response, found.route());
         PushBudget.Lease lease = (found.route().kind() == Route.Kind.PUSH ? budget : others).lease();
         BodyReader.read(
                 request,

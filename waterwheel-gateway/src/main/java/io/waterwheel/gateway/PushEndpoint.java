@@ -39,8 +39,11 @@ final class PushEndpoint {
 
     private final PushTargets targets;
 
-    PushEndpoint(PushTargets targets) {
+    private final GatewayMeter meter;
+
+    PushEndpoint(PushTargets targets, GatewayMeter meter) {
         this.targets = targets;
+        this.meter = meter;
     }
 
     /** When a request is answered. */
@@ -70,6 +73,7 @@ final class PushEndpoint {
         byte[] bytes = Expansion.expand(
                 exchange.body(), exchange.header(HttpHeader.CONTENT_ENCODING), MOST_EXPANDED_BYTES, exchange.lease());
         PushedRows rows = new RowDecoder(stream, body, allow, exchange.lease()).decode(bytes, header(exchange));
+        meter.refused(exchange.name(), rows.rejected());
         if (rows.rejected() > 0 && !allow) {
             exchange.answer(422, Exchange.JSON, RowsAnswer.refusal(rows, body));
             return;
@@ -87,11 +91,15 @@ final class PushEndpoint {
                 : target.store(slot, rows, Digest.of(key.getBytes(UTF_8)), digest(exchange, allow, bytes))
                         .thenApply(PushEndpoint::positions);
         if (wait == Wait.NONE) {
+            meter.pushed(exchange.name(), rows.rows());
             exchange.keepLease(stored);
             exchange.answer(202, Exchange.JSON, RowsAnswer.answer(rows, null, null));
             return;
         }
         var unused = stored.whenComplete((positions, failure) -> {
+            if (failure == null) {
+                meter.pushed(exchange.name(), rows.rows());
+            }
             if (failure != null) {
                 exchange.fail(failure);
             } else if (wait == Wait.STORED) {

@@ -21,6 +21,7 @@ final class ArchitectureTest {
                     "io.waterwheel.cli.input",
                     "io.waterwheel.cli.output",
                     "io.waterwheel.error..",
+                    "io.waterwheel.metrics..",
                     "io.waterwheel.schema..",
                     "io.waterwheel.tuple..",
                     "io.waterwheel.query",

@@ -101,6 +101,7 @@ final class GatewayTest {
             case "describe-stream" -> STREAM.toByteArray();
             case "status" ->
                 StatusReply.newBuilder().setJson("{\"streams\":[]}").build().toByteArray();
+            case "list-metrics-places" -> new byte[0];
             default -> throw new AssertionError("not asked for: " + action);
         };
     }

@@ -85,6 +85,8 @@ final class ArchitectureTest {
                     "io.waterwheel.chunk..",
                     "io.waterwheel.catalog..",
                     "io.waterwheel.ingest..")
+            .layer("metrics")
+            .definedBy("io.waterwheel.metrics..")
             .layer("sql planner")
             .definedBy("io.waterwheel.sql..")
             // The engine on a folder, which only the warm-up uses.
@@ -93,19 +95,19 @@ final class ArchitectureTest {
             .whereLayer("config")
             .mayOnlyAccessLayers("core questions", "core engine")
             .whereLayer("worker")
-            .mayOnlyAccessLayers("config", "core questions", "core engine")
+            .mayOnlyAccessLayers("config", "core questions", "core engine", "metrics")
             .whereLayer("message")
             .mayOnlyAccessLayers("core questions", "core engine")
             .whereLayer("dispatcher")
-            .mayOnlyAccessLayers("config", "worker", "message", "core questions", "core engine")
+            .mayOnlyAccessLayers("config", "worker", "message", "core questions", "core engine", "metrics")
             .whereLayer("indexer")
-            .mayOnlyAccessLayers("config", "worker", "message", "core questions", "core engine")
+            .mayOnlyAccessLayers("config", "worker", "message", "core questions", "core engine", "metrics")
             .whereLayer("coordinator")
-            .mayOnlyAccessLayers("config", "worker", "core questions", "core engine")
+            .mayOnlyAccessLayers("config", "worker", "core questions", "core engine", "metrics")
             .whereLayer("queryserver")
             .mayOnlyAccessLayers("worker")
             .whereLayer("spout")
-            .mayOnlyAccessLayers("config", "worker", "core questions", "core engine")
+            .mayOnlyAccessLayers("config", "worker", "core questions", "core engine", "metrics")
             .whereLayer("kafka")
             .mayOnlyAccessLayers("config", "core questions", "core engine")
             .whereLayer("hdfs")
@@ -134,6 +136,7 @@ final class ArchitectureTest {
                     "sql",
                     "flightsql",
                     "warmup",
+                    "metrics",
                     "core questions",
                     "core engine");
 }

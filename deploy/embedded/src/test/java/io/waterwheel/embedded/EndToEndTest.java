@@ -132,6 +132,15 @@ final class EndToEndTest {
     }
 
     @Test
+    void prometheusSeesIt() throws Exception {
+        try (ScrapedByPrometheus scraped =
+                ScrapedByPrometheus.start(client, folder.resolve("prometheus"), server::metrics)) {
+            scraped.filesAndPagesAreWellFormed();
+            scraped.dashboardsHaveAnswers();
+        }
+    }
+
+    @Test
     void otherCallsOfFlightSql() throws Exception {
         try (AskedByFlightSql asked = new AskedByFlightSql(client, server.url())) {
             assertAll(

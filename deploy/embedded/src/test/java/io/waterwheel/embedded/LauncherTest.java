@@ -62,6 +62,8 @@ final class LauncherTest {
         calls = folder.resolve("mvn-calls");
         for (String module : List.of(
                 "waterwheel-core",
+                "waterwheel-metrics",
+                "waterwheel-sql",
                 "waterwheel-topology",
                 "waterwheel-client",
                 "waterwheel-cli",

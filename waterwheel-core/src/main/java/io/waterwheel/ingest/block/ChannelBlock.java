@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param version the routing version, 0 in a heartbeat before the first block
  * @param body the tuples and refused rows, or null when there are none; the receiver releases it. It may begin below
  *     {@code from}, never reach {@code to}
+ * @param producedMillis what the log has as the time of the first of the records it was made of, milliseconds since
+ *     1970 UTC; {@link #NO_TIME} where that is not known. Nothing but measurements depends on it
  */
 public record ChannelBlock(
         int streamId,
@@ -22,7 +24,24 @@ public record ChannelBlock(
         long from,
         long to,
         int version,
-        @Nullable BlockBody body) {
+        @Nullable BlockBody body,
+        long producedMillis) {
+    /** Of records whose time is not known. */
+    public static final long NO_TIME = -1;
+
+    /** A block of records whose time is not known. */
+    public ChannelBlock(
+            int streamId,
+            int partition,
+            int indexer,
+            ChannelEpoch epoch,
+            long from,
+            long to,
+            int version,
+            @Nullable BlockBody body) {
+        this(streamId, partition, indexer, epoch, from, to, version, body, NO_TIME);
+    }
+
     /** Bytes that count against credit. */
     public long bytes() {
         return body == null ? 0 : body.bytes();

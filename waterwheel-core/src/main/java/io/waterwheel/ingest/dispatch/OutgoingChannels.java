@@ -125,6 +125,22 @@ final class OutgoingChannels {
         }
     }
 
+    /** Channels whose next segment is in memory and stored, and waits for credit alone. */
+    int waitingForCredit() {
+        int waiting = 0;
+        for (OutgoingChannel channel : channels.values()) {
+            if (channel.epoch == null || channel.hasCredit()) {
+                continue;
+            }
+            Segment segment = segments.find(channel.cursor);
+            if (segment != null && segment.unstored().isEmpty()) {
+                BlockBody body = segment.bodyOf(channel.indexer);
+                waiting += body != null && body.bytes() > 0 ? 1 : 0;
+            }
+        }
+        return waiting;
+    }
+
     /** Sends what is in memory, stored, and within credit. */
     void sendReady(PartitionRoute route, long now) {
         for (OutgoingChannel channel : channels.values()) {
@@ -155,7 +171,7 @@ final class OutgoingChannels {
             if (body != null) {
                 body.retain();
                 channel.sent += body.bytes();
-                send(channel, channel.sentTo, segment.to, body, now);
+                send(channel, channel.sentTo, segment.to, body, segment.producedMillis, now);
             }
             channel.cursor = segment.to;
         }
@@ -181,22 +197,23 @@ final class OutgoingChannels {
     }
 
     private void sendEmpty(OutgoingChannel channel, long now) {
-        send(channel, channel.sentTo, channel.cursor, null, now);
+        send(channel, channel.sentTo, channel.cursor, null, ChannelBlock.NO_TIME, now);
     }
 
     /** Answers a subscription. */
     private void heartbeat(OutgoingChannel channel, long now) {
-        send(channel, channel.sentTo, channel.sentTo, null, now);
+        send(channel, channel.sentTo, channel.sentTo, null, ChannelBlock.NO_TIME, now);
     }
 
-    private void send(OutgoingChannel channel, long from, long to, @Nullable BlockBody body, long now) {
+    private void send(
+            OutgoingChannel channel, long from, long to, @Nullable BlockBody body, long producedMillis, long now) {
         ChannelEpoch epoch = channel.epoch;
         if (epoch == null) {
             throw new IllegalStateException("channel " + channel.indexer + " has no subscription");
         }
         channel.sentTo = to;
         channel.lastSendNanos = now;
-        effects.send(
-                new ChannelBlock(streamId, partition, channel.indexer, epoch, from, to, channel.sentVersion, body));
+        effects.send(new ChannelBlock(
+                streamId, partition, channel.indexer, epoch, from, to, channel.sentVersion, body, producedMillis));
     }
 }

@@ -143,6 +143,11 @@ public final class PartitionDispatcher {
         return catchUp.bytes();
     }
 
+    /** Channels that have something to send and no credit. */
+    public int channelsWithoutCredit() {
+        return channels.waitingForCredit();
+    }
+
     /** Whether it reads again, or holds what it read. */
     public boolean isCatchingUp() {
         return catchUp.hasTurn();

@@ -19,14 +19,24 @@ final class Segment {
 
     /** Of its tuples, and of what tells its refused rows. */
     final long bytes;
+
+    /** What the log has as the time of the first of its records; -1 where that is not known. */
+    final long producedMillis;
     /** Until these are stored nothing of the segment may be sent (rule 4). */
     private List<RefusedRow> unstored;
 
-    Segment(long from, long to, RoutingTable table, @Nullable BlockBody[] bodies, List<RefusedRow> refused) {
+    Segment(
+            long from,
+            long to,
+            RoutingTable table,
+            @Nullable BlockBody[] bodies,
+            List<RefusedRow> refused,
+            long producedMillis) {
         this.from = from;
         this.to = to;
         this.table = table;
         this.bodies = bodies;
+        this.producedMillis = producedMillis;
         this.unstored = List.copyOf(refused);
         long sum = 0;
         for (BlockBody body : bodies) {

@@ -117,7 +117,7 @@ public final class Segmenter {
         next = record;
         records = record - index;
         long to = Math.min(bound, record < batch.count() ? batch.offsets()[record] : batch.to());
-        return new Segment(from, to, table, divide(table, from), refused);
+        return new Segment(from, to, table, divide(table, from), refused, batch.producedMillis());
     }
 
     private void decode(long offset, ByteBuffer value, long from) {

@@ -63,6 +63,7 @@ public final class IndexerCore {
     private long[] sealedWatermarks;
     private int version;
     private long rejected;
+    private long inserted;
     private boolean recovering;
     private boolean stopped;
     private boolean successorSeen;
@@ -127,6 +128,11 @@ public final class IndexerCore {
         return trees.active().tuples();
     }
 
+    /** Bytes of the tuples of the active trees, by which they are sealed. */
+    public long activeTupleBytes() {
+        return trees.active().bytes();
+    }
+
     /** Memory that the active trees use. */
     public long activeBytes() {
         return trees.active().usedBytes();
@@ -135,6 +141,16 @@ public final class IndexerCore {
     /** When the active trees took their first tuple, or the checkpoint last moved. */
     long activeSinceNanos() {
         return activeSinceNanos;
+    }
+
+    /** Tuples that it has taken since it began. */
+    public long insertedTuples() {
+        return inserted;
+    }
+
+    /** Whether it has yet to take what its targets cover. */
+    public boolean recovering() {
+        return recovering;
     }
 
     /** Number of flushes sealed and not yet committed. */
@@ -228,6 +244,7 @@ public final class IndexerCore {
             if (active.insert(body.tuples(), first, clockMillis)) {
                 trees.showAgain();
             }
+            inserted += body.tuples().size() - first;
             noteRebuilds();
             rejected += body.rejectedFrom(channel.watermark);
             channels.consume(channel, body.bytes(), now);

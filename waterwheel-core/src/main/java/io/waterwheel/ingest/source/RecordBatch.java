@@ -13,15 +13,33 @@ import java.nio.ByteBuffer;
  * @param count number of records
  * @param offsets the records' offsets, ascending, in [from, to); first {@code count} entries
  * @param values the records' values (a null value is an empty buffer); not changed by anyone, may share memory
+ * @param producedMillis what the log has as the time of the first record, milliseconds since 1970 UTC; {@link #NO_TIME}
+ *     where it has none, or there is no record. Nothing but measurements depends on it
  */
 @SuppressWarnings("ArrayRecordComponent") // columns, on the hot path; never compared
 public record RecordBatch(
-        int streamId, int partition, long from, long to, int count, long[] offsets, ByteBuffer[] values) {
+        int streamId,
+        int partition,
+        long from,
+        long to,
+        int count,
+        long[] offsets,
+        ByteBuffer[] values,
+        long producedMillis) {
+    /** Of records whose time is not known. */
+    public static final long NO_TIME = -1;
+
     /** What a record takes beside its value: a buffer, its reference, an offset. */
     public static final int RECORD_BYTES = 64;
 
     /** A batch is worth a copy when the arrays that it keeps alive are this number of times its values. */
     private static final int WASTE = 2;
+
+    /** Records whose time is not known. */
+    public RecordBatch(
+            int streamId, int partition, long from, long to, int count, long[] offsets, ByteBuffer[] values) {
+        this(streamId, partition, from, to, count, offsets, values, NO_TIME);
+    }
 
     /** A batch without records that only tells where reading stands. */
     public static RecordBatch heartbeat(int streamId, int partition, long position) {
@@ -68,6 +86,6 @@ public record RecordBatch(
             copies[i] = ByteBuffer.wrap(all, at, length).slice();
             at += length;
         }
-        return new RecordBatch(streamId, partition, from, to, count, offsets, copies);
+        return new RecordBatch(streamId, partition, from, to, count, offsets, copies, producedMillis);
     }
 }

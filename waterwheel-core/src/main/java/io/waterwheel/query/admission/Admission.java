@@ -124,6 +124,21 @@ public final class Admission {
         return states;
     }
 
+    /** How many queries are at each stage, those at which there are none included. */
+    public Map<Stage, Integer> openByStage() {
+        Map<Stage, Integer> counts = new EnumMap<>(Stage.class);
+        for (Stage stage : Stage.values()) {
+            counts.put(stage, 0);
+        }
+        lock.lock();
+        try {
+            open.values().forEach(query -> counts.merge(query.stage, 1, Integer::sum));
+        } finally {
+            lock.unlock();
+        }
+        return counts;
+    }
+
     /**
      * Ends a query: its client is told QUERY_KILLED.
      *

@@ -73,6 +73,11 @@ public final class QueryMemory {
         return new Reservation(new Account(true));
     }
 
+    /** Most bytes of all queries. */
+    public long total() {
+        return total;
+    }
+
     /** The account alone, for tests. */
     Account account() {
         return new Account(true);

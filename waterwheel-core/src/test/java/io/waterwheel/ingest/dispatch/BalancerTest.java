@@ -8,6 +8,7 @@ import io.waterwheel.ingest.balance.BalancerSettings;
 import io.waterwheel.ingest.balance.KeyLoad;
 import io.waterwheel.ingest.balance.SampleWindow;
 import io.waterwheel.ingest.block.BlockBody;
+import io.waterwheel.ingest.source.RecordBatch;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
@@ -55,7 +56,12 @@ class BalancerTest {
                 block.setSize(size);
                 BlockBody body = new BlockBody(block, null);
                 sampler.add(new Segment(
-                        0, 1, new RoutingTable(1, new long[0], new int[] {0}), new BlockBody[] {body}, List.of()));
+                        0,
+                        1,
+                        new RoutingTable(1, new long[0], new int[] {0}),
+                        new BlockBody[] {body},
+                        List.of(),
+                        RecordBatch.NO_TIME));
                 from += size;
             }
             now += SECOND;

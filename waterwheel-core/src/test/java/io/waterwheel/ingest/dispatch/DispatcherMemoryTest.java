@@ -36,7 +36,7 @@ final class DispatcherMemoryTest {
         ring.restart(0);
         for (long i = 0; i < 10_000; i++) {
             assertThat(ring.hasRoom()).isTrue();
-            ring.add(new Segment(i, i + 1L, TABLE, new BlockBody[1], List.of()));
+            ring.add(new Segment(i, i + 1L, TABLE, new BlockBody[1], List.of(), RecordBatch.NO_TIME));
             channel.cursor = i + 1;
             ring.trim();
             assertThat(segments(ring)).isLessThanOrEqualTo(256);
@@ -45,7 +45,7 @@ final class DispatcherMemoryTest {
         channel.cursor = ring.from();
         int added = 0;
         while (ring.hasRoom()) {
-            ring.add(new Segment(ring.to(), ring.to() + 1, TABLE, new BlockBody[1], List.of()));
+            ring.add(new Segment(ring.to(), ring.to() + 1, TABLE, new BlockBody[1], List.of(), RecordBatch.NO_TIME));
             added++;
         }
         assertThat(added).isLessThanOrEqualTo(257);
@@ -60,7 +60,7 @@ final class DispatcherMemoryTest {
     @Test
     void refusedRowsCountInTheRing() {
         BlockBody body = BlockBody.of(new TupleBlock(RowLayout.of(SCHEMA), 0), 0, new int[0], new int[5_000]);
-        assertThat(new Segment(0, 5_000, TABLE, new BlockBody[] {body}, List.of()).bytes)
+        assertThat(new Segment(0, 5_000, TABLE, new BlockBody[] {body}, List.of(), RecordBatch.NO_TIME).bytes)
                 .isEqualTo(20_000);
     }
 

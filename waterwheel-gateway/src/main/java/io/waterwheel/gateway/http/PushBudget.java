@@ -65,6 +65,11 @@ public final class PushBudget {
         return new Lease();
     }
 
+    /** Bytes that all requests may hold. */
+    public long most() {
+        return mostBytes;
+    }
+
     /** Bytes that all requests hold. */
     public long taken() {
         return taken.get();

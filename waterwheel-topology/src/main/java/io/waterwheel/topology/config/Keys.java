@@ -122,6 +122,26 @@ public final class Keys {
                     + " found to be beside a DataNode of HDFS: its dfs.datanode.hostname must be the same text. The"
                     + " default is reachable from this machine only." + PER_WORKER));
 
+    /** Value of a host's key for which there is no port. */
+    public static final String NO_HOST = "none";
+
+    public static final Key<String> METRICS_HOST = add(Key.text("metrics.host", "127.0.0.1")
+            .matching("\\S+", "a host name or address, or none")
+            .doc(
+                    "Address at which workers listen for Prometheus. The default is reachable from this machine only. none:"
+                            + " workers have no such port; the server in one process has the page at its gateway's port instead."
+                            + PER_WORKER));
+    public static final Key<List<Integer>> METRICS_PORTS = add(Key.integers("metrics.ports", "0")
+            .atLeast("0")
+            .atMost("65535")
+            .doc("Ports at which workers listen for Prometheus: the first free one of the list; 0 is any free port."
+                    + " Prometheus finds the port by GET /v1/sd/prometheus of a gateway."));
+    public static final Key<Integer> METRICS_STREAMS = add(Key.integer("metrics.streams", 100)
+            .atLeast("0")
+            .atMost("100000")
+            .doc("Streams that have time series of their own in the metrics of each worker and gateway; the first to be"
+                    + " met. Further ones are summed up as 'other'. Each takes some 200 series a worker."));
+
     public static final Key<DataSize> INDEXER_SEAL_SIZE = add(Key.bytes("indexer.seal-size", "16 MiB")
             .atLeast("64 KiB")
             .atMost("1 GiB")

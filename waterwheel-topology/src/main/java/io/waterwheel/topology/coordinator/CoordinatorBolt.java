@@ -107,6 +107,9 @@ public final class CoordinatorBolt extends BaseRichBolt {
         private final @Nullable ChunkScrub scrub;
 
         private final ScrubFindings findings;
+        private final QueryMeter meter;
+        /** Of the first coordinator only. */
+        private final @Nullable StreamMeter streams;
 
         Running(WorkerServices services, int index) {
             this.services = services;
@@ -138,6 +141,8 @@ public final class CoordinatorBolt extends BaseRichBolt {
                             services.config().get(Keys.SCRUB_RATE).bytes(),
                             findings)
                     : null;
+            this.meter = new QueryMeter(services.metrics());
+            this.streams = collector == null ? null : new StreamMeter(services, snapshots, collector);
             this.server = services.serve(index, this);
             LOG.info("[coordinator-{}] answers at {}", index, server.url());
         }
@@ -162,7 +167,8 @@ public final class CoordinatorBolt extends BaseRichBolt {
         }
 
         @Override
-        public void query(Query query, AnswerSink sink) throws InterruptedException {
+        public void query(Query query, AnswerSink client) throws InterruptedException {
+            AnswerSink sink = meter.measured(client);
             if (ends(query, sink)) {
                 runner.run(query, watched(query, sink));
             }
@@ -297,7 +303,16 @@ public final class CoordinatorBolt extends BaseRichBolt {
 
         void close() {
             Closing.all(
-                    LOG, "coordinator-" + index, registration, server, scrub, collector, balancer, snapshots, services);
+                    LOG,
+                    "coordinator-" + index,
+                    registration,
+                    server,
+                    streams,
+                    scrub,
+                    collector,
+                    balancer,
+                    snapshots,
+                    services);
         }
     }
 }

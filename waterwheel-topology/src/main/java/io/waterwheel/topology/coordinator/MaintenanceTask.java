@@ -10,6 +10,7 @@ import io.waterwheel.catalog.maintenance.ManifestCompactionPolicy;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.metrics.ChunkMetrics;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.worker.CoordinatorServices;
 import java.io.IOException;
@@ -179,20 +180,26 @@ final class MaintenanceTask implements AutoCloseable {
                 continue;
             }
             try {
-                expiry.expire(stream, System.currentTimeMillis())
-                        .ifPresent(due -> LOG.info(
-                                "[{}] expired what is before {}: {} chunks, {} tuples, {} bytes; {} chunks reach across",
-                                stream.name(),
-                                Instant.ofEpochMilli(due.horizon()),
-                                due.chunks(),
-                                due.tuples(),
-                                due.bytes(),
-                                due.cut()));
+                expiry.expire(stream, System.currentTimeMillis()).ifPresent(due -> expired(stream, due));
             } catch (RuntimeException e) {
                 // Of this stream; others, and the files, go on.
                 LOG.warn("[{}] nothing could expire; trying again later", stream.name(), e);
             }
         }
+    }
+
+    private void expired(StreamInfo stream, Expiry.Due due) {
+        services.metrics()
+                .counter(ChunkMetrics.EXPIRED_CHUNKS, services.metrics().stream(stream.name()))
+                .add(due.chunks());
+        LOG.info(
+                "[{}] expired what is before {}: {} chunks, {} tuples, {} bytes; {} chunks reach across",
+                stream.name(),
+                Instant.ofEpochMilli(due.horizon()),
+                due.chunks(),
+                due.tuples(),
+                due.bytes(),
+                due.cut());
     }
 
     @Override

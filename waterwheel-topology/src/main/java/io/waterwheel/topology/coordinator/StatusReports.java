@@ -168,6 +168,12 @@ final class StatusReports {
                         .toList());
     }
 
+    /** Records at the end of a partition's log that are not answered yet. */
+    static long lag(Control.PartitionReport partition, Collection<Control.Report> reports) {
+        long end = partition.positions().end();
+        return end < 0 ? 0 : Math.max(0, end - Math.max(0, indexed(partition, reports)));
+    }
+
     /** Position below which every indexer that has reported has everything. */
     private static long indexed(Control.PartitionReport partition, Collection<Control.Report> reports) {
         long least = Long.MAX_VALUE;

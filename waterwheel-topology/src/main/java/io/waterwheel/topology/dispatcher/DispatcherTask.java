@@ -65,6 +65,8 @@ final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, AutoCl
     private final DispatcherSettings settings;
     private final HeartbeatRound heartbeats;
     private final ControlBatch control;
+    private final DispatcherMeter meter;
+    private final AutoCloseable queues;
     private final long blockBytes;
     /** What the rings of all partitions may hold together, and as much what waits before them. */
     private final long ringBytes;
@@ -101,6 +103,8 @@ final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, AutoCl
                 System.nanoTime(),
                 (task, message) -> collector.emitDirect(indexerTasks.get(task), STREAM, new Values(message)));
         this.loop = new EventLoop<>(Role.DISPATCHER.address(index), TICK_NANOS, this);
+        this.meter = new DispatcherMeter(services.metrics(), Role.DISPATCHER.address(index), settings);
+        this.queues = loop.measure(services.metrics());
         this.registration = services.controlBus().register(Role.DISPATCHER, index, this::offer);
     }
 
@@ -116,7 +120,7 @@ final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, AutoCl
 
     @Override
     public void close() {
-        Closing.all(LOG, "dispatcher-" + index, registration, loop);
+        Closing.all(LOG, "dispatcher-" + index, registration, loop, queues, meter);
     }
 
     @Override
@@ -130,6 +134,9 @@ final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, AutoCl
                 partition(batch.records().streamId(), batch.records().partition());
         if (partition != null) {
             partition.onLive(batch, now);
+            if (batch.records().count() > 0) {
+                meter.step(now);
+            }
         }
     }
 
@@ -175,12 +182,14 @@ final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, AutoCl
             } else {
                 entry.getValue().close();
                 segmenters.remove(entry.getKey().streamId());
+                meter.forget(entry.getKey().streamId());
                 all.remove();
             }
         }
         if (partitions.size() < before) {
             shareMemory();
         }
+        meter.onTick(partitions, now);
         heartbeats.onTick(partitions.values(), now);
         control.flush();
         if (now - shrunkNanos >= SHRINK_NANOS) {
@@ -287,16 +296,19 @@ final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, AutoCl
         private final PartitionId id;
         private final StreamInfo stream;
         private final StreamCatalog catalog;
+        private final DispatcherMeter.OfStream measured;
         private PartitionTrouble trouble = PartitionTrouble.NONE;
 
         Effects(PartitionId id, StreamInfo stream, StreamCatalog catalog) {
             this.id = id;
             this.stream = stream;
             this.catalog = catalog;
+            this.measured = meter.stream(stream.id(), stream.name());
         }
 
         @Override
         public void send(ChannelBlock block) {
+            measured.sent(block);
             collector.emitDirect(
                     indexerTasks.get(Placement.indexerTaskOf(block.indexer(), indexerTasks.size())),
                     STREAM,
@@ -389,7 +401,9 @@ final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, AutoCl
 
         @Override
         public void storeDeadLetters(Object token, List<RefusedRow> letters) {
+            measured.refused(letters);
             services.deadLetters().store(id.streamId(), id.partition(), letters, failure -> {
+                measured.letters(letters.size(), failure == null);
                 if (failure != null) {
                     LOG.warn(
                             "[{}/dispatcher-{}] {} dead letters of partition {} from offset {} could not be stored;"

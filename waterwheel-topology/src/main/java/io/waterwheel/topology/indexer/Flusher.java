@@ -57,6 +57,9 @@ final class Flusher implements AutoCloseable {
 
         /** Flushes fail, or take long, and why; empty: they go well again. */
         void trouble(Supplier<String> what);
+
+        /** A try failed, and is made again. */
+        default void retried() {}
     }
 
     /** The flushes of one indexer. */
@@ -79,6 +82,7 @@ final class Flusher implements AutoCloseable {
 
     private final String name;
     private final ChunkStore store;
+    private final FlushMeter meter;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     /** With something to do, those that wait longest first. */
@@ -90,9 +94,10 @@ final class Flusher implements AutoCloseable {
     private final List<Thread> threads = new ArrayList<>();
     private boolean closed;
 
-    Flusher(String name, ChunkStore store) {
+    Flusher(String name, ChunkStore store, FlushMeter meter) {
         this.name = name;
         this.store = store;
+        this.meter = meter;
         addThread();
     }
 
@@ -255,9 +260,14 @@ final class Flusher implements AutoCloseable {
                 sequence.add(sealed);
             }
             while (true) {
+                long begin = System.nanoTime();
                 switch (sequence.step(store, writer)) {
-                    case WRITTEN -> started(line);
+                    case WRITTEN -> {
+                        meter.written(begin);
+                        started(line);
+                    }
                     case COMMITTED -> {
+                        meter.committed(sealed.reason(), begin, line.firstTryNanos);
                         LOG.info(
                                 "[{}/indexer-{}] flushed s={} reason={} tuples={} in {} ms",
                                 sequence.stream().name(),
@@ -329,6 +339,7 @@ final class Flusher implements AutoCloseable {
             line.running = false;
             line.notBeforeNanos = System.nanoTime() + line.pauseNanos;
             line.pauseNanos = Math.min(2 * line.pauseNanos, MAX_RETRY_NANOS);
+            news.add(line.listener::retried);
             tell(line, "chunks cannot be written: " + (cause.getMessage() == null ? cause : cause.getMessage()), news);
             changed.signal();
         } finally {

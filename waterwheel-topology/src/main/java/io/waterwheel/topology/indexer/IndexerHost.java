@@ -55,6 +55,7 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
     private static final class Hosted {
         final StreamInfo stream;
         final RowLayout layout;
+        final IndexerMeter.OfStream meter;
         /** How many logical indexers the stream had when its ids were last looked through. */
         int indexers;
         /** By logical indexer. */
@@ -62,8 +63,9 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
         /** By logical indexer: its readers say there what they were asked for. */
         final Map<Integer, ViewHolder> slots = new HashMap<>();
 
-        Hosted(StreamInfo stream) {
+        Hosted(StreamInfo stream, IndexerMeter.OfStream meter) {
             this.stream = stream;
+            this.meter = meter;
             this.layout = RowLayout.of(stream.schema());
             this.indexers = stream.indexers();
         }
@@ -100,6 +102,8 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
     private final IndexerTask task;
     private final IndexerSettings settings;
     private final Flusher flusher;
+    private final IndexerMeter meter;
+    private final AutoCloseable queues;
     private final Map<Integer, Hosted> hosted = new HashMap<>();
     private final Map<Integer, Attempt> attempts = new HashMap<>();
     /**
@@ -132,7 +136,11 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
                 services.config().get(Keys.LATE_THRESHOLD).toMillis(),
                 services.config().get(Keys.LATE_FUTURE_TOLERANCE).toMillis());
         this.loop = new EventLoop<>(Role.INDEXER.address(index), TICK_NANOS, this);
-        this.flusher = new Flusher(Role.INDEXER.address(index), services.chunkStore());
+        this.flusher =
+                new Flusher(Role.INDEXER.address(index), services.chunkStore(), new FlushMeter(services.metrics()));
+        this.meter = new IndexerMeter(
+                services.metrics(), Role.INDEXER.address(index), pool, poolBytes, settings.sealBytes());
+        this.queues = loop.measure(services.metrics());
         this.registration = services.controlBus().register(Role.INDEXER, index, this::offer);
     }
 
@@ -148,7 +156,7 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
 
     @Override
     public void close() {
-        Closing.all(LOG, "indexer-" + index, loop, flusher, this::closeReaders, registration);
+        Closing.all(LOG, "indexer-" + index, loop, flusher, this::closeReaders, registration, queues, meter);
     }
 
     /** Once the loop has ended, whose they are. */
@@ -166,7 +174,18 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
         Hosted stream = hosted.get(message.streamId());
         if (stream != null) {
             ChannelBlock block = message.block(stream.layout);
-            task.onBlock(block, now, System.currentTimeMillis());
+            IndexerCore core = task.core(block.streamId(), block.indexer());
+            long before = core == null ? 0 : core.insertedTuples();
+            long produced = block.producedMillis();
+            boolean empty = block.bytes() == 0;
+            long clock = System.currentTimeMillis();
+            task.onBlock(block, now, clock);
+            if (!empty) {
+                meter.step(now);
+            }
+            if (core != null) {
+                stream.meter.block(core, before, produced, clock + (System.nanoTime() - now) / 1_000_000);
+            }
         }
     }
 
@@ -189,6 +208,7 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
             follow(streams, now);
         }
         task.onTick(now);
+        meter.onTick(task.cores(), now);
         flusher.onTick(now);
         lookForSuccessors(now);
         control.flush();
@@ -261,6 +281,7 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
 
     private void end(Hosted stream) {
         task.remove(stream.stream.id());
+        meter.forget(stream.stream.name());
         stream.readers.values().forEach(reader -> close(stream.stream, reader));
     }
 
@@ -346,7 +367,7 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
             attempts.remove(stream.id());
             return;
         }
-        Hosted added = new Hosted(stream);
+        Hosted added = new Hosted(stream, meter.stream(stream.name()));
         starts.forEach(start -> host(added, start));
         hosted.put(stream.id(), added);
         attempts.remove(stream.id());
@@ -364,7 +385,7 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
                 pool,
                 window,
                 settings,
-                new Effects(stream, start, slot),
+                new Effects(stream, start, slot, added.meter),
                 System.nanoTime());
         task.add(core);
         added.slots.put(start.indexer(), slot);
@@ -395,6 +416,7 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
     /** What one indexer wants done. */
     final class Effects implements IndexerEffects, Flusher.Listener {
         private final StreamInfo stream;
+        private final IndexerMeter.OfStream meter;
         private final int indexer;
         /** Of the instance that these are of: what is told late must not reach its successor. */
         private final int epoch;
@@ -404,7 +426,8 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
         private final long begunNanos = System.nanoTime();
         private boolean recovering = true;
 
-        Effects(StreamInfo stream, Start start, ViewHolder slot) {
+        Effects(StreamInfo stream, Start start, ViewHolder slot, IndexerMeter.OfStream meter) {
+            this.meter = meter;
             this.stream = stream;
             this.indexer = start.indexer();
             this.epoch = start.launch().start().checkpoint().epoch();
@@ -434,6 +457,7 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
 
         @Override
         public void rebuilt(TemplateTree.Rebuilt rebuilt) {
+            meter.rebuilt(rebuilt);
             LOG.info(
                     "[{}/indexer-{}] template rebuilt: tuples={} leaves={} skewness={} before, {} after, longest pause {} ms,"
                             + " of it at work {} ms",
@@ -472,7 +496,15 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
 
         @Override
         public void done(SealedTree sealed, Flusher.Outcome outcome) {
+            if (!outcome.fenced()) {
+                meter.flushed(sealed.tuples());
+            }
             post(new IndexerEvent.Flushed(this, sealed, outcome));
+        }
+
+        @Override
+        public void retried() {
+            meter.flushFailed();
         }
 
         @Override

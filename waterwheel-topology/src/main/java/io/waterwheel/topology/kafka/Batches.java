@@ -88,6 +88,8 @@ final class Batches {
             ByteBuffer value = record.value();
             values[i] = value == null ? NOTHING : value;
         }
-        return new RecordBatch(streamId, partition, from, to, count, offsets, values);
+        // Kafka's own word for no time is -1 too.
+        long produced = count == 0 ? RecordBatch.NO_TIME : records.get(first).timestamp();
+        return new RecordBatch(streamId, partition, from, to, count, offsets, values, produced);
     }
 }

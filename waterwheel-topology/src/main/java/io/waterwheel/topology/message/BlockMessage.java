@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * the receiving bolt, which knows the stream's layout.
  */
 public final class BlockMessage {
-    private static final int HEADER_BYTES = 4 + 4 + 4 + 4 + 8 + 8 + 8 + 4 + 1;
+    private static final int HEADER_BYTES = 4 + 4 + 4 + 4 + 8 + 8 + 8 + 4 + 8 + 1;
     private static final int MAX_ROWS = 1 << 24;
 
     private final @Nullable ChannelBlock block;
@@ -79,7 +79,8 @@ public final class BlockMessage {
         LittleEndian.putLong(bytes, 24, local.from());
         LittleEndian.putLong(bytes, 32, local.to());
         LittleEndian.putInt(bytes, 40, local.version());
-        bytes[44] = (byte) (body == null ? 0 : 1);
+        LittleEndian.putLong(bytes, 44, local.producedMillis());
+        bytes[52] = (byte) (body == null ? 0 : 1);
         if (body != null) {
             int at = HEADER_BYTES;
             LittleEndian.putLong(bytes, at, body.base());
@@ -99,7 +100,7 @@ public final class BlockMessage {
 
     private static ChannelBlock decode(byte[] bytes, RowLayout layout) {
         BlockBody body = null;
-        if (bytes[44] != 0) {
+        if (bytes[52] != 0) {
             int at = HEADER_BYTES;
             if (bytes.length < at + 16) {
                 throw new IllegalArgumentException("channel block: cut off in its body's header");
@@ -136,6 +137,7 @@ public final class BlockMessage {
                 LittleEndian.getLong(bytes, 24),
                 LittleEndian.getLong(bytes, 32),
                 LittleEndian.getInt(bytes, 40),
-                body);
+                body,
+                LittleEndian.getLong(bytes, 44));
     }
 }

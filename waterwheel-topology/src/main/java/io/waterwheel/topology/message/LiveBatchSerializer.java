@@ -20,6 +20,7 @@ public final class LiveBatchSerializer extends Serializer<LiveBatch> {
         output.writeInt(batch.partition());
         output.writeLong(batch.from());
         output.writeLong(batch.to());
+        output.writeLong(batch.producedMillis());
         output.writeInt(batch.count());
         for (int i = 0; i < batch.count(); i++) {
             ByteBuffer value = batch.values()[i].duplicate();
@@ -49,6 +50,7 @@ public final class LiveBatchSerializer extends Serializer<LiveBatch> {
         int partition = input.readInt();
         long from = input.readLong();
         long to = input.readLong();
+        long produced = input.readLong();
         int count = bounded(input.readInt(), MAX_RECORDS, "records");
         long[] offsets = new long[count];
         ByteBuffer[] values = new ByteBuffer[count];
@@ -56,7 +58,7 @@ public final class LiveBatchSerializer extends Serializer<LiveBatch> {
             offsets[i] = input.readLong();
             values[i] = ByteBuffer.wrap(input.readBytes(bounded(input.readInt(), MAX_RECORD_BYTES, "bytes")));
         }
-        return withAccount(input, new RecordBatch(streamId, partition, from, to, count, offsets, values));
+        return withAccount(input, new RecordBatch(streamId, partition, from, to, count, offsets, values, produced));
     }
 
     static LiveBatch withAccount(Input input, RecordBatch records) {

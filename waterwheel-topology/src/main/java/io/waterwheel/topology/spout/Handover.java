@@ -68,6 +68,7 @@ final class Handover {
         private final ReadLane lane;
         private boolean reading;
         private boolean paused;
+        private long handedBytes;
         private long newsNanos = System.nanoTime();
 
         private Lane(int streamId, int partition, int dispatcher, long position) {
@@ -77,6 +78,11 @@ final class Handover {
             // Odd, hence not 0.
             long life = ThreadLocalRandom.current().nextLong() | 1;
             this.lane = new ReadLane(aheads[dispatcher], streamId, partition, life, position);
+        }
+
+        /** Bytes that have gone on since it began. */
+        long handedBytes() {
+            return handedBytes;
         }
 
         /** First position that has not gone on. */
@@ -131,6 +137,7 @@ final class Handover {
             }
             while (batch != null) {
                 out.emit(dispatcher, batch);
+                handedBytes = batch.sent();
                 batch = lane.next();
             }
             regulate();

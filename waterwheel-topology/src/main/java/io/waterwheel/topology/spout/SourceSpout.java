@@ -108,6 +108,7 @@ public final class SourceSpout extends BaseRichSpout {
         private final LogSource source;
         private final Handover handover;
         private final AutoCloseable registration;
+        private final SpoutMeter meter;
         private final ControlBatch states;
         private final ArrayBlockingQueue<Control.ReadFrom> control = new ArrayBlockingQueue<>(CONTROL_EVENTS);
         private final Map<Integer, Map<Integer, SourcePartition>> partitions = new HashMap<>();
@@ -130,13 +131,15 @@ public final class SourceSpout extends BaseRichSpout {
             this.dispatcherTasks = context.getComponentTasks(Role.DISPATCHER.component());
             this.states = new ControlBatch(services.controlBus());
             this.source = services.openLogSource();
+            long readAhead = services.config().get(Keys.SPOUT_READ_AHEAD).bytes();
             this.handover = new Handover(
                     source,
-                    services.config().get(Keys.SPOUT_READ_AHEAD).bytes(),
+                    readAhead,
                     dispatcherTasks.size(),
                     heartbeatNanos,
                     (dispatcher, message) ->
                             collector.emitDirect(dispatcherTasks.get(dispatcher), STREAM, new Values(message)));
+            this.meter = new SpoutMeter(services.metrics(), Role.SPOUT.address(index), readAhead);
             this.check = new SourceCheck(services, index);
             this.starts = new StreamStarts(services, index);
             this.registration = services.controlBus()
@@ -166,6 +169,7 @@ public final class SourceSpout extends BaseRichSpout {
                 }
             }
             handover.onTime(System.nanoTime());
+            meter.onTime(handover.bytes());
         }
 
         private void meet(LogSource.PollEvent.Gap gap) {
@@ -212,8 +216,7 @@ public final class SourceSpout extends BaseRichSpout {
                 check.soon();
                 return;
             }
-            partition.position = batch.to();
-            partition.lane.read(batch);
+            partition.read(batch);
         }
 
         private void end(SourcePartition partition) {
@@ -397,6 +400,7 @@ public final class SourceSpout extends BaseRichSpout {
                     start.number(),
                     start.position(),
                     start.tracker(),
+                    meter.stream(stream.name()),
                     handover.lane(stream.id(), start.number(), dispatcher, start.position()));
         }
 
@@ -436,7 +440,7 @@ public final class SourceSpout extends BaseRichSpout {
         }
 
         void close() {
-            Closing.all(LOG, "spout-" + index, this::goOn, registration, source, services);
+            Closing.all(LOG, "spout-" + index, this::goOn, registration, meter, source, services);
         }
     }
 }

@@ -116,6 +116,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
         new VerifyCalls(services, coordinator, flushes).register(calls);
         new OpenQueries(services.admission()).register(calls);
         flushes.register(calls);
+        services.metricsPlaces().register(calls);
         calls.on(StatusRequest.getDefaultInstance(), StatusReply.getDefaultInstance(), (request, caller) -> status());
         return calls.requireAll();
     }

@@ -1,5 +1,7 @@
 package io.waterwheel.topology.wiring;
 
+import io.waterwheel.metrics.Metrics;
+import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.WorkerServices;
@@ -7,6 +9,7 @@ import java.lang.reflect.Proxy;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -74,6 +77,25 @@ public final class SharedServices implements ServicesFactory {
                         throw e.getCause();
                     }
                 });
+    }
+
+    /**
+     * What the workers of this process measure that serve the same streams by the same services; mostly one or none.
+     */
+    public static List<Metrics> metricsOf(WaterwheelConfig config) {
+        synchronized (OPEN) {
+            return OPEN.values().stream()
+                    .map(shared -> shared.runtime)
+                    .filter(runtime -> isOf(runtime.config(), config))
+                    .map(WorkerRuntime::metrics)
+                    .toList();
+        }
+    }
+
+    private static boolean isOf(WaterwheelConfig one, WaterwheelConfig other) {
+        return one.catalogRoot().equals(other.catalogRoot())
+                && one.get(Keys.ZOOKEEPER_CONNECT).equals(other.get(Keys.ZOOKEEPER_CONNECT))
+                && one.get(Keys.TOPOLOGY_NAME).equals(other.get(Keys.TOPOLOGY_NAME));
     }
 
     /**

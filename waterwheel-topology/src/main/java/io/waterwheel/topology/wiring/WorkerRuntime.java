@@ -11,6 +11,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.ingest.dispatch.DeadLetters;
 import io.waterwheel.ingest.source.LogReader;
 import io.waterwheel.ingest.source.LogSource;
+import io.waterwheel.metrics.Metrics;
 import io.waterwheel.query.admission.Admission;
 import io.waterwheel.query.admission.Lane;
 import io.waterwheel.query.memory.QueryMemory;
@@ -46,6 +47,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
@@ -80,10 +82,12 @@ final class WorkerRuntime implements WorkerServices {
     /** What is to be closed, the last first. */
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
 
+    private final WorkerMetrics metrics;
     private final CatalogStore catalogStore;
     private final Namespace namespace;
     private final StreamDirectory streams;
-    private final MarkedChunkStore chunkStore;
+    private final MarkedChunkStore markedStore;
+    private final ChunkStore chunkStore;
     private final ChunkScan chunkScan;
     private final QueryMemory queryMemory;
     private final PreparedShapes preparedShapes;
@@ -99,6 +103,8 @@ final class WorkerRuntime implements WorkerServices {
     private final Peers peers;
     private final WorkerBus bus;
     private final WorkerEndpoints endpoints;
+    private final MeteredEndpoints.Meters subqueries;
+    private final MetricsPlaces metricsPlaces;
     private final QueryWarmUp warmUp;
 
     WorkerRuntime(WaterwheelConfig config) {
@@ -106,6 +112,7 @@ final class WorkerRuntime implements WorkerServices {
         this.config = config;
         this.queryMemory = WorkerMemory.queries(config);
         this.preparedShapes = new PreparedShapes(queryMemory);
+        this.metrics = new WorkerMetrics(config);
         this.clientId = "waterwheel-" + config.get(Keys.TOPOLOGY_NAME) + "-"
                 + ProcessHandle.current().pid();
         try {
@@ -127,13 +134,14 @@ final class WorkerRuntime implements WorkerServices {
                     new LinkedBlockingQueue<>(BLOCKING_CALLS),
                     daemons("limit-calls")));
             queryThreads = keep(new QueryThreads(config));
-            catalogStore = keep(ZooKeeperCatalogStore.connect(config));
+            catalogStore = keep(new MeteredCatalogStore(ZooKeeperCatalogStore.connect(config), metrics.metrics()));
             namespace = new Namespace(catalogStore);
             streams = keep(new StreamDirectory(catalogStore, namespace, scheduler));
-            chunkStore = keep(MarkedChunkStore.start(catalogStore, config, STORE_PATIENCE));
-            chunkScan = new ChunkScan(
-                    chunkStore,
-                    new ChunkCache(config.get(Keys.QUERY_SERVER_CACHE_SIZE).bytes()));
+            markedStore = keep(MarkedChunkStore.start(catalogStore, config, STORE_PATIENCE));
+            chunkStore = new MeteredChunkStore(markedStore, metrics.metrics());
+            ChunkCache cache =
+                    new ChunkCache(config.get(Keys.QUERY_SERVER_CACHE_SIZE).bytes());
+            chunkScan = new ChunkScan(chunkStore, cache);
             String bootstrap = config.get(Keys.KAFKA_BOOTSTRAP);
             topics = keep(new KafkaTopics(bootstrap));
             logReader = keep(new KafkaLogReader(bootstrap, clientId + "-again", this::topicOf));
@@ -180,11 +188,18 @@ final class WorkerRuntime implements WorkerServices {
                     here,
                     config.get(Keys.INDEXER_TASKS),
                     config.get(Keys.QUERY_SERVER_READERS));
+            subqueries = new MeteredEndpoints.Meters(metrics.metrics(), config.get(Keys.INDEXER_TASKS));
             entry.bus = bus;
             entry.endpoints = endpoints;
             ScheduledFuture<?> tidying = scheduler.scheduleWithFixedDelay(
                     () -> peers.keepOnly(directory.all().values()), 10, 10, TimeUnit.SECONDS);
             parts.push(() -> tidying.cancel(false));
+            keep(metrics);
+            metrics.measure(this::streamNames, cache, queryMemory);
+            metrics.measure(queryThreads.admission());
+            metrics.measure(peerServer.allocator());
+            metricsPlaces = keep(new MetricsPlaces(directory, config, System::nanoTime));
+            metrics.serve(metricsPlaces);
             LOG.info("[worker] services are up; peers reach it at {}", here);
         } catch (RuntimeException e) {
             close();
@@ -245,6 +260,10 @@ final class WorkerRuntime implements WorkerServices {
         };
     }
 
+    private Set<String> streamNames() {
+        return streams.streams().values().stream().map(StreamInfo::name).collect(Collectors.toSet());
+    }
+
     private @Nullable String topicOf(int streamId) {
         StreamInfo stream = streams.streams().get(streamId);
         return stream == null ? null : stream.topic();
@@ -277,12 +296,12 @@ final class WorkerRuntime implements WorkerServices {
 
     @Override
     public String chunkStoreTrouble() {
-        return chunkStore.trouble();
+        return markedStore.trouble();
     }
 
     @Override
     public void requireCatalog() {
-        if (!chunkStore.catalogIsThere()) {
+        if (!markedStore.catalogIsThere()) {
             throw new WaterwheelException(
                     ErrorCode.CATALOG_LOST,
                     "catalog " + config.catalogRoot() + " of ZooKeeper at " + config.get(Keys.ZOOKEEPER_CONNECT)
@@ -290,6 +309,11 @@ final class WorkerRuntime implements WorkerServices {
                             + " chunk is removed, until it is back: stop the server, restore ZooKeeper's data from a copy"
                             + " (docs/operations.md), and start it. Chunks and topics are untouched");
         }
+    }
+
+    @Override
+    public Metrics metrics() {
+        return metrics.metrics();
     }
 
     @Override
@@ -416,7 +440,7 @@ final class WorkerRuntime implements WorkerServices {
 
     @Override
     public Endpoints endpoints(int streamId) {
-        return endpoints.of(streamId);
+        return new MeteredEndpoints(endpoints.of(streamId), subqueries);
     }
 
     @Override
@@ -432,6 +456,10 @@ final class WorkerRuntime implements WorkerServices {
 
     TaskDirectory directory() {
         return directory;
+    }
+
+    MetricsPlaces metricsPlaces() {
+        return metricsPlaces;
     }
 
     QueryWarmUp warmUp() {

@@ -1,11 +1,14 @@
 package io.waterwheel.topology.worker;
 
+import io.waterwheel.metrics.Metrics;
+import io.waterwheel.metrics.WayInMetrics;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +46,9 @@ public final class EventLoop<E> implements AutoCloseable {
     private final ArrayDeque<E> data = new ArrayDeque<>(DATA_EVENTS);
     private final ArrayDeque<E> control = new ArrayDeque<>();
     private boolean closed;
+    /** Time for which senders of data have waited for room, those that wait at present not included. */
+    private long fullNanos;
+
     private volatile @Nullable Throwable failure;
 
     /** @param tickNanos time between ticks */
@@ -63,8 +69,8 @@ public final class EventLoop<E> implements AutoCloseable {
         lock.lock();
         try {
             // The loop itself must not wait for itself; what it adds is bounded by the events it handles.
-            while (data.size() >= DATA_EVENTS && !closed && Thread.currentThread() != thread) {
-                notFull.await();
+            if (data.size() >= DATA_EVENTS) {
+                awaitRoom();
             }
             Throwable cause = failure;
             if (cause != null) {
@@ -74,6 +80,40 @@ public final class EventLoop<E> implements AutoCloseable {
                 data.add(event);
                 notEmpty.signal();
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void awaitRoom() throws InterruptedException {
+        long begin = System.nanoTime();
+        // The loop itself must not wait for itself; what it adds is bounded by the events it handles.
+        while (data.size() >= DATA_EVENTS && !closed && Thread.currentThread() != thread) {
+            notFull.await();
+        }
+        fullNanos += System.nanoTime() - begin;
+    }
+
+    /**
+     * Measures its queues.
+     *
+     * @return closing it ends that
+     */
+    public AutoCloseable measure(Metrics metrics) {
+        AutoCloseable[] parts = {
+            metrics.gauge(WayInMetrics.QUEUE, () -> locked(data::size), name),
+            metrics.gauge(WayInMetrics.QUEUE_LIMIT, () -> DATA_EVENTS, name),
+            metrics.gauge(WayInMetrics.CONTROL, () -> locked(control::size), name),
+            metrics.gauge(WayInMetrics.CONTROL_LIMIT, () -> CONTROL_EVENTS, name),
+            metrics.read(WayInMetrics.QUEUE_FULL, values -> values.add(locked(() -> fullNanos) * 1e-9, name))
+        };
+        return () -> Closing.all(LOG, name, parts);
+    }
+
+    private long locked(LongSupplier value) {
+        lock.lock();
+        try {
+            return value.getAsLong();
         } finally {
             lock.unlock();
         }

@@ -2,6 +2,7 @@ package io.waterwheel.topology.worker;
 
 import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.metrics.Metrics;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.util.concurrent.ExecutorService;
 
@@ -26,6 +27,9 @@ public interface TaskServices {
     void requireCatalog();
 
     ControlBus controlBus();
+
+    /** What the worker measures. */
+    Metrics metrics();
 
     /** Runs blocking calls of event loops: catalog writes, reads. Bounded. */
     ExecutorService blockingCalls();

@@ -34,6 +34,9 @@ final class WaterwheelConfigTest {
         values.put("coordinator.host", "127.0.0.1");
         values.put("coordinator.ports", List.of(0));
         values.put("worker.rpc-host", "127.0.0.1");
+        values.put("metrics.host", "127.0.0.1");
+        values.put("metrics.ports", List.of(0));
+        values.put("metrics.streams", 100);
         values.put("indexer.seal-size", new DataSize(16 << 20));
         values.put("indexer.seal-age", Duration.ofMinutes(10));
         values.put("indexer.memory-pool", new DataSize(128 << 20));
@@ -109,6 +112,9 @@ final class WaterwheelConfigTest {
         values.put("coordinator.host", "0.0.0.0");
         values.put("coordinator.ports", List.of(8815, 8816));
         values.put("worker.rpc-host", "10.0.0.1");
+        values.put("metrics.host", "none");
+        values.put("metrics.ports", List.of(9100, 9101));
+        values.put("metrics.streams", 7);
         values.put("indexer.seal-size", new DataSize(1 << 20));
         values.put("indexer.seal-age", Duration.ofSeconds(90));
         values.put("indexer.memory-pool", new DataSize(5L << 30));

@@ -14,6 +14,7 @@ import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.ingest.dispatch.DeadLetters;
 import io.waterwheel.ingest.source.LiveBatch;
 import io.waterwheel.ingest.source.RecordBatch;
+import io.waterwheel.metrics.Metrics;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
@@ -219,6 +220,7 @@ final class LimitCallsTest {
                     case "namespace" -> namespace;
                     case "streams" -> directory;
                     case "controlBus" -> bus;
+                    case "metrics" -> Metrics.unread();
                     case "deadLetters" -> letters;
                     case "logWarning" -> "";
                     case "blockingCalls" -> blockingCalls;

@@ -15,6 +15,7 @@ import io.waterwheel.ingest.indexer.IndexerCore;
 import io.waterwheel.ingest.indexer.IndexerSettings;
 import io.waterwheel.ingest.indexer.IndexerTask;
 import io.waterwheel.ingest.indexer.SealedTree;
+import io.waterwheel.metrics.Metrics;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.store.ChunkStore;
@@ -150,7 +151,7 @@ class FlusherTest {
                         throw e.getCause();
                     }
                 });
-        flusher = new Flusher("indexer-0", failingForOne);
+        flusher = new Flusher("indexer-0", failingForOne, new FlushMeter(Metrics.unread()));
         InMemoryCatalogStore store = new InMemoryCatalogStore(new InMemoryCatalogStore.Tree());
         Namespace namespace = new Namespace(store);
         first = new Stream(namespace, store, "first");

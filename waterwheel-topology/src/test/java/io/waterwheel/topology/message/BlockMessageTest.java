@@ -34,7 +34,7 @@ final class BlockMessageTest {
         }
         tuples.setSize(3);
         BlockBody body = BlockBody.of(tuples, 100, new int[] {0, 1, 1}, new int[] {2});
-        ChannelBlock block = new ChannelBlock(7, 1, 2, new ChannelEpoch(3, 4), 100, 105, 6, body);
+        ChannelBlock block = new ChannelBlock(7, 1, 2, new ChannelEpoch(3, 4), 100, 105, 6, body, 1_700_000_000_000L);
         ChannelBlock back = roundTrip(BlockMessage.of(block)).block(LAYOUT);
         BlockBody backBody = java.util.Objects.requireNonNull(back.body());
         assertThat(back).usingRecursiveComparison().ignoringFields("body").isEqualTo(block);

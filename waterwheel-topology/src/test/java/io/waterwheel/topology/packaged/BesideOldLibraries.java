@@ -6,6 +6,9 @@ import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.local.LocalSettings;
 import io.waterwheel.local.LocalStream;
+import io.waterwheel.metrics.Metrics;
+import io.waterwheel.metrics.QueryMetrics;
+import io.waterwheel.metrics.Scrape;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
@@ -66,11 +69,27 @@ final class BesideOldLibraries {
         chunks(folder, definition);
         answers();
         statements(definition.schema());
+        metrics();
         new KafkaTopics("127.0.0.1:1").close();
         ChunkStores.open("file://" + folder.resolve("store").toUri().getRawPath())
                 .close();
         System.out.println("all well");
         System.exit(0);
+    }
+
+    /** The library looks for its writers by name. */
+    private static void metrics() {
+        Metrics metrics = new Metrics(1);
+        metrics.histogram(QueryMetrics.QUERIES, "complete").nanos(1);
+        Scrape text = Scrape.of(List.of(metrics), null);
+        require(
+                new String(text.body(), StandardCharsets.UTF_8).contains("waterwheel_query_seconds_count"),
+                "metrics as text");
+        Scrape binary = Scrape.of(
+                List.of(metrics),
+                "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited");
+        require(binary.contentType().startsWith("application/vnd.google.protobuf"), "metrics by Protocol Buffers");
+        require(binary.body().length > 100, "a page by Protocol Buffers");
     }
 
     private static void require(boolean holds, String what) {

@@ -11,6 +11,7 @@ import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.catalog.store.InMemoryCatalogStore;
 import io.waterwheel.ingest.source.LogSource;
 import io.waterwheel.ingest.source.LogTracker;
+import io.waterwheel.metrics.Metrics;
 import io.waterwheel.protocol.Control.LogProblem;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
@@ -94,6 +95,7 @@ final class SourceCheckTest {
                             p,
                             100,
                             new LogTracker(first, List.of(), null),
+                            new SpoutMeter.OfStream(Metrics.unread(), stream.name()),
                             handover.lane(stream.id(), p, 0, 100)));
         }
     }

@@ -3,6 +3,7 @@ package io.waterwheel.topology.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.ingest.source.LogSource;
+import io.waterwheel.metrics.Metrics;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.queryserver.QueryServerBolt;
 import io.waterwheel.topology.spout.SourceSpout;
@@ -74,6 +75,7 @@ final class ClosingTest {
                 (proxy, method, args) -> switch (method.getName()) {
                     case "config" -> WaterwheelConfig.defaults();
                     case "controlBus" -> bus;
+                    case "metrics" -> Metrics.unread();
                     case "openLogSource" -> source;
                     case "hostQueryServer" -> part("address", new NoClassDefFoundError("planted"));
                     case "close" -> {

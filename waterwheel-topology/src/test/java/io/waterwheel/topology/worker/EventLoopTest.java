@@ -3,6 +3,10 @@ package io.waterwheel.topology.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Waiting;
+import io.waterwheel.metrics.Metrics;
+import io.waterwheel.metrics.Scrape;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -52,6 +56,48 @@ final class EventLoopTest {
             assertThat(recorder.seen).containsExactly("wait", "control", "data-1", "last");
             assertThat(recorder.ticks.await(1, TimeUnit.MINUTES)).isTrue();
         }
+    }
+
+    @Test
+    void queuesAreMeasured() throws Exception {
+        Recorder recorder = new Recorder();
+        Metrics metrics = Metrics.unread();
+        try (EventLoop<String> loop = new EventLoop<>("task", 1_000_000, recorder);
+                AutoCloseable measured = loop.measure(metrics)) {
+            assertThat(measured).isNotNull();
+            loop.start();
+            loop.put("wait");
+            assertThat(recorder.busy.await(1, TimeUnit.MINUTES)).isTrue();
+            for (int i = 0; i < 256; i++) {
+                loop.put("data");
+            }
+            assertThat(loop.offer("control")).isTrue();
+            assertThat(page(metrics))
+                    .contains("waterwheel_queue_events{task=\"task\"} 256.0")
+                    .contains("waterwheel_queue_limit_events{task=\"task\"} 256.0")
+                    .contains("waterwheel_control_queue_events{task=\"task\"} 1.0")
+                    .contains("waterwheel_queue_full_seconds_total{task=\"task\"} 0.0\n");
+            Thread waits = new Thread(() -> {
+                try {
+                    loop.put("last");
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            waits.start();
+            Waiting.until("it waits", () -> waits.getState() == Thread.State.WAITING);
+            recorder.go.countDown();
+            assertThat(recorder.last.await(1, TimeUnit.MINUTES)).isTrue();
+            waits.join();
+            assertThat(page(metrics))
+                    .contains("waterwheel_queue_events{task=\"task\"} 0.0")
+                    .doesNotContain("waterwheel_queue_full_seconds_total{task=\"task\"} 0.0\n");
+        }
+        assertThat(page(metrics)).doesNotContain("waterwheel_queue");
+    }
+
+    private static String page(Metrics metrics) {
+        return new String(Scrape.of(List.of(metrics), null).body(), StandardCharsets.UTF_8);
     }
 
     @Test

@@ -56,7 +56,7 @@ public final class GatewayCommand implements Callable<Integer> {
     @Option(
             names = "--conf",
             paramLabel = "FILE",
-            description = "A configuration file in YAML; only its gateway.* count.")
+            description = "A configuration file in YAML; only its gateway.* and metrics.streams count.")
     private @Nullable Path file;
 
     @Parameters(paramLabel = "KEY=VALUE", description = "Keys of the configuration, over those of the file.")
@@ -70,7 +70,7 @@ public final class GatewayCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         WaterwheelConfig config = config();
         WaterwheelClient client = server.connect();
-        Gateway gateway = Gateway.start(GatewayConfig.settings(config));
+        Gateway gateway = Gateway.start(GatewayConfig.settings(config), GatewayConfig.metrics(config));
         gateway.serve(client);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(gateway, client), "waterwheel-stop"));
         terminal.out().println("ready: " + gateway.url());

@@ -1,6 +1,7 @@
 package io.waterwheel.embedded.gateway;
 
 import io.waterwheel.gateway.GatewaySettings;
+import io.waterwheel.metrics.Metrics;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.util.HashMap;
@@ -11,6 +12,11 @@ import java.util.Map;
 /** A gateway's settings as the configuration has them. */
 final class GatewayConfig {
     private GatewayConfig() {}
+
+    /** A registry for what it measures. */
+    static Metrics metrics(WaterwheelConfig config) {
+        return new Metrics(config.get(Keys.METRICS_STREAMS));
+    }
 
     static GatewaySettings settings(WaterwheelConfig config) {
         return new GatewaySettings(

@@ -3,13 +3,16 @@ package io.waterwheel.embedded.gateway;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.gateway.Gateway;
 import io.waterwheel.gateway.GatewaySettings;
+import io.waterwheel.metrics.Metrics;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.IOException;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +46,7 @@ public final class ServerGateway implements AutoCloseable {
     private static Gateway start(WaterwheelConfig config, Consumer<String> told) throws IOException {
         GatewaySettings settings = GatewayConfig.settings(config);
         if (settings.port() != WaterwheelConfig.defaults().get(Keys.GATEWAY_PORT)) {
-            return Gateway.start(settings);
+            return Gateway.start(settings, GatewayConfig.metrics(config));
         }
         // No port was named: the one behind the coordinator's, of the servers of one machine each another.
         List<Integer> coordinators = config.get(Keys.COORDINATOR_PORTS);
@@ -52,9 +55,9 @@ public final class ServerGateway implements AutoCloseable {
             behind = behind == 65_535 ? 0 : behind + 1;
         }
         try {
-            return Gateway.start(settings.withPort(behind));
+            return Gateway.start(settings.withPort(behind), GatewayConfig.metrics(config));
         } catch (IOException e) {
-            Gateway elsewhere = Gateway.start(settings.withPort(0));
+            Gateway elsewhere = Gateway.start(settings.withPort(0), GatewayConfig.metrics(config));
             told.accept(e.getMessage() + "; it listens on port " + elsewhere.port() + " (gateway.port names one)");
             return elsewhere;
         }
@@ -64,16 +67,18 @@ public final class ServerGateway implements AutoCloseable {
      * Answers from now on.
      *
      * @param url of the coordinator
+     * @param metrics what else of this process is to be scraped
      * @return where it listens, {@code http://HOST:PORT}; empty when there is none
      * @throws IOException when it could not listen
      */
-    public String serve(String url) throws IOException {
+    public String serve(String url, Supplier<? extends Collection<Metrics>> metrics) throws IOException {
         if (starting == null) {
             return "";
         }
         Gateway gateway = await(starting);
         WaterwheelClient connected = WaterwheelClient.connect(url);
         client = connected;
+        gateway.show(metrics);
         gateway.serve(connected);
         return gateway.url();
     }

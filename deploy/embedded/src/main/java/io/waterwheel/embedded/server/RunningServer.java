@@ -8,11 +8,13 @@ import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.metrics.Metrics;
 import io.waterwheel.store.ChunkStore;
 import io.waterwheel.topology.WaterwheelTopology;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.hdfs.ChunkStores;
+import io.waterwheel.topology.wiring.SharedServices;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import io.waterwheel.tuple.Region;
 import java.io.IOException;
@@ -140,6 +142,11 @@ public final class RunningServer implements AutoCloseable {
     /** How many workers of Storm there have been, one after another. */
     public int workers() {
         return server.workers();
+    }
+
+    /** What its worker measures; nothing while that starts. */
+    public List<Metrics> metrics() {
+        return SharedServices.metricsOf(server.config());
     }
 
     /** Kafka's HOST:PORT, for clients. */

@@ -131,7 +131,7 @@ public final class ServerCommand implements Callable<Integer> {
         RunningServer server = RunningServer.start(
                 data, config, external(), line -> terminal.err().println(line));
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, gateway), "waterwheel-stop"));
-        String http = gateway.serve(server.url());
+        String http = gateway.serve(server.url(), server::metrics);
         terminal.out()
                 .println("ready: " + server.url() + " kafka://" + server.kafka() + (http.isEmpty() ? "" : " " + http));
         terminal.out().flush();

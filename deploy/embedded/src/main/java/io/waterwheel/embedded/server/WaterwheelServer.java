@@ -131,6 +131,10 @@ public final class WaterwheelServer implements AutoCloseable {
                     .with(Keys.KAFKA_CLIENT_BOOTSTRAP, started.bootstrap());
         }
         keepPort(folder);
+        if (!config.get(Keys.GATEWAY_IN_SERVER).equals("none")) {
+            // The gateway shows what the worker measures.
+            config = config.with(Keys.METRICS_HOST, Keys.NO_HOST);
+        }
         config = WorkerMemory.fitting(
                 config.with(Keys.TOPOLOGY_WORKERS, 1), Runtime.getRuntime().maxMemory());
         WorkerMemory.check(config, Runtime.getRuntime().maxMemory());

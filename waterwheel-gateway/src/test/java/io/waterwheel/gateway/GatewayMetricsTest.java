@@ -1,0 +1,115 @@
+package io.waterwheel.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.client.FakeServer;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.metrics.ChunkMetrics;
+import io.waterwheel.metrics.Metrics;
+import io.waterwheel.wire.proto.ListMetricsPlacesReply;
+import io.waterwheel.wire.proto.ListMetricsPlacesRequest;
+import io.waterwheel.wire.proto.MetricsPlace;
+import io.waterwheel.wire.proto.StatusReply;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What Prometheus asks a gateway for. */
+final class GatewayMetricsTest {
+    private final AtomicReference<String> announced = new AtomicReference<>("");
+    private FakeServer server;
+    private WaterwheelClient client;
+    private Gateway gateway;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = FakeServer.start((query, answer) -> {}, this::call);
+        client = WaterwheelClient.connect(server.url());
+        gateway = Gateway.start(GatewaySettings.DEFAULT.withPort(0));
+        gateway.serve(client);
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        gateway.close();
+        client.close();
+        server.close();
+    }
+
+    private byte[] call(String action, byte[] body) {
+        try {
+            return switch (action) {
+                case "status" ->
+                    StatusReply.newBuilder().setJson("{\"streams\":[]}").build().toByteArray();
+                case "list-metrics-places" -> places(ListMetricsPlacesRequest.parseFrom(body));
+                default -> throw new AssertionError("not asked for: " + action);
+            };
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private byte[] places(ListMetricsPlacesRequest request) {
+        announced.set(request.getGateway());
+        return ListMetricsPlacesReply.newBuilder()
+                .addPlaces(MetricsPlace.newBuilder()
+                        .setRole("worker")
+                        .setPlace("host:9100")
+                        .setNamespace("n")
+                        .setTopology("t"))
+                .build()
+                .toByteArray();
+    }
+
+    /** A request is counted when its answer has ended, which its client may see a moment before. */
+    private String pageWith(String line) throws IOException {
+        long deadline = System.nanoTime() + 10_000_000_000L;
+        String page;
+        do {
+            page = RawHttp.get(gateway, "/metrics").body();
+        } while (!page.contains(line) && System.nanoTime() < deadline);
+        assertThat(page).contains(line);
+        return page;
+    }
+
+    @Test
+    void countsRequestsByRouteAndStatus() throws IOException {
+        for (int i = 0; i < 3; i++) {
+            assertThat(RawHttp.get(gateway, "/v1/status").status()).isEqualTo(200);
+        }
+        assertThat(RawHttp.get(gateway, "/v1/status?x=1").status()).isEqualTo(400);
+        assertThat(RawHttp.get(gateway, "/no/such/path").status()).isEqualTo(404);
+        assertThat(RawHttp.get(gateway, "/no/other/path").status()).isEqualTo(404);
+        pageWith("waterwheel_gateway_request_seconds_count{route=\"/v1/status\",status=\"200\"} 3");
+        pageWith("waterwheel_gateway_request_seconds_count{route=\"/v1/status\",status=\"400\"} 1");
+        pageWith("waterwheel_gateway_request_seconds_count{route=\"none\",status=\"404\"} 2");
+        String page = pageWith("waterwheel_gateway_connections_limit 1000.0");
+        assertThat(page)
+                .contains("waterwheel_gateway_memory_limit_bytes{part=\"rows\"} 1.34217728E8")
+                .contains("\njvm_memory_used_bytes{")
+                .contains("\nprocess_cpu_seconds_total ");
+    }
+
+    @Test
+    void showsWhatElseTheProcessMeasures() throws IOException {
+        Metrics worker = Metrics.unread();
+        worker.counter(ChunkMetrics.COLLECTED_FILES).add(12);
+        gateway.show(() -> List.of(worker));
+        pageWith("waterwheel_collected_files_total 12.0");
+    }
+
+    @Test
+    void listsWhomToScrapeAndItself() throws IOException {
+        RawHttp.Answer answer = RawHttp.get(gateway, "/v1/sd/prometheus");
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.headers()).containsEntry("content-type", "application/json");
+        assertThat(answer.body().strip())
+                .isEqualTo("[{\"targets\":[\"host:9100\"],\"labels\":{\"__meta_waterwheel_role\":\"worker\","
+                        + "\"__meta_waterwheel_namespace\":\"n\",\"__meta_waterwheel_topology\":\"t\"}}]");
+        assertThat(announced.get()).isEqualTo("127.0.0.1:" + gateway.port());
+    }
+}

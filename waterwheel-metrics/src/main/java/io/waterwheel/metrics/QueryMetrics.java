@@ -1,0 +1,80 @@
+package io.waterwheel.metrics;
+
+/** Of queries, in coordinators and in those they ask. */
+public final class QueryMetrics {
+    static final Room ROOM =
+            new Room("Queries", "Workers with coordinators have these; memory and cache are told by every worker.");
+
+    public static final Metric QUERIES = ROOM.histogram(
+            "waterwheel_query_seconds",
+            Metric.Scale.CALL,
+            "Time from a query's coming until its answer had ended, waiting for its turn and its client included; by"
+                    + " outcome: complete, partial, failed, or cancelled by its client.",
+            "The slow query log has the single ones, `--explain` and `--analyze` say why.",
+            "outcome");
+    public static final Metric FAILURES = ROOM.counter(
+            "waterwheel_query_failures_total",
+            "Queries that failed or were refused, by error code.",
+            "What to do stands in docs/errors.md, by code. `SERVER_BUSY`: too many are open.",
+            "code");
+    public static final Metric ROWS = ROOM.counter(
+            "waterwheel_query_rows_total", "Rows of answers that were handed to clients.", "The size of answers.");
+    public static final Metric BYTES = ROOM.counter(
+            "waterwheel_query_answer_bytes_total",
+            "Bytes of these rows in memory; by Arrow they take about as much.",
+            "As above.");
+    public static final Metric OPEN = ROOM.gauge(
+            "waterwheel_queries_open",
+            "Queries that are open, by what they are at: planning, waiting (for their turn), running, asking (for an"
+                    + " indexer that lags), sending (to a client that takes its time).",
+            "Waiting: too little CPU, or `query.heavy-at-once` is low. Asking: the way in lags, or is away.",
+            "stage");
+    public static final Metric OPEN_LIMIT = ROOM.gauge(
+            "waterwheel_queries_open_limit",
+            "The bound of all of the above together, `query.open`.",
+            "A constant, to divide by.");
+    public static final Metric MEMORY = ROOM.gauge(
+            "waterwheel_query_memory_bytes",
+            "What queries have reserved in this worker.",
+            "Near its bound: queries with much to hold fail with `QUERY_MEMORY`.");
+    public static final Metric MEMORY_LIMIT = ROOM.gauge(
+            "waterwheel_query_memory_limit_bytes",
+            "The bound of the above, `query.memory`.",
+            "A constant, to divide by.");
+    public static final Metric SUBQUERIES = ROOM.histogram(
+            "waterwheel_subquery_seconds",
+            Metric.Scale.CALL,
+            "Time from a coordinator's question to the end of the answer, by kind: fresh (to an indexer), chunk (to a query"
+                    + " server); and by the task that was asked, of which the first 64 have series of their own.",
+            "One task far above others: its disk, its load, or the network to it.",
+            "kind",
+            "task");
+    public static final Metric SUBQUERY_FAILURES = ROOM.counter(
+            "waterwheel_subquery_failures_total",
+            "Subqueries that failed; another worker is asked instead, where there is one.",
+            "Some while workers start or end. Else the log of the worker that was asked.",
+            "kind",
+            "task");
+    public static final Metric CACHE_HITS = ROOM.counter(
+            "waterwheel_chunk_cache_hits_total",
+            "Look-ups of the cache of chunks that found what they looked for.",
+            "Hits and misses together are the look-ups.");
+    public static final Metric CACHE_MISSES = ROOM.counter(
+            "waterwheel_chunk_cache_misses_total",
+            "Look-ups of the cache of chunks that did not.",
+            "Most, while the same is asked again and again: `query-server.cache-size` is too small.");
+    public static final Metric CACHE_BYTES = ROOM.gauge(
+            "waterwheel_chunk_cache_bytes", "What the cache of chunks holds.", "It fills up and stays full.");
+    public static final Metric CACHE_LIMIT = ROOM.gauge(
+            "waterwheel_chunk_cache_limit_bytes",
+            "The bound of the above, `query-server.cache-size`.",
+            "A constant, to divide by.");
+    public static final Metric ARROW_BYTES = ROOM.gauge(
+            "waterwheel_arrow_bytes",
+            "Memory off the heap of messages between workers that are under way.",
+            "Near its bound: subqueries wait, or fail.");
+    public static final Metric ARROW_LIMIT =
+            ROOM.gauge("waterwheel_arrow_limit_bytes", "The bound of the above.", "A constant, to divide by.");
+
+    private QueryMetrics() {}
+}

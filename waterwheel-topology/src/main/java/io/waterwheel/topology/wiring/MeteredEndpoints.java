@@ -1,0 +1,182 @@
+package io.waterwheel.topology.wiring;
+
+import io.waterwheel.metrics.Counter;
+import io.waterwheel.metrics.Histogram;
+import io.waterwheel.metrics.Metrics;
+import io.waterwheel.metrics.QueryMetrics;
+import io.waterwheel.query.IndexerHeader;
+import io.waterwheel.query.Subquery;
+import io.waterwheel.query.plan.Endpoints;
+import io.waterwheel.query.plan.ResolvedQuery;
+import io.waterwheel.query.rows.RowSink;
+import io.waterwheel.query.scan.IndexerReply;
+import io.waterwheel.topology.worker.Placement;
+import io.waterwheel.topology.worker.Role;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Endpoints whose subqueries are timed, by the task that answers them. Thread-safe. */
+final class MeteredEndpoints implements Endpoints {
+    /** Of all streams of a worker. */
+    static final class Meters {
+        private static final int MOST_TASKS = 64;
+
+        private record Meter(Histogram seconds, Counter failures) {}
+
+        private final Metrics metrics;
+        private final int indexerTasks;
+        private final Map<String, Meter> fresh = new ConcurrentHashMap<>();
+        private final Map<String, Meter> chunk = new ConcurrentHashMap<>();
+
+        Meters(Metrics metrics, int indexerTasks) {
+            this.metrics = metrics;
+            this.indexerTasks = indexerTasks;
+        }
+
+        private Meter ofIndexer(int indexer) {
+            return of(fresh, "fresh", Role.INDEXER.address(Placement.indexerTaskOf(indexer, indexerTasks)));
+        }
+
+        private Meter ofServer(String name) {
+            return of(chunk, "chunk", name);
+        }
+
+        private Meter of(Map<String, Meter> meters, String kind, String task) {
+            Meter known = meters.get(task);
+            if (known != null) {
+                return known;
+            }
+            String label = meters.size() < MOST_TASKS ? task : "other";
+            return meters.computeIfAbsent(
+                    label,
+                    unused -> new Meter(
+                            metrics.histogram(QueryMetrics.SUBQUERIES, kind, label),
+                            metrics.counter(QueryMetrics.SUBQUERY_FAILURES, kind, label)));
+        }
+    }
+
+    private final Endpoints endpoints;
+    private final Meters meters;
+
+    MeteredEndpoints(Endpoints endpoints, Meters meters) {
+        this.endpoints = endpoints;
+        this.meters = meters;
+    }
+
+    @Override
+    public @Nullable Indexer indexer(int indexer) {
+        Indexer asked = endpoints.indexer(indexer);
+        return asked == null ? null : new MeteredIndexer(asked, meters.ofIndexer(indexer));
+    }
+
+    @Override
+    public List<QueryServer> queryServers() {
+        List<QueryServer> all = endpoints.queryServers();
+        List<QueryServer> metered = new ArrayList<>(all.size());
+        for (QueryServer server : all) {
+            metered.add(new MeteredServer(server, meters.ofServer(server.name())));
+        }
+        return metered;
+    }
+
+    @Override
+    public Map<String, List<String>> replicas(Collection<String> files) throws InterruptedException {
+        return endpoints.replicas(files);
+    }
+
+    private record MeteredIndexer(Indexer indexer, Meters.Meter meter) implements Indexer {
+        @Override
+        public IndexerReply ask(
+                Subquery.OfIndexer subquery, ResolvedQuery resolved, long deadlineNanos, BooleanSupplier givenUp)
+                throws IOException, InterruptedException {
+            long begin = System.nanoTime();
+            try {
+                return new MeteredReply(indexer.ask(subquery, resolved, deadlineNanos, givenUp), meter, begin);
+            } catch (IOException | RuntimeException e) {
+                meter.failures().increment();
+                throw e;
+            }
+        }
+
+        @Override
+        public boolean isHere() {
+            return indexer.isHere();
+        }
+    }
+
+    /** Counts once: when it is closed, unless it failed before. */
+    private static final class MeteredReply implements IndexerReply {
+        private final IndexerReply reply;
+        private final Meters.Meter meter;
+        private final long beginNanos;
+        private boolean counted;
+
+        MeteredReply(IndexerReply reply, Meters.Meter meter, long beginNanos) {
+            this.reply = reply;
+            this.meter = meter;
+            this.beginNanos = beginNanos;
+        }
+
+        @Override
+        public IndexerHeader header() {
+            return reply.header();
+        }
+
+        @Override
+        public long rows(RowSink sink) throws IOException {
+            try {
+                return reply.rows(sink);
+            } catch (IOException | RuntimeException e) {
+                counted = true;
+                meter.failures().increment();
+                throw e;
+            }
+        }
+
+        @Override
+        public void close() {
+            if (!counted) {
+                counted = true;
+                meter.seconds().since(beginNanos);
+            }
+            reply.close();
+        }
+    }
+
+    private record MeteredServer(QueryServer server, Meters.Meter meter) implements QueryServer {
+        @Override
+        public String name() {
+            return server.name();
+        }
+
+        @Override
+        public String host() {
+            return server.host();
+        }
+
+        @Override
+        public int readers() {
+            return server.readers();
+        }
+
+        @Override
+        public long scan(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink, long deadlineNanos)
+                throws IOException, InterruptedException {
+            long begin = System.nanoTime();
+            try {
+                long found = server.scan(subquery, resolved, sink, deadlineNanos);
+                meter.seconds().since(begin);
+                return found;
+            } catch (IOException | RuntimeException e) {
+                meter.failures().increment();
+                throw e;
+            }
+        }
+    }
+}

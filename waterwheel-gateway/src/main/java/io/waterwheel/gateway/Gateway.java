@@ -119,7 +119,8 @@ public final class Gateway implements AutoCloseable {
         server.addBean(new NetworkConnectionLimit(settings.connections(), connector));
         this.routes = routes(settings);
         server.setHandler(new GatewayHandler(routes, looks, pushes, budget, others, watch, settings, meter));
-        meter.measure(budget, others, () -> connector.getConnectedEndPoints().size(), settings.connections());
+        meter.measure(
+                budget, others, targets, () -> connector.getConnectedEndPoints().size(), settings.connections());
     }
 
     private static ThreadPoolExecutor pool(String name, int most, BlockingQueue<Runnable> waiting) {

@@ -1,7 +1,10 @@
 package io.waterwheel.gateway;
 
 import io.waterwheel.gateway.http.PushBudget;
+import io.waterwheel.gateway.keyed.Outcome;
+import io.waterwheel.metrics.Counter;
 import io.waterwheel.metrics.GatewayMetrics;
+import io.waterwheel.metrics.Metric;
 import io.waterwheel.metrics.Metrics;
 import java.util.List;
 import java.util.function.IntSupplier;
@@ -15,18 +18,31 @@ final class GatewayMeter {
     private static final String NONE = "none";
 
     private final Metrics metrics;
+    private final Counter stored;
+    private final Counter repeated;
+    private final Counter conflict;
+    private final Counter full;
+    private final Counter failed;
 
     GatewayMeter(Metrics metrics) {
         this.metrics = metrics;
+        this.stored = metrics.counter(GatewayMetrics.KEYED, "stored");
+        this.repeated = metrics.counter(GatewayMetrics.KEYED, "repeated");
+        this.conflict = metrics.counter(GatewayMetrics.KEYED, "conflict");
+        this.full = metrics.counter(GatewayMetrics.KEYED, "full");
+        this.failed = metrics.counter(GatewayMetrics.KEYED, "failed");
     }
 
-    /** Reads these budgets, and the number of connections, at every scrape: as long as the registry lasts. */
-    void measure(PushBudget rows, PushBudget queries, IntSupplier connections, int mostConnections) {
+    /** Reads these budgets, and the numbers of keys and connections, at every scrape: as long as the registry lasts. */
+    void measure(
+            PushBudget rows, PushBudget queries, PushTargets targets, IntSupplier connections, int mostConnections) {
         List<AutoCloseable> lasting = List.of(
                 metrics.gauge(GatewayMetrics.BUDGET, rows::taken, "rows"),
                 metrics.gauge(GatewayMetrics.BUDGET, queries::taken, "queries"),
                 metrics.gauge(GatewayMetrics.BUDGET_LIMIT, rows::most, "rows"),
                 metrics.gauge(GatewayMetrics.BUDGET_LIMIT, queries::most, "queries"),
+                metrics.gauge(GatewayMetrics.KEYS, targets::keys),
+                metrics.gauge(GatewayMetrics.KEYS_LIMIT, targets::mostKeys),
                 metrics.gauge(GatewayMetrics.CONNECTIONS, connections::getAsInt),
                 metrics.gauge(GatewayMetrics.CONNECTIONS_LIMIT, () -> mostConnections));
         assert !lasting.isEmpty();
@@ -43,17 +59,33 @@ final class GatewayMeter {
                 .since(begin));
     }
 
-    /** Rows of a stream that there is were stored, or are about to be. */
-    void pushed(String stream, int rows) {
-        if (rows > 0) {
-            metrics.counter(GatewayMetrics.PUSHED_ROWS, metrics.stream(stream)).add(rows);
+    /** The end of rows for a stream that there is: they are stored, or it is not known whether they are. */
+    void pushed(String stream, int rows, boolean stored) {
+        count(GatewayMetrics.PUSHED_ROWS, stream, stored ? rows : 0);
+        count(GatewayMetrics.FAILED_ROWS, stream, stored ? 0 : rows);
+    }
+
+    /** The end of rows that came under a key, for a stream that there is. */
+    void keyed(String stream, Outcome outcome, int rows) {
+        if (outcome instanceof Outcome.Stored stored) {
+            (stored.again() ? repeated : this.stored).increment();
+            pushed(stream, stored.again() ? 0 : rows, true);
+        } else if (outcome instanceof Outcome.Conflict) {
+            conflict.increment();
+        } else if (outcome instanceof Outcome.Full) {
+            full.increment();
+        } else {
+            failed.increment();
+            pushed(stream, rows, false);
         }
     }
 
     /** Rows for a stream that there is were no tuples. */
     void refused(String stream, int rows) {
-        if (rows > 0) {
-            metrics.counter(GatewayMetrics.REFUSED_ROWS, metrics.stream(stream)).add(rows);
-        }
+        count(GatewayMetrics.REFUSED_ROWS, stream, rows);
+    }
+
+    private void count(Metric metric, String stream, int rows) {
+        metrics.counter(metric, metrics.stream(stream)).add(rows);
     }
 }

@@ -86,20 +86,23 @@ final class PushEndpoint {
             }
             return;
         }
-        CompletableFuture<Map<Integer, Long>> stored = key == null
-                ? target.store(slot, rows)
-                : target.store(slot, rows, Digest.of(key.getBytes(UTF_8)), digest(exchange, allow, bytes))
-                        .thenApply(PushEndpoint::positions);
+        CompletableFuture<Map<Integer, Long>> stored;
+        if (key == null) {
+            stored = target.store(slot, rows)
+                    .whenComplete((positions, failure) -> meter.pushed(exchange.name(), rows.rows(), failure == null));
+        } else {
+            stored = target.store(slot, rows, Digest.of(key.getBytes(UTF_8)), digest(exchange, allow, bytes))
+                    .thenApply(outcome -> {
+                        meter.keyed(exchange.name(), outcome, rows.rows());
+                        return positions(outcome);
+                    });
+        }
         if (wait == Wait.NONE) {
-            meter.pushed(exchange.name(), rows.rows());
             exchange.keepLease(stored);
             exchange.answer(202, Exchange.JSON, RowsAnswer.answer(rows, null, null));
             return;
         }
         var unused = stored.whenComplete((positions, failure) -> {
-            if (failure == null) {
-                meter.pushed(exchange.name(), rows.rows());
-            }
             if (failure != null) {
                 exchange.fail(failure);
             } else if (wait == Wait.STORED) {

@@ -269,6 +269,16 @@ final class PushTargets implements AutoCloseable {
         }
     }
 
+    /** Keys that are remembered, or under way, of all streams. */
+    int keys() {
+        return slots.keys();
+    }
+
+    /** The bound of {@link #keys}. */
+    int mostKeys() {
+        return slots.mostKeys();
+    }
+
     /** Takes no more rows, and waits until what was taken is stored: some were told so already. */
     @Override
     public void close() {

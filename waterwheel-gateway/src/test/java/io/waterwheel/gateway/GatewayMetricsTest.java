@@ -1,11 +1,14 @@
 package io.waterwheel.gateway;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.client.FakeServer;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.gateway.keyed.Outcome;
 import io.waterwheel.metrics.ChunkMetrics;
 import io.waterwheel.metrics.Metrics;
+import io.waterwheel.metrics.Scrape;
 import io.waterwheel.wire.proto.ListMetricsPlacesReply;
 import io.waterwheel.wire.proto.ListMetricsPlacesRequest;
 import io.waterwheel.wire.proto.MetricsPlace;
@@ -13,6 +16,7 @@ import io.waterwheel.wire.proto.StatusReply;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -92,6 +96,27 @@ final class GatewayMetricsTest {
                 .contains("waterwheel_gateway_memory_limit_bytes{part=\"rows\"} 1.34217728E8")
                 .contains("\njvm_memory_used_bytes{")
                 .contains("\nprocess_cpu_seconds_total ");
+    }
+
+    /** What is sent again counts as a request, and its rows do not count again. */
+    @Test
+    void countsRowsUnderAKeyOnce() {
+        Metrics metrics = Metrics.unread();
+        GatewayMeter meter = new GatewayMeter(metrics);
+        meter.pushed("s", 1, true);
+        meter.keyed("s", new Outcome.Stored(Map.of(), false), 10);
+        meter.keyed("s", new Outcome.Stored(Map.of(), true), 10);
+        meter.keyed("s", new Outcome.Conflict(), 10);
+        meter.keyed("s", new Outcome.Full(), 10);
+        meter.keyed("s", new Outcome.Failed(true, null), 100);
+        meter.pushed("s", 1_000, false);
+        String page = new String(Scrape.of(List.of(metrics), null).body(), UTF_8);
+        assertThat(page)
+                .contains("waterwheel_gateway_pushed_rows_total{stream=\"s\"} 11.0\n")
+                .contains("waterwheel_gateway_failed_rows_total{stream=\"s\"} 1100.0\n");
+        for (String outcome : List.of("stored", "repeated", "conflict", "full", "failed")) {
+            assertThat(page).contains("waterwheel_gateway_keyed_requests_total{outcome=\"" + outcome + "\"} 1.0\n");
+        }
     }
 
     @Test

@@ -15,14 +15,36 @@ public final class GatewayMetrics {
             "status");
     public static final Metric PUSHED_ROWS = ROOM.counter(
             "waterwheel_gateway_pushed_rows_total",
-            "Rows that were accepted by HTTP: stored, or with `wait=none` decoded.",
+            "Rows that came by HTTP and are stored; those that are sent again under their key count once.",
             "The rate of rows that come by HTTP.",
+            Metric.STREAM);
+    public static final Metric FAILED_ROWS = ROOM.counter(
+            "waterwheel_gateway_failed_rows_total",
+            "Rows that came by HTTP and of which it is not known whether they are stored, or known that they are not,"
+                    + " since Kafka did not confirm them in time.",
+            "The brokers. Those who sent the rows were told, but for `wait=none`; the log has it too.",
             Metric.STREAM);
     public static final Metric REFUSED_ROWS = ROOM.counter(
             "waterwheel_gateway_refused_rows_total",
             "Rows that were refused by HTTP, since they are no tuples.",
             "The answer told the sender which, and why.",
             Metric.STREAM);
+    public static final Metric KEYED = ROOM.counter(
+            "waterwheel_gateway_keyed_requests_total",
+            "Requests with rows under an `Idempotency-Key` by what became of them: stored, repeated (stored for an"
+                    + " earlier request), conflict (other rows were sent under the key before), full (no more keys may"
+                    + " be remembered), failed.",
+            "Conflict: two senders use the same keys. Full: raise `gateway.key-memory`, or send more rows under a key."
+                    + " Failed: the brokers, or two gateways take turns with the keys of a stream.",
+            "outcome");
+    public static final Metric KEYS = ROOM.gauge(
+            "waterwheel_gateway_keys",
+            "Keys of rows that are remembered, or under way, of all streams.",
+            "At its bound new keys are refused with 429 until old ones are forgotten.");
+    public static final Metric KEYS_LIMIT = ROOM.gauge(
+            "waterwheel_gateway_keys_limit",
+            "The bound of the above: what fits into `gateway.key-memory`.",
+            "A constant, to divide by.");
     public static final Metric BUDGET = ROOM.gauge(
             "waterwheel_gateway_memory_bytes",
             "What requests under way hold: rows (bodies, and rows that are not stored yet), queries (bodies of queries).",

@@ -9,7 +9,8 @@ public final class QueryMetrics {
             "waterwheel_query_seconds",
             Metric.Scale.CALL,
             "Time from a query's coming until its answer had ended, waiting for its turn and its client included; by"
-                    + " outcome: complete, partial, failed, or cancelled by its client.",
+                    + " outcome: complete, partial, failed, or cancelled by its client. The queries that answer a"
+                    + " statement of SQL are among them.",
             "The slow query log has the single ones, `--explain` and `--analyze` say why.",
             "outcome");
     public static final Metric FAILURES = ROOM.counter(
@@ -17,6 +18,38 @@ public final class QueryMetrics {
             "Queries that failed or were refused, by error code.",
             "What to do stands in docs/errors.md, by code. `SERVER_BUSY`: too many are open.",
             "code");
+    public static final Metric STATEMENTS = ROOM.histogram(
+            "waterwheel_statement_seconds",
+            Metric.Scale.CALL,
+            "Time from a statement's coming until its answer had ended; by what answers it: query (one query), executor"
+                    + " (several, and DuckDB), catalog (no rows of a stream), unknown (it failed before it was planned);"
+                    + " and by outcome, as for queries.",
+            "`EXPLAIN` says how a statement is answered; docs/sql.md which are one query.",
+            "kind",
+            "outcome");
+    public static final Metric STATEMENT_FAILURES = ROOM.counter(
+            "waterwheel_statement_failures_total",
+            "Statements that failed or were refused, by error code.",
+            "What to do stands in docs/errors.md, by code.",
+            "code");
+    public static final Metric EXECUTOR_STATEMENTS = ROOM.gauge(
+            "waterwheel_sql_executor_statements",
+            "Statements that DuckDB answers, or that wait for it, by state: running, waiting.",
+            "Waiting: `sql.at-once` is low for what is asked, or statements read very much.",
+            "state");
+    public static final Metric EXECUTOR_LIMIT = ROOM.gauge(
+            "waterwheel_sql_executor_statements_limit",
+            "The bound of the running, `sql.at-once`.",
+            "A constant, to divide by.");
+    public static final Metric EXECUTOR_STARTS = ROOM.counter(
+            "waterwheel_sql_executor_starts_total",
+            "Starts of DuckDB's process.",
+            "One for each time of use is normal. Each further one is a crash, or an end by the operating system:"
+                    + " the log says which.");
+    public static final Metric EXECUTOR_BYTES = ROOM.gauge(
+            "waterwheel_sql_executor_resident_bytes",
+            "Memory that DuckDB's process takes, as Linux tells; 0 while there is none.",
+            "DuckDB itself takes up to `sql.memory` of it.");
     public static final Metric ROWS = ROOM.counter(
             "waterwheel_query_rows_total", "Rows of answers that were handed to clients.", "The size of answers.");
     public static final Metric BYTES = ROOM.counter(

@@ -119,7 +119,7 @@ final class ArchitectureTest {
             .whereLayer("admin")
             .mayOnlyAccessLayers("config", "worker", "kafka", "rpc", "core questions", "core engine")
             .whereLayer("sql")
-            .mayOnlyAccessLayers("config", "worker", "rpc", "core questions", "core engine", "sql planner")
+            .mayOnlyAccessLayers("config", "worker", "rpc", "core questions", "core engine", "sql planner", "metrics")
             .whereLayer("flightsql")
             .mayOnlyAccessLayers("rpc", "sql", "core questions", "sql planner")
             .whereLayer("warmup")

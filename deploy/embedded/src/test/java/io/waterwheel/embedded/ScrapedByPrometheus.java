@@ -89,7 +89,8 @@ final class ScrapedByPrometheus implements AutoCloseable {
     private HttpResponse<String> send(String url, @Nullable String post) throws IOException {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url));
         if (post != null) {
-            request.header("Content-Type", "text/csv").POST(HttpRequest.BodyPublishers.ofString(post));
+            request.header("Content-Type", post.startsWith("SELECT") ? "application/sql" : "text/csv")
+                    .POST(HttpRequest.BodyPublishers.ofString(post));
         }
         try {
             return http.send(request.build(), HttpResponse.BodyHandlers.ofString(UTF_8));
@@ -99,12 +100,18 @@ final class ScrapedByPrometheus implements AutoCloseable {
         }
     }
 
-    /** Some of all that is measured: rows, bad rows, chunks, queries of memory and chunks, and one that fails. */
+    /** Some of all that is measured: rows, bad rows, chunks, queries, statements, and some that fail. */
     private void load(int round) throws IOException {
         String streams = gateway.url() + "/v1/streams/" + STREAM + "/rows";
         assertThat(send(streams + "?wait=visible&partial=allow", round + ",1000\nno,row\n")
                         .statusCode())
                 .isEqualTo(200);
+        assertThat(send(gateway.url() + "/v1/query", "SELECT COUNT(*) FROM " + STREAM)
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(send(gateway.url() + "/v1/query", "SELECT no_such_field FROM " + STREAM)
+                        .statusCode())
+                .isEqualTo(400);
         if (round % 4 == 0) {
             client.flush(STREAM);
         }

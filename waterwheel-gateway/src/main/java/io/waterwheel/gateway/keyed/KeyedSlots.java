@@ -65,6 +65,11 @@ public final class KeyedSlots implements AutoCloseable {
         return allKeys.get();
     }
 
+    /** The bound of {@link #keys}. */
+    public int mostKeys() {
+        return mostKeys;
+    }
+
     private void tick() {
         List<KeyedSlot> all;
         synchronized (slots) {

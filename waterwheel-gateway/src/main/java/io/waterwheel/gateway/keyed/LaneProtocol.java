@@ -163,8 +163,8 @@ final class LaneProtocol<R> {
         Known before = known.get(entry.key());
         if (before != null) {
             boolean same = before.body().equals(entry.body());
-            effects.add(
-                    new Tell<>(rows, same ? new Outcome.Stored(before.commit().positions()) : new Outcome.Conflict()));
+            effects.add(new Tell<>(
+                    rows, same ? new Outcome.Stored(before.commit().positions(), true) : new Outcome.Conflict()));
             return effects;
         }
         Pending<R> underWay = pending.get(entry.key());
@@ -231,7 +231,9 @@ final class LaneProtocol<R> {
                 settle(
                         one,
                         found.body().equals(one.entry.body())
-                                ? new Outcome.Stored(found.commit().positions())
+                                ? new Outcome.Stored(
+                                        found.commit().positions(),
+                                        found.commit().id().claim() != claimId)
                                 : new Outcome.Conflict(),
                         effects);
             }
@@ -252,7 +254,7 @@ final class LaneProtocol<R> {
         for (Commit.Entry entry : batch.entries()) {
             Pending<R> one = pending.get(entry.key());
             if (one != null && one.entry.equals(entry)) {
-                settle(one, new Outcome.Stored(commit.positions()), effects);
+                settle(one, new Outcome.Stored(commit.positions(), false), effects);
             }
         }
         losses = 0;
@@ -345,7 +347,11 @@ final class LaneProtocol<R> {
 
     private void settle(Pending<R> one, Outcome outcome, List<Effect<R>> effects) {
         pending.remove(one.entry.key());
-        one.waiting.forEach(rows -> effects.add(new Tell<>(rows, outcome)));
+        Outcome told = outcome;
+        for (R rows : one.waiting) {
+            effects.add(new Tell<>(rows, told));
+            told = told instanceof Outcome.Stored stored ? new Outcome.Stored(stored.positions(), true) : told;
+        }
     }
 
     private void remember(Commit commit) {

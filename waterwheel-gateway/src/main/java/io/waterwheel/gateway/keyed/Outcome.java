@@ -9,8 +9,9 @@ public sealed interface Outcome {
      * They are stored, once.
      *
      * @param positions by partition the offset below which they lie; the same for every request of the key
+     * @param again whether they were stored for another request of the key, also by another gateway
      */
-    record Stored(Map<Integer, Long> positions) implements Outcome {}
+    record Stored(Map<Integer, Long> positions, boolean again) implements Outcome {}
 
     /** The key was sent with another body before; nothing of this one is stored. */
     record Conflict() implements Outcome {}

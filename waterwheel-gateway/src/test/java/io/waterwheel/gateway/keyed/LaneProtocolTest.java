@@ -67,8 +67,10 @@ final class LaneProtocolTest {
             bug("wrong positions", "a repeat is told the end of the log")
                     .with(
                             PROTOCOL,
-                            "rows, same ? new Outcome.Stored(before.commit().positions())",
-                            "rows, same ? new Outcome.Stored(new ArrayList<>(commits.values()).get(commits.size() - 1).positions())"),
+                            "rows, same ? new Outcome.Stored(before.commit().positions(), true)",
+                            "rows, same ? new Outcome.Stored(new ArrayList<>(commits.values()).get(commits.size() - 1).positions(), true)"),
+            bug("counted twice", "what another gateway stored is taken for its own")
+                    .with(PROTOCOL, "found.commit().id().claim() != claimId", "false"),
             bug("sleeper", "a gateway that stood still goes on with what it had")
                     .with(PROTOCOL, "return now >= one.deadline;", "return false;"),
             bug("old time", "a commit has the time of its batch")
@@ -80,7 +82,7 @@ final class LaneProtocolTest {
                     .with(
                             PROTOCOL,
                             "one.sent = true;",
-                            "one.sent = true; effects.add(new Tell<>(one.waiting.get(0), new Outcome.Stored(Map.of(0, 1L))));"),
+                            "one.sent = true; effects.add(new Tell<>(one.waiting.get(0), new Outcome.Stored(Map.of(0, 1L), true)));"),
             bug("first key", "a note lacks its first key")
                     .with(
                             "gateway/keyed/Commit",

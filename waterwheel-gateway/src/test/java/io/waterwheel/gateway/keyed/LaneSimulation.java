@@ -55,6 +55,9 @@ final class LaneSimulation implements LongFunction<String> {
     private final List<Gateway> gateways = new ArrayList<>();
     private final List<Task> tasks = new ArrayList<>();
     private final Map<Digest, Long> told = new HashMap<>();
+    /** Keys that a request was told to be stored for. */
+    private final Set<Digest> counted = new HashSet<>();
+
     private final Map<Digest, Set<Digest>> sent = new HashMap<>();
     private final Set<Integer> done = new HashSet<>();
     /** Few, so that keys go by their age; or so many that clients may count on the last of them. */
@@ -176,6 +179,7 @@ final class LaneSimulation implements LongFunction<String> {
             long position = stored.positions().getOrDefault(0, -1L);
             Long before = told.putIfAbsent(key, position);
             require(before == null || before == position, "key " + ask.key() + " had other positions before");
+            require(stored.again() || counted.add(key), "key " + ask.key() + " was stored for two requests");
             boolean there = false;
             for (int i = 0; i < Math.min(position, kafka.log.size()); i++) {
                 SimKafka.Row row = kafka.log.get(i);

@@ -28,6 +28,9 @@ final class DuckDbChild implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DuckDbChild.class);
     private static final String LIBRARY = "org.duckdb.DuckDBConnection";
 
+    /** Of a line of /proc/PID/status, in units of 1024 bytes. */
+    private static final String RESIDENT = "VmRSS:";
+
     private final Process process;
     private final Path folder;
 
@@ -133,6 +136,22 @@ final class DuckDbChild implements AutoCloseable {
 
     boolean alive() {
         return process.isAlive();
+    }
+
+    /** Memory that it takes, as Linux tells; 0 where nothing is told. */
+    long residentBytes() {
+        try (BufferedReader status =
+                Files.newBufferedReader(Path.of("/proc", Long.toString(process.pid()), "status"))) {
+            for (String line = status.readLine(); line != null; line = status.readLine()) {
+                if (line.startsWith(RESIDENT)) {
+                    return 1024
+                            * Long.parseLong(line.substring(RESIDENT.length()).replaceAll("[^0-9]", ""));
+                }
+            }
+        } catch (IOException e) {
+            LOG.trace("there is no process {}, or no /proc", process.pid(), e);
+        }
+        return 0;
     }
 
     /** Waits until the process has ended, if it is about to. */

@@ -24,8 +24,10 @@ public final class DuckDbExecutor implements ResidualExecutor {
     private final DuckDbSettings settings;
     private final Semaphore turns;
     private final ScheduledExecutorService watch;
-    /** Guarded by this; null when there is none. */
-    private @Nullable DuckDbChild child;
+    /** Null when there is none. Written under this, read without by {@link #load}, which must not wait for a start. */
+    private volatile @Nullable DuckDbChild child;
+    /** Processes that were started. As {@link #child}. */
+    private volatile long starts;
     /** Guarded by this. */
     private boolean closed;
 
@@ -87,6 +89,7 @@ public final class DuckDbExecutor implements ResidualExecutor {
         child = null;
         DuckDbChild started = DuckDbChild.start(settings);
         child = started;
+        starts++;
         return started.connect();
     }
 
@@ -99,6 +102,17 @@ public final class DuckDbExecutor implements ResidualExecutor {
         if (ending != null) {
             ending.awaitEnd();
         }
+    }
+
+    @Override
+    public Load load() {
+        DuckDbChild present = child;
+        return new Load(
+                settings.atOnce() - turns.availablePermits(),
+                turns.getQueueLength(),
+                settings.atOnce(),
+                starts,
+                present == null || !present.alive() ? 0 : present.residentBytes());
     }
 
     /** The process, for tests that end it; null when there is none. */

@@ -46,6 +46,21 @@ public interface ResidualExecutor extends AutoCloseable {
      */
     void execute(ResidualPlan plan, LeafReader leaves, Asker asker) throws InterruptedException;
 
+    /**
+     * What it has to do.
+     *
+     * @param running statements that are answered
+     * @param waiting statements that wait for their turn, about
+     * @param atOnce the bound of the running
+     * @param starts of its process so far
+     * @param residentBytes memory of that process as the operating system tells; 0 when there is none, or where the
+     *     system does not tell
+     */
+    record Load(int running, int waiting, int atOnce, long starts, long residentBytes) {}
+
+    /** As it is now; does not wait. */
+    Load load();
+
     @Override
     void close();
 }

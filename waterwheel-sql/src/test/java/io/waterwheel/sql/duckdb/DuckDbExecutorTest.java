@@ -9,6 +9,8 @@ import io.waterwheel.schema.FieldType;
 import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.exec.ResidualExecutor;
 import io.waterwheel.tuple.TupleBlock;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -90,8 +92,16 @@ final class DuckDbExecutorTest {
     void startsAgainAfterACrash() throws Exception {
         assertThat(number("SELECT CAST(2 AS BIGINT) AS c0")).isEqualTo(2L);
         ProcessHandle process = Objects.requireNonNull(EXECUTOR.process());
+        ResidualExecutor.Load before = EXECUTOR.load();
+        assertThat(before.starts()).isPositive();
+        assertThat(before.running()).isZero();
+        assertThat(before.atOnce()).isEqualTo(1);
+        if (Files.exists(Path.of("/proc/self/status"))) {
+            assertThat(before.residentBytes()).isBetween(10L << 20, 2L << 30);
+        }
         AtomicLong asked = new AtomicLong();
         BooleanSupplier kills = () -> {
+            assertThat(EXECUTOR.load().running()).isEqualTo(1);
             if (asked.incrementAndGet() == 2) {
                 assertThat(process.destroyForcibly()).isTrue();
             }
@@ -100,6 +110,7 @@ final class DuckDbExecutorTest {
         assertFails(ENDLESS, new Taker(kills, 30_000), "SQL_EXECUTOR_ENDED");
         assertThat(number("SELECT CAST(3 AS BIGINT) AS c0")).isEqualTo(3L);
         assertThat(Objects.requireNonNull(EXECUTOR.process()).pid()).isNotEqualTo(process.pid());
+        assertThat(EXECUTOR.load().starts()).isEqualTo(before.starts() + 1);
     }
 
     @Test

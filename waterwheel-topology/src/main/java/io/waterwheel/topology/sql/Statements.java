@@ -46,6 +46,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
     private final KnownStreams streams;
     private final ResidualExecutor executor;
     private final OwnStatements own;
+    private final StatementMeter meter;
     /** Guarded by this; null before the first statement. */
     private @Nullable SqlPlanner planner;
 
@@ -59,6 +60,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
                 Runtime.getRuntime().availableProcessors(),
                 config.get(Keys.SQL_AT_ONCE)));
         this.own = new OwnStatements(streams);
+        this.meter = new StatementMeter(services.metrics(), executor);
     }
 
     private synchronized SqlPlanner planner() {
@@ -126,10 +128,21 @@ public final class Statements implements StatementHandler, AutoCloseable {
     }
 
     @Override
-    public void answer(Statement statement, ColumnSink sink) throws InterruptedException {
+    public void answer(Statement statement, ColumnSink to) throws InterruptedException {
+        StatementMeter.Measured sink = meter.measured(to);
+        try {
+            answer(statement, sink);
+        } catch (RuntimeException | Error | InterruptedException e) {
+            sink.failed(e);
+            throw e;
+        }
+    }
+
+    private void answer(Statement statement, StatementMeter.Measured sink) throws InterruptedException {
         long begun = System.nanoTime();
         OwnStatements.Own known = own.answer(statement.sql(), Instant.now());
         if (known != null) {
+            sink.is(StatementMeter.Kind.CATALOG);
             sink.show(StatementShape.columns(known));
             known.rows().to(sink);
             return;
@@ -137,6 +150,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
         OwnStatements.Explained explained = OwnStatements.explained(statement.sql());
         StatementPlan planned = plan(statement, explained == null ? statement.sql() : explained.statement());
         if (planned instanceof ResidualPlan plan) {
+            sink.is(explained == null ? StatementMeter.Kind.EXECUTOR : StatementMeter.Kind.CATALOG);
             if (explained != null) {
                 explain(plan, explained.analyze(), sink);
                 return;
@@ -146,6 +160,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
             return;
         }
         SqlPlan plan = (SqlPlan) planned;
+        sink.is(StatementMeter.Kind.QUERY);
         Query query = statement.demanding(plan.query());
         if (statement.timeout() != null) {
             // Planning is part of the time.
@@ -163,6 +178,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
 
     @Override
     public void close() {
+        meter.close();
         executor.close();
     }
 

@@ -281,7 +281,7 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
 
     private void end(Hosted stream) {
         task.remove(stream.stream.id());
-        meter.forget(stream.stream.name());
+        meter.forget(stream.stream.id());
         stream.readers.values().forEach(reader -> close(stream.stream, reader));
     }
 
@@ -367,7 +367,7 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
             attempts.remove(stream.id());
             return;
         }
-        Hosted added = new Hosted(stream, meter.stream(stream.name()));
+        Hosted added = new Hosted(stream, meter.stream(stream.id(), stream.name()));
         starts.forEach(start -> host(added, start));
         hosted.put(stream.id(), added);
         attempts.remove(stream.id());

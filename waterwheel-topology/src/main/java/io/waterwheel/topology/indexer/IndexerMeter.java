@@ -81,7 +81,7 @@ final class IndexerMeter implements AutoCloseable {
     private final Metrics metrics;
     private final Histogram step;
     private final AutoCloseable[] parts;
-    private final Map<String, OfStream> streams = new HashMap<>();
+    private final Map<Integer, OfStream> streams = new HashMap<>();
     private long summedNanos = System.nanoTime();
     /** By label; not changed once it is published. */
     private volatile Map<String, Held> held = Map.of();
@@ -107,13 +107,13 @@ final class IndexerMeter implements AutoCloseable {
     }
 
     /** The meter of a stream, which those that index it keep. */
-    OfStream stream(String name) {
-        return streams.computeIfAbsent(name, unused -> new OfStream(metrics, name));
+    OfStream stream(int id, String name) {
+        return streams.computeIfAbsent(id, unused -> new OfStream(metrics, name));
     }
 
     /** Forgets a stream. */
-    void forget(String name) {
-        streams.remove(name);
+    void forget(int id) {
+        streams.remove(id);
     }
 
     /** A block was taken since then. */
@@ -129,7 +129,7 @@ final class IndexerMeter implements AutoCloseable {
         summedNanos = now;
         Map<String, Held> sums = new HashMap<>();
         for (IndexerCore core : cores) {
-            OfStream stream = streams.get(core.stream().name());
+            OfStream stream = streams.get(core.stream().id());
             if (stream != null) {
                 Held sum = sums.computeIfAbsent(stream.label, unused -> new Held());
                 sum.indexers++;

@@ -85,16 +85,21 @@ final class StatementMeter implements AutoCloseable {
 
         @Override
         public void fail(WaterwheelException failure) {
+            boolean gone = cancelled();
             super.fail(failure);
-            failed(failure);
+            failed(failure, gone);
         }
 
-        /** It ended by an exception, or is about to. */
+        /** It ends by an exception. */
         void failed(Throwable failure) {
+            failed(failure, cancelled());
+        }
+
+        private void failed(Throwable failure, boolean gone) {
             if (ended) {
                 return;
             }
-            if (cancelled() || failure instanceof InterruptedException) {
+            if (gone || failure instanceof InterruptedException) {
                 end("cancelled");
                 return;
             }

@@ -77,7 +77,6 @@ public final class Gateway implements AutoCloseable {
         thread.setDaemon(true);
         return thread;
     });
-    private final GatewayMeter meter;
     private final MetricsEndpoints metrics;
     private final List<Route> routes;
     private final String host;
@@ -94,8 +93,8 @@ public final class Gateway implements AutoCloseable {
                 new ArrayBlockingQueue<>(PUSHES_THAT_WAIT));
         // One for each stream that rows go to, which begins the next before it is over.
         this.questions = pool("gateway-visible", 2 * PushTargets.MOST_STREAMS, new SynchronousQueue<>());
-        this.targets = new PushTargets(this::client, questions, settings.keyBytes());
-        this.meter = new GatewayMeter(measured);
+        GatewayMeter meter = new GatewayMeter(measured);
+        this.targets = new PushTargets(this::client, questions, settings.keyBytes(), meter);
         this.metrics = new MetricsEndpoints(this::client, measured, this::place);
         PushBudget budget = new PushBudget(settings.pushBytes(), "rows");
         PushBudget others = new PushBudget(MOST_QUERY_BYTES, "queries");
@@ -252,7 +251,7 @@ public final class Gateway implements AutoCloseable {
                 settings.queries(),
                 watch,
                 settings.idle().toMillis());
-        PushEndpoint push = new PushEndpoint(targets, meter);
+        PushEndpoint push = new PushEndpoint(targets);
         InfluxEndpoint influx = new InfluxEndpoint(targets, settings.influx());
         StreamEndpoints streams = new StreamEndpoints(this::client);
         Readiness readiness = new Readiness(this::client);

@@ -39,11 +39,8 @@ final class PushEndpoint {
 
     private final PushTargets targets;
 
-    private final GatewayMeter meter;
-
-    PushEndpoint(PushTargets targets, GatewayMeter meter) {
+    PushEndpoint(PushTargets targets) {
         this.targets = targets;
-        this.meter = meter;
     }
 
     /** When a request is answered. */
@@ -73,7 +70,7 @@ final class PushEndpoint {
         byte[] bytes = Expansion.expand(
                 exchange.body(), exchange.header(HttpHeader.CONTENT_ENCODING), MOST_EXPANDED_BYTES, exchange.lease());
         PushedRows rows = new RowDecoder(stream, body, allow, exchange.lease()).decode(bytes, header(exchange));
-        meter.refused(exchange.name(), rows.rejected());
+        target.refused(rows.rejected());
         if (rows.rejected() > 0 && !allow) {
             exchange.answer(422, Exchange.JSON, RowsAnswer.refusal(rows, body));
             return;
@@ -86,17 +83,10 @@ final class PushEndpoint {
             }
             return;
         }
-        CompletableFuture<Map<Integer, Long>> stored;
-        if (key == null) {
-            stored = target.store(slot, rows)
-                    .whenComplete((positions, failure) -> meter.pushed(exchange.name(), rows.rows(), failure == null));
-        } else {
-            stored = target.store(slot, rows, Digest.of(key.getBytes(UTF_8)), digest(exchange, allow, bytes))
-                    .thenApply(outcome -> {
-                        meter.keyed(exchange.name(), outcome, rows.rows());
-                        return positions(outcome);
-                    });
-        }
+        CompletableFuture<Map<Integer, Long>> stored = key == null
+                ? target.store(slot, rows)
+                : target.store(slot, rows, Digest.of(key.getBytes(UTF_8)), digest(exchange, allow, bytes))
+                        .thenApply(PushEndpoint::positions);
         if (wait == Wait.NONE) {
             exchange.keepLease(stored);
             exchange.answer(202, Exchange.JSON, RowsAnswer.answer(rows, null, null));

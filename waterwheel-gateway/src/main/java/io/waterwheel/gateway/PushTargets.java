@@ -37,6 +37,7 @@ final class PushTargets implements AutoCloseable {
     private final QueryEndpoint.Server server;
     private final Executor questions;
     private final KeyedSlots slots;
+    private final GatewayMeter meter;
     /** Guarded by itself. */
     private final Map<String, Target> targets = new HashMap<>();
     /** All that were started and may still store. Guarded by itself. */
@@ -45,10 +46,11 @@ final class PushTargets implements AutoCloseable {
     private boolean closed;
 
     /** @param keyBytes of the keys that are remembered */
-    PushTargets(QueryEndpoint.Server server, Executor questions, long keyBytes) {
+    PushTargets(QueryEndpoint.Server server, Executor questions, long keyBytes, GatewayMeter meter) {
         this.server = server;
         this.questions = questions;
         this.slots = new KeyedSlots(keyBytes);
+        this.meter = meter;
     }
 
     /** Where the rows of one stream go. */
@@ -158,6 +160,11 @@ final class PushTargets implements AutoCloseable {
             return (slot == null || slot.hasEnded()) && (keyed == null || keyed.rests());
         }
 
+        /** Rows that came for it were no tuples. */
+        void refused(int rows) {
+            meter.refused(name, rows);
+        }
+
         /** When all below some positions is visible. */
         Visibility visibility() {
             return visibility;
@@ -169,7 +176,8 @@ final class PushTargets implements AutoCloseable {
             while (true) {
                 CompletableFuture<Map<Integer, Long>> stored = at.store(rows);
                 if (stored != null) {
-                    return stored;
+                    return stored.whenComplete(
+                            (positions, failure) -> meter.pushed(name, rows.rows(), failure == null));
                 }
                 forget(at);
                 at = slot();
@@ -183,7 +191,11 @@ final class PushTargets implements AutoCloseable {
                 KeyedSlot at = keyed(first);
                 CompletableFuture<Outcome> stored = at.store(key, body, lane -> appendTo(lane, rows), rows.rows());
                 if (stored != null) {
-                    return stored;
+                    return stored.whenComplete((outcome, failure) -> {
+                        if (outcome != null) {
+                            meter.keyed(name, outcome, rows.rows());
+                        }
+                    });
                 }
                 requireSame(first.stream(), slot().stream());
                 synchronized (this) {

@@ -11,7 +11,7 @@ import io.waterwheel.tuple.TupleBlock;
  * Writes one row at the end of a block, field by field, and makes it part of the block only when it is whole. Every
  * field is set or nulled between {@link #begin} and {@link #commit}; {@link #rollback} forgets the row.
  */
-final class RowAppender {
+public final class RowAppender {
     final FieldType[] types;
     final String[] names;
     final Field[] fields;
@@ -27,7 +27,7 @@ final class RowAppender {
     private int arenaBefore;
     private long nulls;
 
-    RowAppender(Schema schema) {
+    public RowAppender(Schema schema) {
         layout = RowLayout.of(schema);
         int n = schema.fields().size();
         types = new FieldType[n];
@@ -50,7 +50,7 @@ final class RowAppender {
         return layout;
     }
 
-    void begin(TupleBlock into) {
+    public void begin(TupleBlock into) {
         if (into != block && !into.layout().equals(layout)) {
             throw new IllegalArgumentException("the block is not of the decoder's schema");
         }
@@ -61,7 +61,7 @@ final class RowAppender {
         into.ensureRows(row + 1);
     }
 
-    void commit() {
+    public void commit() {
         if (layout.nullMaskColumn() >= 0) {
             block.setNullMask(row, nulls);
         }
@@ -71,12 +71,12 @@ final class RowAppender {
         block.setSize(row + 1);
     }
 
-    void rollback() {
+    public void rollback() {
         block.setArenaSize(arenaBefore);
     }
 
     /** Marks the field null; false when it must not be. */
-    boolean setNull(int field) {
+    public boolean setNull(int field) {
         int bit = nullBits[field];
         if (bit < 0) {
             return false;
@@ -92,7 +92,7 @@ final class RowAppender {
     }
 
     /** Sets a field of a whole number; whether it is within the type's range is the caller's to check. */
-    void setInteger(int field, long value) {
+    public void setInteger(int field, long value) {
         int column = columns[field];
         if (column == RowLayout.TIME) {
             block.times()[row] = value;
@@ -108,20 +108,20 @@ final class RowAppender {
         }
     }
 
-    void setDouble(int field, double value) {
+    public void setDouble(int field, double value) {
         LittleEndian.putLong(block.column(columns[field]), row * 8, Double.doubleToRawLongBits(value));
     }
 
-    void setFloat(int field, float value) {
+    public void setFloat(int field, float value) {
         LittleEndian.putInt(block.column(columns[field]), row * 4, Float.floatToRawIntBits(value));
     }
 
-    void setBoolean(int field, boolean value) {
+    public void setBoolean(int field, boolean value) {
         block.column(columns[field])[row] = (byte) (value ? 1 : 0);
     }
 
     /** Sets a string (already known to be UTF-8) or bytes field; at most {@link TupleBlock#MAX_VALUE_BYTES} long. */
-    void setBytes(int field, byte[] bytes, int offset, int length) {
+    public void setBytes(int field, byte[] bytes, int offset, int length) {
         long reference = length == 0 ? 0 : block.addToArena(bytes, offset, length);
         LittleEndian.putLong(block.column(columns[field]), row * 8, reference);
     }

@@ -3,13 +3,13 @@ package io.waterwheel.decode;
 import io.waterwheel.tuple.LittleEndian;
 
 /** Checks that bytes are UTF-8, eight at a time while they are ASCII. */
-final class Utf8 {
+public final class Utf8 {
     private static final long HIGH_BITS = 0x8080808080808080L;
 
     private Utf8() {}
 
     /** Whether the bytes are valid UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF. */
-    static boolean valid(byte[] bytes, int offset, int length) {
+    public static boolean valid(byte[] bytes, int offset, int length) {
         int at = offset;
         int end = offset + length;
         while (end - at >= 8 && (LittleEndian.getLong(bytes, at) & HIGH_BITS) == 0) {

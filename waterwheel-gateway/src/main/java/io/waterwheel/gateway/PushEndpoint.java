@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.gateway.arrow.ArrowDecoder;
 import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.gateway.keyed.Digest;
@@ -35,6 +36,7 @@ final class PushEndpoint {
     private static final String KEY = "Idempotency-Key";
     private static final int MOST_KEY_LENGTH = 255;
     private static final String BLOCK = "application/vnd.waterwheel.block";
+    private static final String ARROW = "application/vnd.apache.arrow.stream";
     private static final List<String> JSON = List.of("application/x-ndjson", "application/jsonl", "application/json");
 
     private final PushTargets targets;
@@ -48,6 +50,33 @@ final class PushEndpoint {
         STORED,
         VISIBLE,
         NONE
+    }
+
+    /** The form of a body. */
+    private enum Body {
+        CSV(RecordFormat.CSV),
+        JSON(RecordFormat.JSON),
+        BLOCK(RecordFormat.BLOCK),
+        ARROW(null);
+
+        /** The format of records that the rows have; null where they have none. */
+        final @Nullable RecordFormat records;
+
+        Body(@Nullable RecordFormat records) {
+            this.records = records;
+        }
+
+        static @Nullable Body of(String mediaType) {
+            if (PushEndpoint.JSON.contains(mediaType)) {
+                return JSON;
+            }
+            return switch (mediaType) {
+                case "text/csv" -> CSV;
+                case PushEndpoint.BLOCK -> BLOCK;
+                case PushEndpoint.ARROW -> ARROW;
+                default -> null;
+            };
+        }
     }
 
     /** Decodes the rows of a request, and answers it later. */
@@ -66,13 +95,19 @@ final class PushEndpoint {
                             + stream.policy().badRecords() + "), and partial=allow would send it some",
                     "partial");
         }
-        RecordFormat body = format(exchange, stream);
+        Body body = body(exchange, stream);
         byte[] bytes = Expansion.expand(
                 exchange.body(), exchange.header(HttpHeader.CONTENT_ENCODING), MOST_EXPANDED_BYTES, exchange.lease());
-        PushedRows rows = new RowDecoder(stream, body, allow, exchange.lease()).decode(bytes, header(exchange));
+        PushedRows rows = body.records == null
+                ? new ArrowDecoder(stream, allow, exchange.lease()).decode(bytes)
+                : new RowDecoder(stream, body.records, allow, exchange.lease()).decode(bytes, header(exchange));
         target.refused(rows.rejected());
         if (rows.rejected() > 0 && !allow) {
-            exchange.answer(422, Exchange.JSON, RowsAnswer.refusal(rows, body));
+            exchange.answer(
+                    422,
+                    Exchange.JSON,
+                    RowsAnswer.refusal(
+                            rows, body == Body.BLOCK ? "blocks" : "rows", body == Body.ARROW ? "row" : "line"));
             return;
         }
         if (rows.rows() == 0 && rows.records().isEmpty()) {
@@ -188,23 +223,17 @@ final class PushEndpoint {
                 null);
     }
 
-    private static RecordFormat format(Exchange exchange, StreamDefinition stream) {
+    private static Body body(Exchange exchange, StreamDefinition stream) {
         String type = exchange.bodyType();
-        RecordFormat body = null;
-        if (type.equals("text/csv")) {
-            body = RecordFormat.CSV;
-        } else if (JSON.contains(type)) {
-            body = RecordFormat.JSON;
-        } else if (type.equals(BLOCK)) {
-            body = RecordFormat.BLOCK;
-        }
+        Body body = Body.of(type);
         if (body == null) {
             throw HttpFailure.of(
                     HttpCode.MEDIA_TYPE_UNKNOWN,
-                    "Content-Type: expected text/csv, one of " + JSON + " or " + BLOCK + ", got '" + type + "'",
+                    "Content-Type: expected text/csv, one of " + JSON + ", " + ARROW + " or " + BLOCK + ", got '" + type
+                            + "'",
                     "Content-Type");
         }
-        if (stream.format() != RecordFormat.BLOCK && stream.format() != body) {
+        if (stream.format() != RecordFormat.BLOCK && stream.format() != body.records) {
             throw HttpFailure.of(
                     HttpCode.MEDIA_TYPE_UNKNOWN,
                     "stream " + stream.name() + " has the format " + SchemaFile.formatName(stream.format())

@@ -5,7 +5,6 @@ import io.waterwheel.gateway.answer.VerdictJson;
 import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.Json;
 import io.waterwheel.gateway.rows.PushedRows;
-import io.waterwheel.schema.RecordFormat;
 import java.io.IOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -39,15 +38,20 @@ final class RowsAnswer {
         });
     }
 
-    static byte[] refusal(PushedRows rows, RecordFormat body) {
+    /**
+     * That nothing is stored.
+     *
+     * @param what the body holds: rows, blocks
+     * @param place how one of them is found: line, row
+     */
+    static byte[] refusal(PushedRows rows, String what, String place) {
         return Json.object(json -> {
             json.writeStringField("code", HttpCode.ROWS_REJECTED.name());
             json.writeStringField(
                     "message",
-                    rows.rejected() + " of " + (rows.rows() + rows.rejected()) + " "
-                            + (body == RecordFormat.BLOCK ? "blocks" : "rows") + " are no tuples of the stream, and"
-                            + " nothing is stored; with partial=allow the others would be");
-            json.writeStringField("at", "line " + rows.reasons().get(0).line());
+                    rows.rejected() + " of " + (rows.rows() + rows.rejected()) + " " + what
+                            + " are no tuples of the stream, and nothing is stored; with partial=allow the others would be");
+            json.writeStringField("at", place + " " + rows.reasons().get(0).line());
             json.writeNumberField("rejected", rows.rejected());
             reasons(json, rows);
         });

@@ -32,6 +32,7 @@ final class ArchitectureTest {
                     "java..",
                     "com.fasterxml.jackson.core..",
                     "com.github.luben.zstd..",
+                    "com.google.flatbuffers..",
                     "com.google.protobuf..",
                     "org.apache.arrow..",
                     "org.eclipse.jetty..",

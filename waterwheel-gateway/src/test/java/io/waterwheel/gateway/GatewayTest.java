@@ -150,8 +150,14 @@ final class GatewayTest {
                 ArrowStreamReader reader = new ArrowStreamReader(new ByteArrayInputStream(arrow), allocator)) {
             assertThat(reader.loadNextBatch()).isTrue();
             assertThat(reader.getVectorSchemaRoot().contentToTSVString()).contains("1\ta\nb");
+            // The verdict's batch.
+            assertThat(reader.loadNextBatch()).isTrue();
+            assertThat(reader.getVectorSchemaRoot().getRowCount()).isZero();
             assertThat(reader.loadNextBatch()).isFalse();
         }
+        assertThat(new String(arrow, java.nio.charset.StandardCharsets.UTF_8))
+                .contains("waterwheel.verdict")
+                .contains(csv.trailers().get("waterwheel-verdict"));
         RawHttp.Answer none = RawHttp.get(gateway, "/v1/query?stream=s", "Accept: image/png");
         assertThat(none.status()).isEqualTo(406);
         assertThat(none.body()).contains("\"code\":\"NOT_ACCEPTABLE\"").contains("\"at\":\"Accept\"");

@@ -15,6 +15,7 @@ import java.util.function.Consumer;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.ipc.ArrowStreamWriter;
+import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -257,9 +258,10 @@ public abstract class RowEncoder {
         }
     }
 
-    /** An IPC stream; without its end-of-stream mark it is not whole. */
+    /** An IPC stream; its last batch has no rows and the verdict. Without its end-of-stream mark it is not whole. */
     private static final class ArrowStream extends RowEncoder {
         private @Nullable ArrowStreamWriter writer;
+        private List<ArrowType> types = List.of();
 
         ArrowStream(Consumer<Utf8Buffer> piece) {
             super(piece);
@@ -268,7 +270,11 @@ public abstract class RowEncoder {
         @Override
         public void begin(Cursor cursor) {
             try {
-                writer = new ArrowStreamWriter(cursor.columns(), null, Channels.newChannel(new Sink()));
+                VectorSchemaRoot columns = cursor.columns();
+                types = columns.getSchema().getFields().stream()
+                        .map(org.apache.arrow.vector.types.pojo.Field::getType)
+                        .toList();
+                writer = new ArrowStreamWriter(columns, null, Channels.newChannel(new Sink()));
                 writer.start();
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
@@ -286,6 +292,7 @@ public abstract class RowEncoder {
 
         @Override
         public void end(Verdict verdict) {
+            out.put(VerdictBatch.of(types, VerdictJson.of(verdict)));
             try {
                 present().end();
             } catch (IOException e) {

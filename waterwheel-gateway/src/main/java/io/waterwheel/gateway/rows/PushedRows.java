@@ -1,5 +1,7 @@
 package io.waterwheel.gateway.rows;
 
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,14 +16,28 @@ import org.jspecify.annotations.Nullable;
  * @param reasons of the first of those
  */
 public record PushedRows(TupleBlock tuples, List<byte[]> records, int rows, int rejected, List<Reason> reasons) {
+    /** Longest row: Kafka takes records of about a megabyte. */
+    public static final int MOST_ROW_BYTES = 512 << 10;
+
     /** Reasons that are told of one request. */
-    static final int MOST_REASONS = 100;
+    public static final int MOST_REASONS = 100;
 
     /**
      * Why a row is no tuple.
      *
-     * @param line of the body, from 1; of a row that spans several the first. Of a tuple block 1
+     * @param line of the body, from 1; of a row that spans several the first. Of a tuple block 1, of Arrow the row's
+     *     number, from 1
      * @param field whose value it is; null where that is not known
      */
     public record Reason(int line, @Nullable String field, String reason) {}
+
+    /** The field that a reason names, as the decoders begin: with its name. Null where none is named. */
+    public static @Nullable String fieldOf(String reason, Schema schema) {
+        for (Field field : schema.fields()) {
+            if (reason.startsWith(field.name() + ":") || reason.endsWith(" lacks " + field.name())) {
+                return field.name();
+            }
+        }
+        return null;
+    }
 }

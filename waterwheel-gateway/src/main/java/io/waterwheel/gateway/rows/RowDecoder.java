@@ -7,7 +7,6 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.gateway.http.PushBudget;
 import io.waterwheel.key.KeyMaker;
-import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
@@ -26,9 +25,6 @@ import org.jspecify.annotations.Nullable;
  * empty ones are left out; in CSV a line end between quotes belongs to the row. One thread, one body.
  */
 public final class RowDecoder {
-    /** Longest row: Kafka takes records of about a megabyte. */
-    static final int MOST_ROW_BYTES = 512 << 10;
-
     /** Longest line that names the fields. */
     static final int MOST_HEADER_BYTES = 64 << 10;
 
@@ -187,7 +183,8 @@ public final class RowDecoder {
         unkeyed = null;
         long spare = 0;
         if (one) {
-            makeRoom(into, to - from);
+            // Its values take no more than its text.
+            RowSpace.make(into, to - from, lease);
         } else {
             spare = BLOCK_FACTOR * (long) (to - from);
             lease.grow(spare);
@@ -221,28 +218,14 @@ public final class RowDecoder {
     }
 
     private static void requireShort(int length, int line) {
-        if (length > MOST_ROW_BYTES) {
-            throw tooLarge("line " + line, length, MOST_ROW_BYTES, "line " + line);
+        if (length > PushedRows.MOST_ROW_BYTES) {
+            throw tooLarge("line " + line, length, PushedRows.MOST_ROW_BYTES, "line " + line);
         }
     }
 
     private static HttpFailure tooLarge(String what, long length, int most, String at) {
         return HttpFailure.bad(
                 ErrorCode.RECORD_TOO_LARGE, what + " has " + length + " bytes, expected at most " + most, at, null);
-    }
-
-    /** Makes room for a row, whose values take no more than its text. A wide row takes far more than short text. */
-    private void makeRoom(TupleBlock into, int textBytes) {
-        long growth = into.growthBytes(1, textBytes);
-        if (growth == 0) {
-            return;
-        }
-        // While the arrays grow there are the old ones and the new ones.
-        lease.grow(growth);
-        long before = into.allocatedBytes();
-        into.ensureRows(into.size() + 1);
-        into.ensureArena(textBytes);
-        lease.shrink(growth - (into.allocatedBytes() - before));
     }
 
     /** A row of a block is written into a record again, perhaps alone. */
@@ -255,10 +238,11 @@ public final class RowDecoder {
                     bytes += TupleBlock.referenceLength(LittleEndian.getLong(block.column(c), row * 8));
                 }
             }
-            if (bytes > MOST_ROW_BYTES) {
+            if (bytes > PushedRows.MOST_ROW_BYTES) {
                 throw HttpFailure.bad(
                         ErrorCode.RECORD_TOO_LARGE,
-                        "row " + row + " has values of " + bytes + " bytes, expected at most " + MOST_ROW_BYTES,
+                        "row " + row + " has values of " + bytes + " bytes, expected at most "
+                                + PushedRows.MOST_ROW_BYTES,
                         "row " + row,
                         null);
             }
@@ -268,15 +252,15 @@ public final class RowDecoder {
     private void reject(byte[] bytes, int from, int to, int line, String reason) {
         rejected++;
         if (reasons.size() < PushedRows.MOST_REASONS) {
-            reasons.add(new PushedRows.Reason(line, field(reason), reason));
+            reasons.add(new PushedRows.Reason(line, PushedRows.fieldOf(reason, schema), reason));
         }
         if (keepBad) {
-            if (to - from > MOST_ROW_BYTES) {
+            if (to - from > PushedRows.MOST_ROW_BYTES) {
                 throw tooLarge(
                         "a " + (body == RecordFormat.BLOCK ? "block" : "line") + " that is to become a dead letter ("
                                 + reason + ")",
                         (long) to - from,
-                        MOST_ROW_BYTES,
+                        PushedRows.MOST_ROW_BYTES,
                         "line " + line);
             }
             lease.grow(RECORD_BYTES + (long) to - from);
@@ -303,15 +287,5 @@ public final class RowDecoder {
                     "line " + line,
                     null);
         }
-    }
-
-    /** The field that a reason names, as the decoders begin: with its name. */
-    private @Nullable String field(String reason) {
-        for (Field field : schema.fields()) {
-            if (reason.startsWith(field.name() + ":") || reason.endsWith(" lacks " + field.name())) {
-                return field.name();
-            }
-        }
-        return null;
     }
 }

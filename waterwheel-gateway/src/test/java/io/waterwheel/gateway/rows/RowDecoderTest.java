@@ -150,11 +150,11 @@ final class RowDecoderTest {
     @Test
     void aRowThatKafkaWouldNotTakeIsRefused() {
         assertThatThrownBy(() -> decode(
-                        RecordFormat.CSV, RecordFormat.CSV, false, "1,5," + "x".repeat(RowDecoder.MOST_ROW_BYTES)))
+                        RecordFormat.CSV, RecordFormat.CSV, false, "1,5," + "x".repeat(PushedRows.MOST_ROW_BYTES)))
                 .hasMessageContaining("line 1 has ");
         // Before it is looked at as a line of names.
         for (RowDecoder.Header header : RowDecoder.Header.values()) {
-            byte[] commas = ",".repeat(RowDecoder.MOST_ROW_BYTES + 1).getBytes(UTF_8);
+            byte[] commas = ",".repeat(PushedRows.MOST_ROW_BYTES + 1).getBytes(UTF_8);
             assertThatThrownBy(() -> new RowDecoder(stream(RecordFormat.CSV), RecordFormat.CSV, false, lease())
                             .decode(commas, header))
                     .hasMessageContaining("line 1 has ");
@@ -167,7 +167,7 @@ final class RowDecoderTest {
 
     @Test
     void aDeadLetterThatKafkaWouldNotTakeIsRefused() {
-        byte[] damaged = new byte[RowDecoder.MOST_ROW_BYTES + 1];
+        byte[] damaged = new byte[PushedRows.MOST_ROW_BYTES + 1];
         assertThatThrownBy(() -> new RowDecoder(stream(RecordFormat.BLOCK), RecordFormat.BLOCK, true, lease())
                         .decode(damaged, RowDecoder.Header.SEEN))
                 .hasMessageContaining("a block that is to become a dead letter (")

@@ -1,0 +1,362 @@
+package io.waterwheel.gateway.arrow;
+
+import io.waterwheel.decode.RejectedRecordException;
+import io.waterwheel.decode.RowAppender;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.gateway.http.HttpFailure;
+import io.waterwheel.gateway.http.PushBudget;
+import io.waterwheel.gateway.rows.PushedRows;
+import io.waterwheel.gateway.rows.RowSpace;
+import io.waterwheel.key.KeyMaker;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.tuple.TupleBlock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.arrow.flatbuf.Buffer;
+import org.apache.arrow.flatbuf.DictionaryBatch;
+import org.apache.arrow.flatbuf.DictionaryEncoding;
+import org.apache.arrow.flatbuf.Endianness;
+import org.apache.arrow.flatbuf.FieldNode;
+import org.apache.arrow.flatbuf.Int;
+import org.apache.arrow.flatbuf.Message;
+import org.apache.arrow.flatbuf.MessageHeader;
+import org.apache.arrow.flatbuf.RecordBatch;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decodes the rows of an Arrow IPC stream for a stream of tuple blocks. Columns are found by their names; each must be
+ * a field of the schema. A nullable field without a column is null. Dictionaries are understood, compressed buffers and
+ * nested columns are not. One thread, one body.
+ */
+public final class ArrowDecoder {
+    private static final ColumnType INDEX = new ColumnType(ColumnType.Kind.INTEGER, 4, true, 0);
+
+    /** Of an array and its place in a list. */
+    private static final int RECORD_BYTES = 32;
+
+    private final Schema schema;
+    private final boolean keepBad;
+    private final PushBudget.Lease lease;
+    private final RowAppender appender;
+    private final ArrowValues values;
+    private final KeyMaker keys;
+    private final TupleBlock tuples;
+    private final List<byte[]> letters = new ArrayList<>();
+    private final List<PushedRows.Reason> reasons = new ArrayList<>();
+    private final Map<Long, ColumnType> dictionaryTypes = new HashMap<>();
+    private final Map<Long, ArrowColumn> dictionaries = new HashMap<>();
+    private @Nullable List<Column> columns;
+    private @Nullable String unkeyed;
+    private int seen;
+    private int rejected;
+
+    /**
+     * A column of the stream.
+     *
+     * @param type as it lies in batches: of its indexes, where it has a dictionary
+     * @param field of the schema
+     * @param dictionary its id; null where there is none
+     */
+    private record Column(
+            String name,
+            ColumnType type,
+            int field,
+            @Nullable Long dictionary) {}
+
+    /**
+     * A decoder for one body.
+     *
+     * @param stream of the format block
+     * @param keepBad whether bad rows are to become dead letters, as JSON
+     * @param lease takes the bytes of tuples and letters, before the memory is taken
+     */
+    public ArrowDecoder(StreamDefinition stream, boolean keepBad, PushBudget.Lease lease) {
+        this.schema = stream.schema();
+        this.keepBad = keepBad;
+        this.lease = lease;
+        this.appender = new RowAppender(schema);
+        this.values = new ArrowValues(appender);
+        RowLayout layout = RowLayout.of(schema);
+        this.keys = KeyMaker.of(layout, schema);
+        this.tuples = new TupleBlock(layout, 16);
+    }
+
+    /**
+     * Decodes all rows.
+     *
+     * @throws HttpFailure when the body is no such stream, or its columns are not those of the schema
+     */
+    public PushedRows decode(byte[] bytes) {
+        IpcMessages messages = new IpcMessages(bytes);
+        try {
+            while (messages.next()) {
+                message(messages, bytes);
+            }
+        } catch (IndexOutOfBoundsException e) {
+            // Accessors of Flatbuffers follow offsets of the message, wherever they point.
+            throw IpcMessages.bad("a message's description is damaged", e);
+        }
+        if (columns == null) {
+            throw IpcMessages.bad("it has no schema");
+        }
+        return new PushedRows(tuples, letters, tuples.size(), rejected, reasons);
+    }
+
+    private void message(IpcMessages messages, byte[] bytes) {
+        Message message = messages.message();
+        switch (message.headerType()) {
+            case MessageHeader.Schema -> columns = columns(header(message, new org.apache.arrow.flatbuf.Schema()));
+            case MessageHeader.DictionaryBatch -> dictionary(messages, header(message, new DictionaryBatch()), bytes);
+            case MessageHeader.RecordBatch -> batch(messages, header(message, new RecordBatch()), bytes);
+            default -> throw IpcMessages.bad("a message is neither schema, dictionary nor batch of rows");
+        }
+    }
+
+    private static <T extends com.google.flatbuffers.Table> T header(Message message, T into) {
+        if (message.header(into) == null) {
+            throw IpcMessages.bad("a message has no description");
+        }
+        return into;
+    }
+
+    private List<Column> columns(org.apache.arrow.flatbuf.Schema arrow) {
+        if (columns != null) {
+            throw IpcMessages.bad("it has two schemas");
+        }
+        if (arrow.endianness() != Endianness.Little) {
+            throw IpcMessages.bad("its numbers are big-endian; write them little-endian");
+        }
+        List<Column> found = new ArrayList<>();
+        boolean[] has = new boolean[schema.fields().size()];
+        for (int c = 0; c < arrow.fieldsLength(); c++) {
+            org.apache.arrow.flatbuf.Field column = arrow.fields(c);
+            String name = name(column);
+            int index = name == null ? -1 : schema.indexOf(name);
+            if (index < 0) {
+                throw refused("column " + name, "is no field of the stream, which has " + names() + "; leave it out");
+            }
+            if (found.stream().anyMatch(other -> other.field() == index)) {
+                throw refused("column " + name, "is there twice");
+            }
+            Column described = column(column, schema.fields().get(index), index);
+            // A column of nulls alone is none, for a field that must have a value.
+            has[index] = described.type().kind() != ColumnType.Kind.NULL;
+            found.add(described);
+        }
+        for (int f = 0; f < has.length; f++) {
+            Field field = schema.fields().get(f);
+            if (!has[f] && !field.nullable()) {
+                throw refused("column " + field.name(), "has no values, and the field is not nullable");
+            }
+        }
+        return found;
+    }
+
+    private static @Nullable String name(org.apache.arrow.flatbuf.Field column) {
+        try {
+            return column.name();
+        } catch (IllegalArgumentException e) {
+            throw IpcMessages.bad("the name of a column is not UTF-8", e);
+        }
+    }
+
+    private String names() {
+        return String.join(", ", schema.fields().stream().map(Field::name).toList());
+    }
+
+    private Column column(org.apache.arrow.flatbuf.Field column, Field field, int index) {
+        ColumnType type = column.childrenLength() > 0 ? null : ColumnType.of(column);
+        String unfit = type == null ? "a plain type" : ArrowValues.unfit(field, type);
+        if (type == null || unfit != null) {
+            throw refused(
+                    "column " + field.name(),
+                    "the field is a " + field.type().schemaName() + ": expected " + unfit + ", got "
+                            + (type == null ? org.apache.arrow.flatbuf.Type.name(column.typeType()) : type.words()));
+        }
+        DictionaryEncoding encoding = column.dictionary();
+        if (encoding == null) {
+            return new Column(field.name(), type, index, null);
+        }
+        Int given = encoding.indexType();
+        ColumnType of = given == null ? INDEX : ColumnType.integer(given);
+        if (of == null) {
+            throw IpcMessages.bad(
+                    "column " + field.name() + ": its dictionary has indexes of " + given.bitWidth() + " bits");
+        }
+        ColumnType other = dictionaryTypes.put(encoding.id(), type);
+        if (other != null && !other.equals(type)) {
+            throw IpcMessages.bad("columns of two types have the dictionary " + encoding.id());
+        }
+        return new Column(field.name(), of, index, encoding.id());
+    }
+
+    private void dictionary(IpcMessages messages, DictionaryBatch batch, byte[] bytes) {
+        ColumnType type = dictionaryTypes.get(batch.id());
+        RecordBatch data = batch.data();
+        if (type == null || data == null) {
+            throw IpcMessages.bad("no column has the dictionary " + batch.id());
+        }
+        if (batch.isDelta()) {
+            throw IpcMessages.bad("dictionaries that grow (deltas) are not understood; send whole ones");
+        }
+        Buffers buffers = new Buffers(messages, data, bytes.length);
+        dictionaries.put(
+                batch.id(),
+                new ArrowColumn("of dictionary " + batch.id(), type, bytes, buffers.rows, buffers.next(type), null));
+    }
+
+    private void batch(IpcMessages messages, RecordBatch batch, byte[] bytes) {
+        List<Column> described = columns;
+        if (described == null) {
+            throw IpcMessages.bad("rows come before the schema");
+        }
+        Buffers buffers = new Buffers(messages, batch, bytes.length);
+        ArrowColumn[] sent = new ArrowColumn[described.size()];
+        ArrowColumn[] byField = new ArrowColumn[schema.fields().size()];
+        for (int c = 0; c < sent.length; c++) {
+            Column column = described.get(c);
+            ArrowColumn dictionary = null;
+            if (column.dictionary() != null) {
+                dictionary = dictionaries.get(column.dictionary());
+                if (dictionary == null) {
+                    throw IpcMessages.bad("column " + column.name() + ": its dictionary does not come before its rows");
+                }
+            }
+            sent[c] = new ArrowColumn(
+                    column.name(), column.type(), bytes, buffers.rows, buffers.next(column.type()), dictionary);
+            byField[column.field()] = sent[c];
+        }
+        for (int f = 0; f < byField.length; f++) {
+            if (byField[f] == null) {
+                byField[f] = ArrowColumn.nothing(schema.fields().get(f).name(), buffers.rows);
+            }
+        }
+        for (int row = 0; row < buffers.rows; row++) {
+            row(byField, sent, row);
+        }
+    }
+
+    private void row(ArrowColumn[] byField, ArrowColumn[] sent, int row) {
+        seen++;
+        int before = tuples.size();
+        int arena = tuples.arenaSize();
+        unkeyed = null;
+        int text = textBytes(byField, row);
+        RowSpace.make(tuples, text, lease);
+        appender.begin(tuples);
+        try {
+            for (int f = 0; f < byField.length; f++) {
+                int place = byField[f].place(row);
+                if (place >= 0) {
+                    values.set(f, schema.fields().get(f), byField[f].holder(), place);
+                } else if (!appender.setNull(f)) {
+                    throw new RejectedRecordException(schema.fields().get(f).name() + ": is null, and may not be");
+                }
+            }
+            appender.commit();
+            keys.fill(tuples, before, (index, reason) -> unkeyed = reason);
+            String why = unkeyed;
+            if (why != null) {
+                throw new RejectedRecordException(why);
+            }
+        } catch (RejectedRecordException e) {
+            tuples.setSize(before);
+            tuples.setArenaSize(arena);
+            reject(sent, row, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Bytes of a row's text and bytes: what the tuple takes in its block's arena, at most. */
+    private int textBytes(ArrowColumn[] byField, int row) {
+        long sum = 0;
+        for (int f = 0; f < byField.length; f++) {
+            if (schema.fields().get(f).type().variable()) {
+                int place = byField[f].place(row);
+                if (place >= 0) {
+                    ArrowColumn holder = byField[f].holder();
+                    holder.from(place);
+                    sum += Math.min(holder.length(place), TupleBlock.MAX_VALUE_BYTES);
+                }
+            }
+        }
+        if (sum > PushedRows.MOST_ROW_BYTES) {
+            throw HttpFailure.bad(
+                    ErrorCode.RECORD_TOO_LARGE,
+                    "row " + seen + " has values of " + sum + " bytes, expected at most " + PushedRows.MOST_ROW_BYTES,
+                    "row " + seen,
+                    null);
+        }
+        return (int) sum;
+    }
+
+    private void reject(ArrowColumn[] sent, int row, String reason) {
+        rejected++;
+        if (reasons.size() < PushedRows.MOST_REASONS) {
+            reasons.add(new PushedRows.Reason(seen, PushedRows.fieldOf(reason, schema), reason));
+        }
+        if (keepBad) {
+            byte[] letter = RowText.of(sent, row);
+            if (letter.length > PushedRows.MOST_ROW_BYTES) {
+                throw HttpFailure.bad(
+                        ErrorCode.RECORD_TOO_LARGE,
+                        "row " + seen + " (" + reason + ") is to become a dead letter and has " + letter.length
+                                + " bytes as JSON, expected at most " + PushedRows.MOST_ROW_BYTES,
+                        "row " + seen,
+                        null);
+            }
+            lease.grow(RECORD_BYTES + (long) letter.length);
+            letters.add(letter);
+        }
+    }
+
+    private static HttpFailure refused(String at, String why) {
+        return HttpFailure.bad(ErrorCode.BAD_REQUEST, at + ": " + why, at, null);
+    }
+
+    /** The buffers of a batch, column after column. */
+    private static final class Buffers {
+        private final IpcMessages messages;
+        private final RecordBatch batch;
+        private int node;
+        private int buffer;
+        final int rows;
+
+        Buffers(IpcMessages messages, RecordBatch batch, int bodyBytes) {
+            this.messages = messages;
+            this.batch = batch;
+            if (batch.compression() != null) {
+                throw IpcMessages.bad(
+                        "its buffers are compressed; compress the whole body, and say so in" + " Content-Encoding");
+            }
+            if (batch.length() < 0 || batch.length() > 8L * bodyBytes) {
+                throw IpcMessages.bad("a batch says that it has " + batch.length() + " rows");
+            }
+            rows = (int) batch.length();
+        }
+
+        ArrowColumn.Slice[] next(ColumnType type) {
+            if (node >= batch.nodesLength() || buffer + type.buffers() > batch.buffersLength()) {
+                throw IpcMessages.bad("a batch has fewer columns than the schema");
+            }
+            FieldNode described = batch.nodes(node++);
+            if (described.length() != rows) {
+                throw IpcMessages.bad("a column has " + described.length() + " rows in a batch of " + rows);
+            }
+            ArrowColumn.Slice[] slices = new ArrowColumn.Slice[type.buffers()];
+            for (int b = 0; b < slices.length; b++) {
+                Buffer one = batch.buffers(buffer++);
+                if (one.offset() < 0 || one.length() < 0 || one.offset() > messages.bodyLength() - one.length()) {
+                    throw IpcMessages.bad("a buffer of " + one.length() + " bytes at " + one.offset()
+                            + " does not fit the " + messages.bodyLength() + " bytes of its batch");
+                }
+                slices[b] = new ArrowColumn.Slice(messages.bodyFrom() + (int) one.offset(), (int) one.length());
+            }
+            return slices;
+        }
+    }
+}

@@ -1,0 +1,388 @@
+package io.waterwheel.gateway.arrow;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.gateway.http.HttpFailure;
+import io.waterwheel.gateway.http.PushBudget;
+import io.waterwheel.gateway.rows.PushedRows;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.schema.text.Uuid;
+import io.waterwheel.tuple.TupleBlock;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.channels.Channels;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.BitVector;
+import org.apache.arrow.vector.DateDayVector;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.FixedSizeBinaryVector;
+import org.apache.arrow.vector.Float4Vector;
+import org.apache.arrow.vector.Float8Vector;
+import org.apache.arrow.vector.IntVector;
+import org.apache.arrow.vector.LargeVarBinaryVector;
+import org.apache.arrow.vector.LargeVarCharVector;
+import org.apache.arrow.vector.NullVector;
+import org.apache.arrow.vector.SmallIntVector;
+import org.apache.arrow.vector.TimeStampNanoTZVector;
+import org.apache.arrow.vector.TimeStampSecVector;
+import org.apache.arrow.vector.TinyIntVector;
+import org.apache.arrow.vector.UInt4Vector;
+import org.apache.arrow.vector.UInt8Vector;
+import org.apache.arrow.vector.VarBinaryVector;
+import org.apache.arrow.vector.VarCharVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.dictionary.Dictionary;
+import org.apache.arrow.vector.dictionary.DictionaryEncoder;
+import org.apache.arrow.vector.dictionary.DictionaryProvider;
+import org.apache.arrow.vector.ipc.ArrowStreamWriter;
+import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Arrow bodies as Arrow's own library writes them, against the values that were written. */
+final class ArrowDecoderTest {
+    private static final Schema SCHEMA = new Schema(
+            List.of(
+                    new Field("id", FieldType.LONG, false),
+                    new Field("at", FieldType.TIMESTAMP, false),
+                    new Field("small", FieldType.INT, true),
+                    new Field("single", FieldType.FLOAT, true),
+                    new Field("real", FieldType.DOUBLE, true),
+                    new Field("truth", FieldType.BOOLEAN, true),
+                    new Field("seen", FieldType.TIMESTAMP_NS, true),
+                    new Field("host", FieldType.IPV4, true),
+                    new Field("note", FieldType.STRING, true),
+                    new Field("raw", FieldType.BYTES, true),
+                    new Field("uid", FieldType.UUID, true),
+                    new Field("peer", FieldType.IPV6, true)),
+            new KeySpec.Ordered("id"),
+            "at");
+
+    private static StreamDefinition stream() {
+        return new StreamDefinition("s", "t", RecordFormat.BLOCK, 4, SCHEMA);
+    }
+
+    private static PushedRows decode(byte[] body, boolean keepBad) {
+        return new ArrowDecoder(stream(), keepBad, new PushBudget(64 << 20, "rows").lease()).decode(body);
+    }
+
+    /** Writes batches of the same columns; {@code fill} sets their values and the number of rows. */
+    private static byte[] write(List<FieldVector> vectors, int batches, Fill fill, DictionaryProvider dictionaries)
+            throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (VectorSchemaRoot root = new VectorSchemaRoot(vectors);
+                ArrowStreamWriter writer = new ArrowStreamWriter(root, dictionaries, Channels.newChannel(out))) {
+            writer.start();
+            for (int b = 0; b < batches; b++) {
+                root.getFieldVectors().forEach(FieldVector::clear);
+                root.setRowCount(fill.rows(b));
+                writer.writeBatch();
+            }
+            writer.end();
+        }
+        return out.toByteArray();
+    }
+
+    private interface Fill {
+        int rows(int batch);
+    }
+
+    private static final DictionaryProvider NONE = new DictionaryProvider.MapDictionaryProvider();
+
+    @Test
+    void takesValuesOfAllTypesAsTheyWereWritten() throws IOException {
+        long seed = Long.getLong("seed", System.nanoTime());
+        Random random = new Random(seed);
+        for (int round = 0; round < 30; round++) {
+            List<List<@Nullable Object>> expected = new ArrayList<>();
+            byte[] body = body(random, expected);
+            PushedRows rows = decode(body, false);
+            assertThat(rows.reasons()).as("seed %s", seed).isEmpty();
+            assertThat(rows.rows()).as("seed %s", seed).isEqualTo(expected.size());
+            for (int r = 0; r < expected.size(); r++) {
+                for (int f = 0; f < SCHEMA.fields().size(); f++) {
+                    assertThat(rows.tuples().value(f, r))
+                            .as("seed %s row %s field %s", seed, r, f)
+                            .isEqualTo(expected.get(r).get(f));
+                }
+            }
+        }
+    }
+
+    private static byte[] body(Random random, List<List<@Nullable Object>> expected) throws IOException {
+        try (RootAllocator allocator = new RootAllocator()) {
+            boolean wide = random.nextBoolean();
+            FieldVector id = wide ? new UInt8Vector("id", allocator) : new BigIntVector("id", allocator);
+            FieldVector at = wide
+                    ? new TimeStampSecVector("at", allocator)
+                    : new TimeStampNanoTZVector("at", allocator, "Asia/Shanghai");
+            FieldVector small = wide ? new TinyIntVector("small", allocator) : new SmallIntVector("small", allocator);
+            FieldVector single = wide ? new Float8Vector("single", allocator) : new Float4Vector("single", allocator);
+            FieldVector real = wide ? new IntVector("real", allocator) : new Float8Vector("real", allocator);
+            FieldVector truth = wide ? new NullVector("truth") : new BitVector("truth", allocator);
+            FieldVector seen = wide ? new DateDayVector("seen", allocator) : new BigIntVector("seen", allocator);
+            FieldVector host = wide ? new VarCharVector("host", allocator) : new UInt4Vector("host", allocator);
+            FieldVector note = wide ? new LargeVarCharVector("note", allocator) : new VarCharVector("note", allocator);
+            FieldVector raw = wide ? new VarBinaryVector("raw", allocator) : new LargeVarBinaryVector("raw", allocator);
+            FieldVector uid =
+                    wide ? new FixedSizeBinaryVector("uid", allocator, 16) : new VarCharVector("uid", allocator);
+            List<FieldVector> vectors =
+                    new ArrayList<>(List.of(id, at, small, single, real, truth, seen, host, note, raw, uid));
+            java.util.Collections.shuffle(vectors, random);
+            return write(
+                    vectors,
+                    random.nextInt(4),
+                    batch -> {
+                        int rows = random.nextInt(70);
+                        vectors.forEach(vector -> {
+                            vector.setInitialCapacity(rows);
+                            vector.allocateNew();
+                        });
+                        for (int r = 0; r < rows; r++) {
+                            @Nullable
+                            Object[] row = new @Nullable Object[SCHEMA.fields().size()];
+                            row[0] = wide ? random.nextLong() >>> 1 : random.nextLong();
+                            if (wide) {
+                                ((UInt8Vector) id).setSafe(r, (Long) row[0]);
+                            } else {
+                                ((BigIntVector) id).setSafe(r, (Long) row[0]);
+                            }
+                            long seconds = random.nextInt();
+                            row[1] = wide ? seconds * 1000 : Math.floorDiv(seconds * 1_000_000_007L, 1_000_000L);
+                            if (wide) {
+                                ((TimeStampSecVector) at).setSafe(r, seconds);
+                            } else {
+                                ((TimeStampNanoTZVector) at).setSafe(r, seconds * 1_000_000_007L);
+                            }
+                            fill(random, wide, r, row, small, single, real, truth, seen, host, note, raw, uid);
+                            expected.add(Arrays.asList(row));
+                        }
+                        return rows;
+                    },
+                    NONE);
+        }
+    }
+
+    private static void fill(
+            Random random,
+            boolean wide,
+            int r,
+            @Nullable Object[] row,
+            FieldVector small,
+            FieldVector single,
+            FieldVector real,
+            FieldVector truth,
+            FieldVector seen,
+            FieldVector host,
+            FieldVector note,
+            FieldVector raw,
+            FieldVector uid) {
+        if (random.nextInt(4) > 0) {
+            int value = random.nextInt(256) - 128;
+            row[2] = value;
+            if (wide) {
+                ((TinyIntVector) small).setSafe(r, value);
+            } else {
+                ((SmallIntVector) small).setSafe(r, value);
+            }
+        }
+        if (random.nextInt(4) > 0) {
+            float value = Float.intBitsToFloat(random.nextInt());
+            row[3] = value;
+            if (wide) {
+                ((Float8Vector) single).setSafe(r, value);
+            } else {
+                ((Float4Vector) single).setSafe(r, value);
+            }
+        }
+        if (random.nextInt(4) > 0) {
+            if (wide) {
+                int value = random.nextInt();
+                row[4] = (double) value;
+                ((IntVector) real).setSafe(r, value);
+            } else {
+                double value = random.nextGaussian();
+                row[4] = value;
+                ((Float8Vector) real).setSafe(r, value);
+            }
+        }
+        if (!wide && random.nextInt(4) > 0) {
+            boolean value = random.nextBoolean();
+            row[5] = value;
+            ((BitVector) truth).setSafe(r, value ? 1 : 0);
+        }
+        if (random.nextInt(4) > 0) {
+            if (wide) {
+                int day = random.nextInt(40_000) - 20_000;
+                row[6] = day * 86_400_000_000_000L;
+                ((DateDayVector) seen).setSafe(r, day);
+            } else {
+                row[6] = random.nextLong();
+                ((BigIntVector) seen).setSafe(r, (Long) row[6]);
+            }
+        }
+        if (random.nextInt(4) > 0) {
+            int value = random.nextInt();
+            String text = (value >>> 24) + "." + (value >> 16 & 255) + "." + (value >> 8 & 255) + "." + (value & 255);
+            row[7] = text;
+            if (wide) {
+                ((VarCharVector) host).setSafe(r, text.getBytes(UTF_8));
+            } else {
+                ((UInt4Vector) host).setSafe(r, value);
+            }
+        }
+        if (random.nextInt(4) > 0) {
+            String text = List.of("", "plain", "grüezi", "\uD83D\uDE00 smile").get(random.nextInt(4));
+            row[8] = text;
+            if (wide) {
+                ((LargeVarCharVector) note).setSafe(r, text.getBytes(UTF_8));
+            } else {
+                ((VarCharVector) note).setSafe(r, text.getBytes(UTF_8));
+            }
+        }
+        if (random.nextInt(4) > 0) {
+            byte[] value = new byte[random.nextInt(30)];
+            random.nextBytes(value);
+            row[9] = value;
+            if (wide) {
+                ((VarBinaryVector) raw).setSafe(r, value);
+            } else {
+                ((LargeVarBinaryVector) raw).setSafe(r, value);
+            }
+        }
+        if (random.nextInt(4) > 0) {
+            byte[] value = new byte[16];
+            random.nextBytes(value);
+            row[10] = Uuid.text(value, 0);
+            if (wide) {
+                ((FixedSizeBinaryVector) uid).setSafe(r, value);
+            } else {
+                ((VarCharVector) uid).setSafe(r, String.valueOf(row[10]).getBytes(UTF_8));
+            }
+        }
+    }
+
+    /** Ids and times of good rows, and one column more. */
+    private static byte[] with(RootAllocator allocator, FieldVector third, int rows, DictionaryProvider dictionaries)
+            throws IOException {
+        BigIntVector id = new BigIntVector("id", allocator);
+        TimeStampSecVector at = new TimeStampSecVector("at", allocator);
+        List<FieldVector> vectors = new ArrayList<>(List.of(id, at, third));
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        for (int r = 0; r < rows; r++) {
+            id.setSafe(r, r);
+            at.setSafe(r, r);
+        }
+        try (VectorSchemaRoot root = new VectorSchemaRoot(vectors);
+                ArrowStreamWriter writer = new ArrowStreamWriter(root, dictionaries, Channels.newChannel(out))) {
+            root.setRowCount(rows);
+            writer.start();
+            writer.writeBatch();
+            writer.end();
+        }
+        return out.toByteArray();
+    }
+
+    @Test
+    void readsDictionaries() throws IOException {
+        try (RootAllocator allocator = new RootAllocator();
+                VarCharVector words = new VarCharVector("words", allocator);
+                VarCharVector plain = new VarCharVector("note", allocator)) {
+            words.setSafe(0, "red".getBytes(UTF_8));
+            words.setSafe(1, "green".getBytes(UTF_8));
+            words.setValueCount(2);
+            plain.setSafe(0, "green".getBytes(UTF_8));
+            plain.setSafe(2, "red".getBytes(UTF_8));
+            plain.setValueCount(3);
+            Dictionary dictionary = new Dictionary(words, new DictionaryEncoding(7, false, null));
+            DictionaryProvider.MapDictionaryProvider provider = new DictionaryProvider.MapDictionaryProvider();
+            provider.put(dictionary);
+            FieldVector encoded = (FieldVector) DictionaryEncoder.encode(plain, dictionary);
+            TupleBlock tuples =
+                    decode(with(allocator, encoded, 3, provider), false).tuples();
+            int note = SCHEMA.indexOf("note");
+            assertThat(Arrays.asList(tuples.value(note, 0), tuples.value(note, 1), tuples.value(note, 2)))
+                    .containsExactly("green", null, "red");
+        }
+    }
+
+    @Test
+    void badRowsAreNamedAndBecomeLettersOfText() throws IOException {
+        try (RootAllocator allocator = new RootAllocator()) {
+            BigIntVector small = new BigIntVector("small", allocator);
+            small.setSafe(0, 5);
+            small.setSafe(1, 1L << 40);
+            small.setValueCount(3);
+            byte[] body = with(allocator, small, 3, NONE);
+            PushedRows rows = decode(body, true);
+            assertThat(rows.rows()).isEqualTo(2);
+            assertThat(rows.rejected()).isEqualTo(1);
+            assertThat(rows.reasons().get(0))
+                    .isEqualTo(new PushedRows.Reason(
+                            2, "small", "small: expected a whole number of 32 bits, got 1099511627776"));
+            assertThat(new String(rows.records().get(0), UTF_8))
+                    .isEqualTo("{\"id\":1,\"at\":1,\"small\":1099511627776}");
+            assertThat(rows.tuples().value(0, 1)).isEqualTo(2L);
+        }
+    }
+
+    @Test
+    void columnsThatAreNoFieldsAreRefusedByName() throws IOException {
+        try (RootAllocator allocator = new RootAllocator()) {
+            refused(allocator, new IntVector("speed", allocator), "column speed: is no field of the stream");
+            refused(
+                    allocator,
+                    new Float8Vector("small", allocator),
+                    "column small: the field is a int: expected integers");
+            refused(allocator, new IntVector("note", allocator), "column note: the field is a string: expected text");
+            refused(allocator, new BigIntVector("id", allocator), "column id: is there twice");
+            refused(allocator, new NullVector("peer"), null);
+        }
+        assertThatThrownBy(() -> decode(new byte[0], false)).hasMessageContaining("has no schema");
+        assertThatThrownBy(() -> decode("id,at".getBytes(UTF_8), false)).isInstanceOf(HttpFailure.class);
+    }
+
+    private static void refused(RootAllocator allocator, FieldVector third, @Nullable String why) throws IOException {
+        byte[] body = with(allocator, third, 2, NONE);
+        if (why == null) {
+            assertThat(decode(body, false).rows()).isEqualTo(2);
+        } else {
+            assertThatThrownBy(() -> decode(body, false))
+                    .isInstanceOf(HttpFailure.class)
+                    .hasMessageContaining(why);
+        }
+    }
+
+    @Test
+    void damageIsRefusedAndNothingElse() throws IOException {
+        long seed = Long.getLong("seed", System.nanoTime());
+        Random random = new Random(seed);
+        List<List<@Nullable Object>> expected = new ArrayList<>();
+        byte[] body = body(random, expected);
+        for (int i = 0; i < 20_000; i++) {
+            byte[] damaged = random.nextInt(4) == 0 ? Arrays.copyOf(body, random.nextInt(body.length)) : body.clone();
+            for (int flips = random.nextInt(4); flips > 0 && damaged.length > 0; flips--) {
+                damaged[random.nextInt(damaged.length)] = (byte) random.nextInt();
+            }
+            try {
+                decode(damaged, random.nextBoolean());
+            } catch (HttpFailure e) {
+                assertThat(e.status()).as("seed %s: %s", seed, e.getMessage()).isIn(400, 413);
+            } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
+                throw new AssertionError("seed " + seed + ", round " + i, e);
+            }
+        }
+    }
+}

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.query.Statement;
+import io.waterwheel.query.expression.Expression;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -100,7 +101,8 @@ final class StatementParameters {
     }
 
     /**
-     * Reads {@code {"sql": ..., "timeoutMillis": ..., "allowPartial": ..., "atLeast": {STREAM: {PARTITION: OFFSET}}}}.
+     * Reads {@code {"sql": ..., "parameters": [...], "timeoutMillis": ..., "allowPartial": ..., "atLeast": {STREAM:
+     * {PARTITION: OFFSET}}}}.
      *
      * @return null when the object has no member {@code sql}, or the text is no object: it is to be read as a query
      */
@@ -112,6 +114,7 @@ final class StatementParameters {
         Duration timeout = null;
         boolean partial = false;
         Map<String, Map<Integer, Long>> atLeast = new HashMap<>();
+        List<Expression.Literal> values = List.of();
         String strange = null;
         try (JsonParser json = JSON.createParser(body)) {
             if (json.nextToken() != JsonToken.START_OBJECT) {
@@ -127,6 +130,7 @@ final class StatementParameters {
                                 new BigDecimal(json.getText()).movePointLeft(3).toPlainString());
                     case "allowPartial", "allow_partial" -> partial = json.getBooleanValue();
                     case "atLeast", "at_least" -> positions(json, atLeast);
+                    case "parameters" -> values = ParameterValues.read(json);
                     default -> {
                         strange = name;
                         json.skipChildren();
@@ -142,10 +146,11 @@ final class StatementParameters {
         }
         if (strange != null) {
             throw bad(
-                    "there is no member '" + strange + "' beside sql; there are timeoutMillis, allowPartial, atLeast",
+                    "there is no member '" + strange
+                            + "' beside sql; there are parameters, timeoutMillis, allowPartial," + " atLeast",
                     strange);
         }
-        return statement(sql, timeout, partial, atLeast);
+        return statement(sql, timeout, partial, atLeast).withParameters(values);
     }
 
     private static void positions(JsonParser json, Map<String, Map<Integer, Long>> atLeast) throws IOException {

@@ -26,6 +26,7 @@ final class ArchitectureTest {
                     "io.waterwheel.tuple..",
                     "io.waterwheel.query",
                     "io.waterwheel.query.aggregate..",
+                    "io.waterwheel.query.expression",
                     "io.waterwheel.decode..",
                     "io.waterwheel.key..",
                     "io.waterwheel.wire..",

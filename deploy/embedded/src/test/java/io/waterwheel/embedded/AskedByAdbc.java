@@ -1,6 +1,5 @@
 package io.waterwheel.embedded;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.client.Appender;
@@ -11,7 +10,6 @@ import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamDefinition;
-import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,8 +17,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Assumptions;
 
 /** A whole server, asked by Python's ADBC driver as it is: what adbc.py expects. */
 final class AskedByAdbc {
@@ -43,13 +39,7 @@ final class AskedByAdbc {
     private AskedByAdbc() {}
 
     static void ask(WaterwheelClient client, String url, Path folder) throws Exception {
-        String python = System.getProperty("waterwheel.python", "python3");
-        Assumptions.assumeTrue(hasLibraries(python), () -> {
-            String why = "SKIPPED: " + python + " has no adbc_driver_flightsql or no pyarrow;"
-                    + " -Dwaterwheel.python=FILE names another";
-            System.err.println(why);
-            return why;
-        });
+        Python python = Python.with("pyarrow", "adbc_driver_flightsql.dbapi");
         client.createStream(new StreamDefinition("by_adbc", "by_adbc", RecordFormat.BLOCK, 1, SCHEMA));
         Map<Integer, Long> written;
         try (Appender appender = client.appender("by_adbc")) {
@@ -73,29 +63,14 @@ final class AskedByAdbc {
                 Objects.requireNonNull(AskedByAdbc.class.getResourceAsStream("/io/waterwheel/embedded/adbc.py"))) {
             Files.copy(source, script);
         }
-        ProcessBuilder command = new ProcessBuilder(
-                python,
+        String said = python.run(
+                folder.resolve("adbc.log"),
+                Map.of(),
                 script.toString(),
                 url.replace("grpc://", "grpc+tcp://"),
                 Integer.toString(ROWS),
                 "by_adbc:0:" + written.get(0));
-        command.environment().put("PYTHONDONTWRITEBYTECODE", "1");
-        Process process = command.redirectErrorStream(true).start();
-        String said = new String(process.getInputStream().readAllBytes(), UTF_8);
-        assertThat(process.waitFor()).as(said).isZero();
         assertThat(said.lines()).contains("all as expected");
         client.drop("by_adbc");
-    }
-
-    private static boolean hasLibraries(String python) throws InterruptedException {
-        try {
-            Process process = new ProcessBuilder(python, "-c", "import pyarrow, adbc_driver_flightsql.dbapi")
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            return process.waitFor(60, TimeUnit.SECONDS) && process.exitValue() == 0;
-        } catch (IOException e) {
-            return false;
-        }
     }
 }

@@ -38,7 +38,6 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -49,7 +48,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("embedded")
 @Timeout(300)
 final class DocumentationTest {
-    private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
+    static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
     private static final Pattern COMMAND = Pattern.compile("^ *\\./waterwheel +(.*?)(?: {2,}#.*)?$");
     private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|'([^']*)'|(\\S+)");
     /** Commands that start a server, build or test, and those of other pages' servers. */
@@ -357,13 +356,7 @@ final class DocumentationTest {
 
     @Test
     void thePythonExample() throws Exception {
-        String python = System.getProperty("waterwheel.python", "python3");
-        Assumptions.assumeTrue(hasLibraries(python), () -> {
-            String why = "SKIPPED: " + python + " has no pyarrow or no grpcio-tools; see docs/examples/python, and"
-                    + " -Dwaterwheel.python=FILE names another";
-            System.err.println(why);
-            return why;
-        });
+        Python python = Python.with("pyarrow.flight", "grpc_tools.protoc");
         ran("stream", "create", ROOT.resolve("conf/schemas/flights.yaml").toString());
         StreamDetails stream = client.describe("flights");
         FlightsFile flights = FlightsFile.read();
@@ -373,22 +366,13 @@ final class DocumentationTest {
             }
             client.query("flights").atLeast(appender.flush()).count();
         }
-        String out = runProcess(
-                List.of(python, ROOT.resolve("docs/examples/python/flights.py").toString(), server.url()));
+        String out = python.run(
+                folder.resolve("process.log"),
+                Map.of(),
+                ROOT.resolve("docs/examples/python/flights.py").toString(),
+                server.url());
         assertThat(out.lines()).hasSizeBetween(2, 6);
         assertThat(out).containsPattern("(?m)^\\d+ positions; chunks read: \\d+ of \\d+$");
-    }
-
-    private static boolean hasLibraries(String python) throws InterruptedException {
-        try {
-            Process process = new ProcessBuilder(python, "-c", "import pyarrow.flight, grpc_tools.protoc")
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            return process.waitFor(60, TimeUnit.SECONDS) && process.exitValue() == 0;
-        } catch (IOException e) {
-            return false;
-        }
     }
 
     private static String runProcess(List<String> command) throws IOException, InterruptedException {

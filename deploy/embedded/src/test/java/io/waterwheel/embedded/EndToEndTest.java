@@ -153,6 +153,11 @@ final class EndToEndTest {
     }
 
     @Test
+    void thePythonPackageAsksAndAppends() throws Exception {
+        AskedByPython.ask(client, DocumentationTest.ROOT, folder);
+    }
+
+    @Test
     void statementsComeByAdbc() throws Exception {
         AskedByAdbc.ask(client, server.url(), folder);
     }

@@ -1,0 +1,15 @@
+"""Client of Waterwheel: queries with rows in Arrow, appends that are stored once, all by HTTP.
+
+    import waterwheel
+
+    with waterwheel.connect() as client:
+        answer = client.sql("SELECT callsign, altitude_ft FROM flights WHERE altitude_ft > ?", 40_000)
+        print(answer.table)
+"""
+
+from .aio import AsyncClient
+from .answer import Answer, Verdict
+from .client import Client, Stored, connect
+from .errors import WaterwheelError
+
+__all__ = ["Answer", "AsyncClient", "Client", "Stored", "Verdict", "WaterwheelError", "connect"]

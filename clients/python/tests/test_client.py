@@ -1,0 +1,296 @@
+"""The client against a small gateway of this test, and against a server where WATERWHEEL_URL names one."""
+
+import asyncio
+import datetime
+import http.server
+import json
+import os
+import random
+import threading
+import unittest
+
+import pyarrow
+import pyarrow.ipc
+import waterwheel
+
+URL = os.environ.get("WATERWHEEL_URL")
+STREAM = os.environ.get("WATERWHEEL_STREAM", "by_python")
+UTC = datetime.timezone.utc
+
+
+def answer(rows: int, verdict: dict | None, end: bool = True) -> bytes:
+    """An answer as the gateway writes it; without a verdict it is cut off."""
+    schema = pyarrow.schema([("id", pyarrow.int64())])
+    sink = pyarrow.BufferOutputStream()
+    writer = pyarrow.ipc.new_stream(sink, schema)
+    writer.write_batch(pyarrow.record_batch([pyarrow.array(range(rows), pyarrow.int64())], schema=schema))
+    if verdict is not None:
+        empty = pyarrow.record_batch([pyarrow.array([], pyarrow.int64())], schema=schema)
+        writer.write_batch(empty, custom_metadata={"waterwheel.verdict": json.dumps(verdict)})
+    if end:
+        writer.close()
+    return sink.getvalue().to_pybytes()
+
+
+class Gateway(http.server.ThreadingHTTPServer):
+    """Answers as it was told to, and keeps what it was asked."""
+
+    daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.asked = []
+        self.answers = []
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.shutdown()
+        self.server_close()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.server.asked.append((self.path, dict(self.headers), body))
+        status, content, whole = self.server.answers.pop(0)
+        self.send_response(status)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(content), content) if content else b"")
+        if whole:
+            self.wfile.write(b"0\r\nWaterwheel-Verdict: {}\r\n\r\n")
+        else:
+            self.close_connection = True
+
+    do_GET = do_POST
+
+    def log_message(self, *unused):
+        pass
+
+
+class WithoutServer(unittest.TestCase):
+    def setUp(self):
+        self.gateway = Gateway()
+        self.client = waterwheel.connect(self.gateway.url)
+        self.addCleanup(self.gateway.close)
+        self.addCleanup(self.client.close)
+
+    def will(self, *answers):
+        self.gateway.answers.extend(answers)
+
+    def test_reads_rows_and_verdict(self):
+        verdict = {"complete": True, "tuples": 3, "positions": {"0": 7}, "next": "x"}
+        self.will((200, answer(3, verdict), True), (200, answer(0, verdict), True))
+        got = self.client.sql("SELECT ?", 1)
+        self.assertEqual([row["id"] for row in got.rows()], [0, 1, 2])
+        self.assertEqual(got.verdict.positions, {0: 7})
+        self.assertEqual(got.verdict.next, "x")
+        self.assertEqual(len(self.client.query("s", where="a > 1", key=["a=1", "b=2"], count=True, latest=None)), 0)
+        sent = [body for _, _, body in self.gateway.asked]
+        self.assertEqual(json.loads(sent[0]), {"sql": "SELECT ?", "parameters": [1]})
+        self.assertEqual(sent[1], b"stream=s&where=a+%3E+1&key=a%3D1&key=b%3D2&count=true")
+
+    def test_an_answer_without_its_end_is_none(self):
+        verdict = {"complete": True, "tuples": 3}
+        for content, whole in [
+            (answer(3, None), True),
+            (answer(3, None, end=False), False),
+            (answer(3, verdict, end=False), False),
+            (answer(3, verdict), False),
+            (answer(3, verdict)[:40], False),
+            (b"", False),
+        ]:
+            with self.subTest(whole=whole, length=len(content)):
+                self.will((200, content, whole))
+                with self.assertRaises(waterwheel.WaterwheelError) as failed:
+                    self.client.sql("SELECT 1")
+                self.assertEqual(failed.exception.code, "CUT_OFF")
+
+    def test_errors_say_what_and_where(self):
+        self.will((400, b'{"code":"BAD_SQL","message":"no","at":"line 1"}', True), (502, b"<html>", True))
+        with self.assertRaises(waterwheel.WaterwheelError) as failed:
+            self.client.sql("SELECT")
+        self.assertEqual((failed.exception.code, failed.exception.at), ("BAD_SQL", "line 1"))
+        self.assertFalse(failed.exception.temporary)
+        with self.assertRaises(waterwheel.WaterwheelError) as failed:
+            self.client.sql("SELECT")
+        self.assertEqual(failed.exception.status, 502)
+        with waterwheel.connect("http://127.0.0.1:1") as nowhere:
+            with self.assertRaises(waterwheel.WaterwheelError) as failed:
+                nowhere.streams()
+        self.assertEqual(failed.exception.code, "UNREACHABLE")
+
+    def test_rows_are_sent_again_under_their_key(self):
+        stored = b'{"rows":1,"rejected":0,"positions":{"0":9}}'
+        self.will((503, b'{"code":"X","message":"away"}', True), (200, b"", False), (200, stored, True))
+        got = self.client.append("s", [{"id": 1}])
+        self.assertEqual(got, waterwheel.Stored(1, {0: 9}))
+        keys = {headers["Idempotency-Key"] for _, headers, _ in self.gateway.asked}
+        bodies = {body for _, _, body in self.gateway.asked}
+        self.assertEqual((len(keys), len(bodies), len(self.gateway.asked)), (1, 1, 3))
+        self.will((422, b'{"code":"ROWS_REJECTED","message":"1 of 1","errors":[{"line":1,"reason":"r"}]}', True))
+        with self.assertRaises(waterwheel.WaterwheelError) as failed:
+            self.client.append("s", [{"id": 1}])
+        self.assertEqual(failed.exception.errors[0]["reason"], "r")
+
+    def test_many_rows_are_sent_in_pieces(self):
+        stored = b'{"rows":1,"rejected":0,"positions":{"%d":9}}'
+        self.will((200, stored % 0, True), (200, stored % 1, True), (200, stored % 0, True))
+        table = pyarrow.table({"id": range(2_300_000)})
+        self.assertEqual(self.client.append("s", table, key="k"), waterwheel.Stored(3, {0: 9, 1: 9}))
+        keys = [headers["Idempotency-Key"] for _, headers, _ in self.gateway.asked]
+        self.assertEqual([key.split("/")[0] for key in keys], ["k"] * 3)
+        self.assertEqual(len(set(keys)), 3)
+        pieces = [pyarrow.ipc.open_stream(body).read_all() for _, _, body in self.gateway.asked]
+        self.assertEqual(pyarrow.concat_tables(pieces), table)
+        refused = b'{"code":"ROWS_REJECTED","message":"no","errors":[{"line":5,"reason":"r"}]}'
+        self.will((200, stored % 0, True), (422, refused, True))
+        with self.assertRaises(waterwheel.WaterwheelError) as failed:
+            self.client.append("s", table)
+        self.assertEqual(failed.exception.errors[0]["line"], 5 + pieces[0].num_rows)
+
+    def test_parameters_are_written_by_their_kind(self):
+        verdict = {"complete": True, "tuples": 0}
+        self.will((200, answer(0, verdict), True))
+        moment = datetime.datetime(2021, 10, 7, 12, 30, tzinfo=datetime.timezone(datetime.timedelta(hours=2)))
+        self.client.sql("SELECT ?", None, True, 5, 1.5, "x", b"\0\1", moment)
+        self.assertEqual(
+            json.loads(self.gateway.asked[0][2])["parameters"],
+            [None, True, 5, 1.5, "x", {"bytes": "AAE="}, {"time": "2021-10-07T10:30:00Z"}],
+        )
+        for bad in (datetime.datetime(2021, 10, 7), object()):
+            with self.assertRaises((ValueError, TypeError)):
+                self.client.sql("SELECT ?", bad)
+
+
+@unittest.skipUnless(URL, "WATERWHEEL_URL names no server")
+class WithServer(unittest.TestCase):
+    """On a stream with the fields id (long, the key), at (timestamp), note (string, nullable) and raw (bytes, nullable)."""
+
+    # No run finds the rows of another.
+    first = random.getrandbits(40) * 1_000_000
+
+    def setUp(self):
+        self.client = waterwheel.connect(URL)
+        self.addCleanup(self.client.close)
+        # Each test has ids of its own.
+        WithServer.first += 1_000_000
+        self.id = WithServer.first
+
+    def rows(self, number):
+        begin = datetime.datetime(2026, 11, 25, tzinfo=UTC)
+        return [
+            {
+                "id": self.id + i,
+                "at": begin + datetime.timedelta(milliseconds=i),
+                "note": None if i % 3 == 0 else f"row {i}",
+                "raw": bytes([i % 256]),
+            }
+            for i in range(number)
+        ]
+
+    def found(self, stored, columns="*"):
+        return self.client.sql(
+            f"SELECT {columns} FROM {STREAM} WHERE id BETWEEN ? AND ? ORDER BY id",
+            self.id,
+            self.id + 999_999,
+            at_least={STREAM: stored.positions},
+        )
+
+    def test_what_was_appended_is_found(self):
+        rows = self.rows(1000)
+        stored = self.client.append(STREAM, rows)
+        self.assertEqual(stored.rows, 1000)
+        got = self.found(stored)
+        self.assertTrue(got.verdict.complete)
+        self.assertEqual(
+            [(row["id"], row["at"].replace(tzinfo=UTC), row["note"], row["raw"]) for row in got.rows()],
+            [tuple(row.values()) for row in rows],
+        )
+
+    def test_a_key_stores_once(self):
+        rows = self.rows(10)
+        first = self.client.append(STREAM, rows, key=f"once-{self.id}", visible=True)
+        again = self.client.append(STREAM, rows, key=f"once-{self.id}")
+        self.assertEqual(first.positions, again.positions)
+        self.assertEqual(len(self.found(again)), 10)
+        with self.assertRaises(waterwheel.WaterwheelError) as failed:
+            self.client.append(STREAM, self.rows(9), key=f"once-{self.id}")
+        self.assertEqual(failed.exception.code, "KEY_REUSED")
+
+    def test_bad_rows_are_named(self):
+        rows = self.rows(3)
+        rows[1]["id"] = None
+        with self.assertRaises(waterwheel.WaterwheelError) as failed:
+            self.client.append(STREAM, rows)
+        self.assertEqual(failed.exception.errors, [{"line": 2, "field": "id", "reason": "id: is null, and may not be"}])
+        with self.assertRaises(waterwheel.WaterwheelError) as failed:
+            self.client.append(STREAM, [{"id": 1, "when": 5}])
+        self.assertEqual(failed.exception.at, "column when")
+
+    def test_frames_of_pandas(self):
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("there is no pandas")
+        frame = pandas.DataFrame(self.rows(50))
+        frame["note"] = frame["note"].astype("category")
+        stored = self.client.append(STREAM, frame)
+        got = self.found(stored).to_pandas()
+        self.assertEqual(list(got["id"]), list(frame["id"]))
+        self.assertEqual(got["note"].isna().sum(), 17)
+
+    def test_frames_of_polars(self):
+        try:
+            import polars
+        except ImportError:
+            self.skipTest("there is no Polars")
+        frame = polars.DataFrame(self.rows(50))
+        stored = self.client.append(STREAM, frame)
+        got = self.found(stored).to_polars()
+        self.assertEqual(got["note"].to_list(), frame["note"].to_list())
+
+    def test_queries_have_the_options_of_the_command_line(self):
+        stored = self.client.append(STREAM, self.rows(20), visible=True)
+        self.assertEqual(stored.rejected, 0)
+        got = self.client.query(
+            STREAM, key=f"{self.id}..{self.id + 99}", select=["id", "note"], order_by="id", where="note is null"
+        )
+        self.assertEqual([row["id"] - self.id for row in got.rows()], list(range(0, 20, 3)))
+        self.assertIn(STREAM, self.client.streams())
+        self.assertEqual(self.client.stream(STREAM)["definition"]["name"], STREAM)
+        with self.assertRaises(waterwheel.WaterwheelError) as failed:
+            self.client.query(STREAM, where="note >")
+        self.assertEqual(failed.exception.code, "BAD_EXPRESSION")
+
+    def test_batches_come_one_by_one(self):
+        stored = self.client.append(STREAM, self.rows(5000))
+        statement = f"SELECT id FROM {STREAM} WHERE id >= {self.id} AND id < {self.id + 1_000_000}"
+        demand = {STREAM: stored.positions}
+        self.assertEqual(sum(len(batch) for batch in self.client.stream_sql(statement, at_least=demand)), 5000)
+        batches = self.client.stream_sql(statement, at_least=demand)
+        next(batches)
+        batches.close()
+        self.assertEqual(len(self.client.sql(statement)), 5000)
+
+    def test_asyncio(self):
+        async def both():
+            async with waterwheel.AsyncClient(URL) as client:
+                stored = await client.append(STREAM, self.rows(5))
+                answers = await asyncio.gather(
+                    *(client.sql(f"SELECT id FROM {STREAM} WHERE id = ?", self.id + i, at_least={STREAM: stored.positions})
+                      for i in range(5))
+                )
+                counted = 0
+                async for batch in client.stream_sql(f"SELECT id FROM {STREAM} WHERE id = {self.id}"):
+                    counted += len(batch)
+                return [row["id"] - self.id for one in answers for row in one.rows()], counted
+
+        self.assertEqual(asyncio.run(both()), ([0, 1, 2, 3, 4], 1))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,7 +1,8 @@
 package io.waterwheel.cli;
 
-import io.waterwheel.cli.input.AppendProgress;
-import io.waterwheel.cli.input.CountedInput;
+import io.waterwheel.cli.input.FileEncoding;
+import io.waterwheel.cli.input.InputFiles;
+import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.input.Pace;
 import io.waterwheel.cli.input.Rejections;
 import io.waterwheel.cli.output.Terminal;
@@ -19,11 +20,6 @@ import io.waterwheel.query.SessionPositions;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.tuple.TimeInterval;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -33,18 +29,21 @@ import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** {@code waterwheel append}. */
 @Command(
         name = "append",
         description = {
-            "Append the lines of a file to a stream, and wait until queries see them.",
+            "Append the lines of a file to a stream, and wait until queries see them. With --create, make the stream first,"
+                    + " as the file suggests.",
             "The first line of a CSV file names the fields, in any order, or --columns does. A JSON file has one object a"
                     + " line. Files compressed by gzip or Zstandard are read as they are.",
             "Lines that are no tuples of the stream are rejected, and not sent: the first of them are shown with number"
@@ -53,6 +52,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Examples:",
+            "  waterwheel append --create flights.csv.gz",
             "  waterwheel append flights flights.csv.gz",
             "  waterwheel append flights flights.csv.gz --name flights-2021-10",
             "  waterwheel append weather 2016.csv.zst --columns station,date,-,value --max-reject 100",
@@ -61,8 +61,26 @@ import picocli.CommandLine.Spec;
 final class AppendCommand implements Callable<Integer> {
     /** What the file's lines are. */
     enum Format {
-        CSV,
-        JSON
+        CSV(RecordFormat.CSV),
+        JSON(RecordFormat.JSON);
+
+        final RecordFormat records;
+
+        Format(RecordFormat records) {
+            this.records = records;
+        }
+    }
+
+    /** Reads {@code --encoding}. */
+    static final class EncodingName implements ITypeConverter<FileEncoding> {
+        @Override
+        public FileEncoding convert(String value) {
+            try {
+                return FileEncoding.parse(value);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(String.valueOf(e.getMessage()));
+            }
+        }
     }
 
     /** No tuple is there, and so it costs nothing to ask whether all those below a position are. */
@@ -76,10 +94,41 @@ final class AppendCommand implements Callable<Integer> {
     @Mixin
     private ServerOption server = new ServerOption();
 
-    @Parameters(paramLabel = "STREAM", index = "0", description = "The stream's name.")
-    private String stream = "";
+    @Parameters(
+            paramLabel = "STREAM FILE",
+            arity = "1..2",
+            hideParamSyntax = true,
+            description =
+                    "The stream's name, which --create does without, and the file: - is standard input, of a folder"
+                            + " all data files are read in the order of their names.")
+    private List<String> words = List.of();
 
-    @Parameters(paramLabel = "FILE", index = "1", description = "The file; - is standard input.")
+    @Option(
+            names = "--create",
+            description =
+                    "Create the stream first, as its first rows suggest: what is proposed is shown, and on a terminal"
+                            + " it is asked whether to go on.")
+    private boolean create;
+
+    @Option(names = "--yes", description = "With --create: do not ask.")
+    private boolean yes;
+
+    @Option(
+            names = "--stream",
+            paramLabel = "NAME",
+            description =
+                    "The stream's name, in place of the first word. Default with --create: as the file is called.")
+    private @Nullable String named;
+
+    @Option(
+            names = "--encoding",
+            paramLabel = "NAME",
+            converter = EncodingName.class,
+            description = "How the file's text is encoded: utf-8, utf-16le, utf-16be, windows-1252 or latin-1. Default:"
+                    + " utf-8, or what its first bytes say.")
+    private @Nullable FileEncoding encoding;
+
+    private String stream = "";
     private String file = "";
 
     @Option(
@@ -142,40 +191,96 @@ final class AppendCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         check();
-        long begin = System.nanoTime();
-        Rejections rejections = new Rejections(
-                source(), terminal.err(), maxReject == null ? OptionalLong.empty() : OptionalLong.of(maxReject));
-        try (WaterwheelClient client = server.connect();
-                CountedInput in = new CountedInput(open())) {
-            StreamDetails details = client.describe(stream);
-            long letters = noWait ? 0 : deadLetters(client); // before any record of this append can be one
-            Map<Integer, Long> positions;
-            try (StallNotice notice =
-                    new StallNotice(terminal.err(), () -> client.status().text(), System::nanoTime).start()) {
-                positions = append(details, in, rejections, notice, begin);
-            }
-            if (!noWait && !positions.isEmpty()) {
-                await(client, positions);
-                terminal.err().println("queries see all of it " + seconds(begin) + " s after the start");
-                long now = deadLetters(client);
-                // They are counted from a dispatcher's start: less than before when it started anew.
-                long more = now >= letters ? now - letters : now;
-                if (more > 0) {
-                    terminal.err()
-                            .println("meanwhile " + more + " records of " + stream
-                                    + " became dead letters, of this append or of others: see 'waterwheel dead-letters "
-                                    + stream + "'");
-                }
-            }
-            if (noWait && !positions.isEmpty()) {
-                terminal.err().println("positions: " + PositionText.of(positions));
-            }
-            return rejections.accepted() ? 0 : Cli.FAILURE;
+        List<InputSource> files = InputSource.named(file, terminal.in());
+        if (files.size() > 1 && name != null) {
+            throw wrong("--name goes with one file, and " + file + " is a folder of " + files.size());
         }
+        Rejections rejections =
+                new Rejections(terminal.err(), maxReject == null ? OptionalLong.empty() : OptionalLong.of(maxReject));
+        try (WaterwheelClient client = server.connect()) {
+            if (create && !created(client, files)) {
+                return Cli.FAILURE;
+            }
+            return append(client, files, rejections) ? 0 : Cli.FAILURE;
+        }
+    }
+
+    /** Creates the stream; false when the person at the terminal does not want it. */
+    private boolean created(WaterwheelClient client, List<InputSource> files) throws IOException {
+        boolean asks = !yes;
+        if (asks && (file.equals(InputSource.STANDARD_INPUT) || !terminal.asks())) {
+            throw wrong("--create asks on a terminal whether to go on, "
+                    + (file.equals(InputSource.STANDARD_INPUT)
+                            ? "where rows do not come from standard input"
+                            : "and here is none")
+                    + ": look at what 'waterwheel stream create --like' proposes, then say --yes");
+        }
+        StreamCreation creation = StreamCreation.propose(
+                terminal, files, stream, format == null ? null : format.records, columns, encoding);
+        if (asks && !creation.confirmed(terminal.in())) {
+            return false;
+        }
+        creation.create(client);
+        format = creation.format() == RecordFormat.JSON ? Format.JSON : Format.CSV;
+        columns = creation.columns();
+        encoding = creation.encoding();
+        return true;
+    }
+
+    /** Whether the rows count as appended. */
+    private boolean append(WaterwheelClient client, List<InputSource> files, Rejections rejections) throws IOException {
+        long begin = System.nanoTime();
+        for (InputSource source : files) {
+            source.open().close(); // says what cannot be read before anything is sent
+        }
+        StreamDetails details = client.describe(stream);
+        long letters = noWait ? 0 : deadLetters(client); // before any record of this append can be one
+        Map<Integer, Long> positions;
+        try (StallNotice notice =
+                new StallNotice(terminal.err(), () -> client.status().text(), System::nanoTime).start()) {
+            positions = append(details, files, rejections, notice, begin);
+        }
+        if (!noWait && !positions.isEmpty()) {
+            await(client, positions);
+            terminal.err().println("queries see all of it " + seconds(begin) + " s after the start");
+            long now = deadLetters(client);
+            // They are counted from a dispatcher's start: less than before when it started anew.
+            long more = now >= letters ? now - letters : now;
+            if (more > 0) {
+                terminal.err()
+                        .println("meanwhile " + more + " records of " + stream
+                                + " became dead letters, of this append or of others: see 'waterwheel dead-letters "
+                                + stream + "'");
+            }
+        }
+        if (noWait && !positions.isEmpty()) {
+            terminal.err().println("positions: " + PositionText.of(positions));
+        }
+        return rejections.accepted();
     }
 
     /** Says at once what cannot work, before anything is asked or sent. */
     private void check() {
+        file = words.get(words.size() - 1);
+        if (words.size() > 2) {
+            throw wrong("expected a stream and a file, got more: '" + words.get(2) + "'");
+        }
+        if (words.size() == 2 && named != null) {
+            throw wrong("the stream is named twice: as '" + words.get(0) + "' and by --stream");
+        }
+        if (words.size() == 1 && named == null && !create) {
+            throw wrong("Missing required parameter: 'FILE'");
+        }
+        if (yes && !create) {
+            throw wrong("--yes goes with --create");
+        }
+        stream = words.size() == 2 ? words.get(0) : named != null ? named : "";
+        if (stream.isEmpty()) {
+            if (file.equals(InputSource.STANDARD_INPUT)) {
+                throw wrong("standard input has no name that the stream could take: give one with --stream");
+            }
+            stream = StreamCreation.nameFrom(file);
+        }
         if (name != null && file.equals("-")) {
             throw wrong("--name goes with a file, which can be read again from its beginning, not with standard input");
         }
@@ -196,19 +301,18 @@ final class AppendCommand implements Callable<Integer> {
 
     /** Appends, and says how much; by partition the offset below which all of it lies. */
     private Map<Integer, Long> append(
-            StreamDetails details, CountedInput in, Rejections rejections, StallNotice notice, long begin)
+            StreamDetails details, List<InputSource> files, Rejections rejections, StallNotice notice, long begin)
             throws IOException {
         RecordFormat records = details.definition().format();
-        long size = file.equals("-") ? -1 : Files.size(Path.of(file));
-        AppendProgress progress = new AppendProgress(terminal, FileAppend.unit(records), in::bytes, size);
+        InputFiles inputs = new InputFiles(files, terminal, FileAppend.unit(records));
         Pace pace = rate == null ? Pace.FREE : new Pace(rate);
         Map<Integer, Long> positions;
         FileAppend append;
         if (name == null) {
             try (Appender appender = Appender.open(details, AppenderSettings.DEFAULT)) {
                 AppendTarget target = AppendTarget.watched(AppendTarget.of(appender), notice);
-                append = new FileAppend(target, null, notice, source(), terminal, rejections, progress, pace);
-                run(append, in, records);
+                append = new FileAppend(target, null, notice, terminal, rejections, inputs.progress(), pace);
+                run(append, inputs, records);
                 Map<Integer, Long> flushed = new HashMap<>();
                 notice.during(() -> flushed.putAll(appender.flush()));
                 positions = flushed;
@@ -216,8 +320,8 @@ final class AppendCommand implements Callable<Integer> {
         } else {
             try (NamedAppender appender = NamedAppender.open(details, AppenderSettings.DEFAULT, name)) {
                 AppendTarget target = AppendTarget.watched(AppendTarget.of(appender), notice);
-                append = new FileAppend(target, appender, notice, source(), terminal, rejections, progress, pace);
-                run(append, in, records);
+                append = new FileAppend(target, appender, notice, terminal, rejections, inputs.progress(), pace);
+                run(append, inputs, records);
                 positions = append.committed();
             }
         }
@@ -228,12 +332,14 @@ final class AppendCommand implements Callable<Integer> {
         return positions;
     }
 
-    private void run(FileAppend append, InputStream in, RecordFormat records) throws IOException {
-        try {
-            append.run(in, format(records), columns);
-        } catch (IOException e) {
-            throw new IOException(source() + ": " + e.getMessage() + "; " + append.left(), e);
-        }
+    private void run(FileAppend append, InputFiles inputs, RecordFormat records) throws IOException {
+        inputs.each((source, in) -> {
+            try {
+                append.run(source.name(), in, format(source, records), columns, encoding);
+            } catch (IOException e) {
+                throw new IOException(source.name() + ": " + e.getMessage() + "; " + append.left(), e);
+            }
+        });
     }
 
     private long deadLetters(WaterwheelClient client) {
@@ -256,38 +362,14 @@ final class AppendCommand implements Callable<Integer> {
         }
     }
 
-    private String source() {
-        return file.equals("-") ? "standard input" : file;
-    }
-
-    private InputStream open() throws IOException {
-        if (file.equals("-")) {
-            return terminal.in();
-        }
-        if (Files.isDirectory(Path.of(file))) {
-            throw new IOException(file + " is a folder; name a file");
-        }
-        try {
-            return Files.newInputStream(Path.of(file));
-        } catch (NoSuchFileException e) {
-            throw new IOException("there is no file " + file, e);
-        } catch (AccessDeniedException e) {
-            throw new IOException("cannot read " + file + ": permission denied", e);
-        }
-    }
-
-    private Format format(RecordFormat records) {
+    private Format format(InputSource source, RecordFormat records) {
         if (format != null) {
             return format;
         }
         if (!columns.isEmpty()) {
             return Format.CSV;
         }
-        String name = file.toLowerCase(Locale.ROOT).replaceFirst("\\.(gz|zst)$", "");
-        if (name.endsWith(".json") || name.endsWith(".jsonl") || name.endsWith(".ndjson")) {
-            return Format.JSON;
-        }
-        return records == RecordFormat.JSON && !name.endsWith(".csv") ? Format.JSON : Format.CSV;
+        return source.isJson() || (records == RecordFormat.JSON && !source.isCsv()) ? Format.JSON : Format.CSV;
     }
 
     private static String seconds(long begin) {

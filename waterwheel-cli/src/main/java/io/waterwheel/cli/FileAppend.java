@@ -2,6 +2,7 @@ package io.waterwheel.cli;
 
 import io.waterwheel.cli.input.AppendProgress;
 import io.waterwheel.cli.input.CsvColumns;
+import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.cli.input.FileProgress;
 import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.cli.input.LineCheck;
@@ -30,7 +31,7 @@ final class FileAppend {
     private static final long COMMIT_BYTES = 16 << 20;
 
     private final AppendTarget appender;
-    private final String source;
+    private String source = "";
     private final PrintStream err;
     private final Rejections rejections;
     private final AppendProgress progress;
@@ -56,7 +57,6 @@ final class FileAppend {
             AppendTarget appender,
             @Nullable NamedAppender named,
             StallNotice notice,
-            String source,
             Terminal terminal,
             Rejections rejections,
             AppendProgress progress,
@@ -64,7 +64,6 @@ final class FileAppend {
         this.appender = appender;
         this.named = named;
         this.notice = notice;
-        this.source = source;
         this.err = terminal.err();
         this.rejections = rejections;
         this.progress = progress;
@@ -98,16 +97,26 @@ final class FileAppend {
     }
 
     /**
-     * Appends the lines.
+     * Appends the lines of a file; under a name, of one only.
      *
+     * @param file what messages call it
      * @param named the columns of a CSV file; empty: its first line names them
+     * @param encoding of the file; null: UTF-8, or what its first bytes say
      */
-    void run(InputStream in, AppendCommand.Format format, List<String> named) throws IOException {
+    void run(
+            String file,
+            InputStream in,
+            AppendCommand.Format format,
+            List<String> named,
+            @Nullable FileEncoding encoding)
+            throws IOException {
+        source = file;
+        rejections.of(file);
         boolean csv = format == AppendCommand.Format.CSV;
-        RecordFormat input = csv ? RecordFormat.CSV : RecordFormat.JSON;
+        RecordFormat input = format.records;
         LineCheck check = new LineCheck(input, schema);
         try (InputLines lines =
-                new InputLines(in, csv).divideBy(schema.text().csv().delimiter())) {
+                new InputLines(in, csv, encoding).divideBy(schema.text().csv().delimiter())) {
             CsvColumns columns = csv ? columns(lines, named) : null;
             if (this.named != null) {
                 goOn(lines, this.named);
@@ -203,7 +212,10 @@ final class FileAppend {
     private void append(byte[] line, LineCheck check, RecordFormat input, InputLines lines) {
         String refusal = check.refusal(line);
         if (refusal != null) {
-            rejections.add(lines.lineNumber(), lines.lastLineNumber(), refusal, progress);
+            String advice = refusal.endsWith("is not valid UTF-8") && lines.encoding() == FileEncoding.UTF_8
+                    ? "; is the file in another encoding, such as --encoding windows-1252?"
+                    : "";
+            rejections.add(lines.lineNumber(), lines.lastLineNumber(), refusal + advice, progress);
             return;
         }
         if (input == records) {

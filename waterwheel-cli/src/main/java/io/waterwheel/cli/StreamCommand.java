@@ -2,6 +2,8 @@ package io.waterwheel.cli;
 
 import io.waterwheel.cli.input.DefinitionYaml;
 import io.waterwheel.cli.input.DimensionRows;
+import io.waterwheel.cli.input.FileEncoding;
+import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.input.SchemaProposal;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
@@ -57,7 +59,7 @@ final class StreamCommand {
             name = "create",
             description = {
                 "Create a stream from a schema file, and its Kafka topic when there is none.",
-                "With --like, propose a schema file from the first rows of a CSV file instead, and create nothing: types,"
+                "With --like, propose a schema file from the first rows of a file of CSV or JSON lines instead, and create nothing: types,"
                         + " key and time are guessed, and doubts are said behind #.",
                 "With both, create the stream, and learn from the CSV file what the dimensions of its key leave open:"
                         + " which values begin a cell, and how many bits they take."
@@ -93,8 +95,9 @@ final class StreamCommand {
                     Path file,
             @Option(
                             names = "--like",
-                            paramLabel = "FILE.csv",
-                            description = "A CSV file, perhaps compressed by gzip or Zstandard.")
+                            paramLabel = "FILE",
+                            description = "A file of CSV, or of one JSON object a line, perhaps compressed by gzip or"
+                                    + " Zstandard.")
                     @Nullable
                     Path like,
             @Option(
@@ -111,11 +114,20 @@ final class StreamCommand {
                             paramLabel = "NAME",
                             description = "With --like: the stream's name. Default: the file's.")
                     @Nullable
-                    String name)
+                    String name,
+            @Option(
+                            names = "--encoding",
+                            paramLabel = "NAME",
+                            converter = AppendCommand.EncodingName.class,
+                            description =
+                                    "With --like: how the file's text is encoded, as of append. Default: utf-8, or"
+                                            + " what its first bytes say, or windows-1252 where it is no UTF-8.")
+                    @Nullable
+                    FileEncoding encoding)
             throws IOException {
         if (like != null) {
             if (file == null) {
-                return propose(like, columns == null ? List.of() : columns, name);
+                return propose(like, columns == null ? List.of() : columns, name, encoding);
             }
             if (name != null) {
                 throw wrong("create", "--name goes with --like alone; FILE.yaml says it itself");
@@ -125,9 +137,11 @@ final class StreamCommand {
         if (file == null) {
             throw wrong("create", "Missing required parameter: 'FILE.yaml'; or --like FILE.csv to propose one");
         }
-        if (name != null || columns != null) {
+        if (name != null || columns != null || encoding != null) {
             throw wrong(
-                    "create", (name != null ? "--name" : "--columns") + " goes with --like; FILE.yaml says it itself");
+                    "create",
+                    (name != null ? "--name" : columns != null ? "--columns" : "--encoding")
+                            + " goes with --like; FILE.yaml says it itself");
         }
         return create(server, SchemaFile.read(file));
     }
@@ -161,15 +175,18 @@ final class StreamCommand {
         }
     }
 
-    private int propose(Path like, List<String> columns, @Nullable String name) throws IOException {
-        String base = String.valueOf(like.getFileName()).replaceFirst("\\.(gz|zst)$", "");
-        String stream = name != null
-                ? name
-                : base.replaceFirst("\\.[A-Za-z]{1,4}$", "")
-                        .replaceAll("[^A-Za-z0-9._-]+", "-")
-                        .replaceFirst("^[^A-Za-z0-9]+", "");
-        SchemaProposal proposal = reading(like, in -> SchemaProposal.of(base, in, columns));
-        terminal.out().print(proposal.yaml(stream.isEmpty() ? "stream" : stream));
+    private int propose(Path like, List<String> columns, @Nullable String name, @Nullable FileEncoding encoding)
+            throws IOException {
+        InputSource file = InputSource.of(like);
+        SchemaProposal proposal = SchemaProposal.of(
+                like.getFileName() == null
+                        ? like.toString()
+                        : like.getFileName().toString().replaceFirst("\\.(gz|zst)$", ""),
+                file,
+                StreamCreation.formatOf(file, encoding),
+                columns,
+                encoding);
+        terminal.out().print(proposal.yaml(name != null ? name : StreamCreation.nameFrom(like.toString())));
         return 0;
     }
 

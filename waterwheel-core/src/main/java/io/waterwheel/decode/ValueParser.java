@@ -160,7 +160,8 @@ final class ValueParser {
                 row.setBoolean(field, token == JsonToken.VALUE_TRUE);
             }
             case STRING -> {
-                expect(field, token == JsonToken.VALUE_STRING, "a string", token);
+                boolean fits = token == JsonToken.VALUE_STRING || (textNumbers && token.isScalarValue());
+                expect(field, fits, "a string", token);
                 int length = utf8(field, parser);
                 row.setBytes(field, scratch, 0, length);
             }

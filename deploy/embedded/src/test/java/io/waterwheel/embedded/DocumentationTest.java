@@ -205,6 +205,24 @@ final class DocumentationTest {
     }
 
     @Test
+    void filesAndTopicsAsTheyCome() throws Exception {
+        Matcher file = Pattern.compile("<!-- file: ([^ ]*) -->\n```[a-z]*\n(.*?)```\n", Pattern.DOTALL)
+                .matcher(Files.readString(ROOT.resolve("docs/formats.md"), UTF_8));
+        int files = 0;
+        while (file.find()) {
+            Files.writeString(folder.resolve(file.group(1)), file.group(2));
+            files++;
+        }
+        assertThat(files).isGreaterThanOrEqualTo(2);
+        assertThat(runPage("docs/formats.md")).isGreaterThanOrEqualTo(6);
+        assertThat(client.query("wind").count()).isEqualTo(6);
+        assertThat(ran("query", "wind", "--where", "Wind_m_s_ > 4", "--select", "Station", "--format", "csv"))
+                .isEqualTo("Station\nDahlem\nDahlem\n");
+        assertThat(ran("query", "buses", "--where", "fare > 3", "--select", "bus_id", "--format", "csv"))
+                .isEqualTo("bus_id\na-8\n");
+    }
+
+    @Test
     void http() throws Exception {
         // The topic of a stream that another test has dropped is still there.
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", server.kafka()))) {

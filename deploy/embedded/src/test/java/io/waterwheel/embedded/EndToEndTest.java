@@ -106,6 +106,13 @@ final class EndToEndTest {
     }
 
     @Test
+    void filesAreTakenAsTheyCome() throws Exception {
+        FilesAsTheyCome files = new FilesAsTheyCome(server.url(), folder);
+        files.everyFileIsTakenWithNothingEdited();
+        files.aPersonIsAsked();
+    }
+
+    @Test
     void rowsComeByHttp() throws Exception {
         try (PushedByHttp pushed = new PushedByHttp(client)) {
             pushed.everyRowIsThereOnce();

@@ -13,7 +13,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What the values of one column of a CSV file look like. One thread. */
+/** What the values of one column of a CSV file, or of one member of JSON objects, look like. One thread. */
 final class ColumnSample {
     /** What files write where there is nothing. */
     private static final Set<String> MARKS = Set.of("-", "NA", "N/A", "null", "NULL", "None", "nan", "\\N");
@@ -32,7 +32,10 @@ final class ColumnSample {
             Pattern.compile("\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?");
     private static final int DISTINCT_COUNTED = 10_000;
 
-    final String name;
+    String name;
+    /** Where it stands, where that is not under its name: a member or its path. */
+    String from = "";
+
     long values;
     long empty;
     long marks;
@@ -46,6 +49,10 @@ final class ColumnSample {
 
     long doubtful;
 
+    /** Of JSON: values that are strings, and numbers and booleans. */
+    private long strings;
+
+    private long literals;
     private long integers;
     private long wide;
     private long decimals;
@@ -77,6 +84,20 @@ final class ColumnSample {
 
     static boolean isMark(String value) {
         return MARKS.contains(value);
+    }
+
+    /** The same under another name. */
+    ColumnSample named(String other) {
+        name = other;
+        return this;
+    }
+
+    /** Adds a value of JSON, a string or another scalar as it is written. */
+    void addJson(String value, boolean string) {
+        strings += string ? 1 : 0;
+        literals += string ? 0 : 1;
+        // An empty string is a value, and no word stands for null.
+        add(value, true);
     }
 
     void add(String value, boolean quoted) {
@@ -180,11 +201,12 @@ final class ColumnSample {
         if (known == 0) {
             return FieldType.STRING;
         } else if (integers == known) {
-            return wide > 0 ? FieldType.LONG : FieldType.INT;
+            // Who puts whole numbers in strings means names of things, mostly.
+            return strings == known ? FieldType.STRING : wide > 0 ? FieldType.LONG : FieldType.INT;
         } else if (decimals == known) {
             return FieldType.DOUBLE;
         } else if (booleans == known) {
-            return FieldType.BOOLEAN;
+            return strings == known ? FieldType.STRING : FieldType.BOOLEAN;
         } else if (times + zoneless == known) {
             return timestamp(TimestampUnit.SECONDS);
         } else if (ipv4 == known) {
@@ -197,6 +219,22 @@ final class ColumnSample {
         return FieldType.STRING;
     }
 
+    /** Whether its values in JSON fit its type only where numbers may be text, or text numbers. */
+    boolean needsTextNumbers() {
+        FieldType type = type();
+        return type == FieldType.STRING ? literals > 0 : strings > 0 && (type.isNumber() || type == FieldType.BOOLEAN);
+    }
+
+    /** Whether some of its values in JSON are strings and some are not. */
+    boolean isMixed() {
+        return strings > 0 && literals > 0;
+    }
+
+    /** How many of its values in JSON are strings. */
+    long strings() {
+        return strings;
+    }
+
     /** Whether the values are written as ISO 8601 writes times, with a zone or without, or days. */
     boolean isTime() {
         return type().isTimestamp();
@@ -205,8 +243,8 @@ final class ColumnSample {
     /** What the numbers count, when they may be times between 1980 and 2100; else null. */
     @Nullable
     TimestampUnit epochUnit() {
-        FieldType type = type();
-        if (type != FieldType.INT && type != FieldType.LONG && type != FieldType.DOUBLE) {
+        long known = values - marks;
+        if (known == 0 || (integers != known && decimals != known)) {
             return null;
         }
         if (least > most || marked > 0) {

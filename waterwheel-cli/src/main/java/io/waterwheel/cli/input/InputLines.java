@@ -8,14 +8,16 @@ import java.io.EOFException;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.CharacterCodingException;
 import java.util.Arrays;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lines of a file, plain, gzip'd or compressed by Zstandard, without their ends; empty ones are left out. In CSV a
- * line end between quotes belongs to the line, and a first line such as {@code sep=;} is none. One thread.
+ * The lines of a file, plain, gzip'd or compressed by Zstandard, in UTF-8 and without their ends; empty ones are left
+ * out. A file in UTF-16 is told by its mark, one in another encoding is named. In CSV a line end between quotes belongs
+ * to the line, and a first line such as {@code sep=;} is none. One thread.
  */
 public final class InputLines implements AutoCloseable {
     /** Longest line; a longer one is an error, before more memory is taken for it. */
@@ -23,8 +25,6 @@ public final class InputLines implements AutoCloseable {
 
     /** How a frame of Zstandard begins. */
     private static final byte[] ZSTD = {0x28, (byte) 0xB5, 0x2F, (byte) 0xFD};
-
-    private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
     private static final byte[] ANNOUNCES = {'s', 'e', 'p', '='};
 
@@ -34,6 +34,7 @@ public final class InputLines implements AutoCloseable {
     private static final int TRAILER_BYTES = 8;
 
     private final InputStream in;
+    private final FileEncoding encoding;
     private final boolean quotes;
     private final byte[] buffer = new byte[BUFFER_BYTES];
     private final ByteArrayOutputStream carried = new ByteArrayOutputStream();
@@ -51,19 +52,36 @@ public final class InputLines implements AutoCloseable {
 
     /** @param quotes whether it is CSV: line ends between quotes belong to the line */
     public InputLines(InputStream source, boolean quotes) throws IOException {
+        this(source, quotes, null);
+    }
+
+    /**
+     * @param quotes whether it is CSV: line ends between quotes belong to the line
+     * @param named its encoding; null: UTF-8, or the one of UTF-16 that it begins as
+     */
+    public InputLines(InputStream source, boolean quotes, @Nullable FileEncoding named) throws IOException {
         this.quotes = quotes;
         BufferedInputStream buffered = new BufferedInputStream(source, BUFFER_BYTES);
         buffered.mark(ZSTD.length);
         byte[] magic = buffered.readNBytes(ZSTD.length);
         buffered.reset();
+        BufferedInputStream plain = buffered;
         if (magic.length >= 2 && magic[0] == 0x1f && magic[1] == (byte) 0x8b) {
-            this.in = gzip(buffered);
+            plain = new BufferedInputStream(gzip(buffered), BUFFER_BYTES);
         } else if (Arrays.equals(magic, ZSTD)) {
-            this.in = new ZstdInputStream(buffered);
-        } else {
-            this.in = buffered;
+            plain = new BufferedInputStream(new ZstdInputStream(buffered), BUFFER_BYTES);
         }
-        passMark();
+        try {
+            this.encoding = FileEncoding.of(plain, named);
+            this.in = encoding.inUtf8(plain);
+        } catch (EOFException | ZipException | ZstdIOException e) {
+            throw damaged(e);
+        }
+    }
+
+    /** The encoding of the file: as named, or as its beginning shows. */
+    public FileEncoding encoding() {
+        return encoding;
     }
 
     private InputStream gzip(InputStream packed) throws IOException {
@@ -119,18 +137,6 @@ public final class InputLines implements AutoCloseable {
         }
     }
 
-    /** Passes over the mark of the encoding that some editors put first. */
-    private void passMark() throws IOException {
-        int got = 0;
-        while (end < MARK.length && got >= 0) {
-            got = read(end);
-            end += Math.max(0, got);
-        }
-        if (end >= MARK.length && Arrays.equals(buffer, 0, MARK.length, MARK, 0, MARK.length)) {
-            at = MARK.length;
-        }
-    }
-
     /** The next line, a copy; null at the end. */
     public byte @Nullable [] next() throws IOException {
         while (true) {
@@ -180,7 +186,7 @@ public final class InputLines implements AutoCloseable {
         while (true) {
             if (at == end) {
                 at = 0;
-                end = read(0);
+                end = read();
                 if (end <= 0) {
                     end = 0;
                     lastLineNumber = ends + 1;
@@ -204,9 +210,14 @@ public final class InputLines implements AutoCloseable {
         }
     }
 
-    private int read(int from) throws IOException {
+    private int read() throws IOException {
         try {
-            return in.read(buffer, from, buffer.length - from);
+            return in.read(buffer, 0, buffer.length);
+        } catch (CharacterCodingException e) {
+            throw new IOException(
+                    "behind line " + ends + " are bytes that are no " + encoding.label()
+                            + "; is the file cut off, or in another encoding? --encoding names it",
+                    e);
         } catch (EOFException | ZipException | ZstdIOException e) {
             throw damaged(e);
         }

@@ -7,20 +7,21 @@ import java.util.OptionalLong;
 public final class Rejections {
     private static final int SHOWN = 10;
 
-    private final String source;
+    private String source = "";
     private final PrintStream err;
     private final OptionalLong most;
     private long count;
     private long shown;
 
-    /**
-     * @param source what messages call the file
-     * @param most how many may be; absent: any number
-     */
-    public Rejections(String source, PrintStream err, OptionalLong most) {
-        this.source = source;
+    /** @param most how many may be; absent: any number */
+    public Rejections(PrintStream err, OptionalLong most) {
         this.err = err;
         this.most = most;
+    }
+
+    /** Lines are of this file from now on. */
+    public void of(String file) {
+        source = file;
     }
 
     /** Sets the number that an earlier run rejected. */

@@ -1,16 +1,14 @@
 package io.waterwheel.cli.input;
 
-import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
-import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.schema.text.TimePattern;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -19,151 +17,110 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream's definition made of what a CSV file holds, as YAML with comments where it is a guess. What it says can be
- * created as it is. One thread.
+ * A stream's definition made of what a file of rows holds, as YAML with comments where it is a guess. What it says can
+ * be created as it is. One thread.
  */
 public final class SchemaProposal {
-    private static final int ROWS = 100_000;
-    /** Lines that show how the file is written. */
-    private static final int STYLE_LINES = 1_000;
-
-    private static final int MAX_FIELDS = 256;
     private static final int MAX_NULLABLE = 64;
-    private static final int MAX_KEY_CHOICES = 6;
-    private static final int MOST_DIMENSIONS = 8;
-    /** A column of few values, each of which comes again and again, names kinds. */
-    private static final int KINDS = 64;
-
-    private static final long MANY = 8;
-    private static final int BITS_OF_KINDS = 4;
-    private static final Pattern TIME_NAME = Pattern.compile("(?i).*(time|date|^ts$|_ts$|_at$|epoch|when|day).*");
-    private static final Pattern LONGITUDE = Pattern.compile("(?i)(.*_)?(lon|long|longitude|lng)(_?deg.*)?");
-    private static final Pattern LATITUDE = Pattern.compile("(?i)(.*_)?(lat|latitude)(_?deg.*)?");
-    private static final Pattern KEY_NAME =
-            Pattern.compile("(?i)(.*_)?(id|key|host|station|device|user|account|customer|symbol|sensor|vehicle|addr|ip|"
-                    + "orig_h|icao.*|name|code)");
 
     private final String source;
-    private final List<ColumnSample> columns = new ArrayList<>();
-    private CsvStyle style = CsvStyle.PLAIN;
-    private boolean headed;
-    private boolean whole;
-    private long rows;
-    private long uneven;
+    private final FileLook look;
+    private final CsvStyle style;
 
-    private SchemaProposal(String source) {
-        this.source = source;
+    private SchemaProposal(FileLook look) {
+        this.source = look.source;
+        this.look = look;
+        this.style = look.style;
     }
 
     /**
-     * Looks at the first rows of a file.
+     * Looks at the first rows of a CSV file in UTF-8 or UTF-16.
      *
      * @param named what its columns are called; empty: its first line says, or nothing does
      */
     public static SchemaProposal of(String source, InputStream in, List<String> named) throws IOException {
-        SchemaProposal proposal = new SchemaProposal(source);
-        try (InputLines lines = new InputLines(in, true)) {
-            byte[] first = lines.next();
-            if (first == null) {
-                throw bad(source + " is empty: expected a CSV file with a line of names, or rows");
-            }
-            proposal.lines(first, lines, named);
-        }
-        return proposal;
+        return looked(new CsvLook(source, Long.MAX_VALUE, named), in, null);
     }
 
-    private void lines(byte[] first, InputLines lines, List<String> named) throws IOException {
-        List<String> begin = new ArrayList<>(List.of(new String(first, StandardCharsets.UTF_8)));
-        // Which sign divides is seen by the first line at the latest where quotes hold line ends.
-        char announced = lines.announced();
-        if (announced != '\0' && ",;|\t: ".indexOf(announced) < 0) {
-            throw bad(source + ": its first line says sep=" + announced + ", which divides no values: expected a comma,"
-                    + " a semicolon, a tab, a bar, a colon or a space");
-        }
-        lines.divideBy(CsvStyle.delimiter(announced, begin, named.size()));
-        while (begin.size() < STYLE_LINES && !whole) {
-            byte[] line = lines.next();
-            whole = line == null;
-            if (line != null) {
-                begin.add(new String(line, StandardCharsets.UTF_8));
-            }
-        }
-        char delimiter = CsvStyle.delimiter(announced, begin, named.size());
-        lines.divideBy(delimiter);
-        List<List<CsvCells.Cell>> rowsOfBegin =
-                begin.stream().map(line -> CsvCells.of(line, delimiter)).toList();
-        List<CsvCells.Cell> names = rowsOfBegin.get(0);
-        headed = named.isEmpty() && isHeader(names);
-        List<List<CsvCells.Cell>> values = headed ? rowsOfBegin.subList(1, rowsOfBegin.size()) : rowsOfBegin;
-        style = CsvStyle.of(delimiter, values);
-        name(named, names);
-        values.forEach(this::row);
-        read(lines);
-    }
-
-    private static WaterwheelException bad(String message) {
-        return new WaterwheelException(ErrorCode.BAD_FILE, message);
-    }
-
-    /** Names are not numbers, times or addresses; some may be empty, but not all. */
-    private static boolean isHeader(List<CsvCells.Cell> cells) {
-        boolean named = false;
-        for (CsvCells.Cell cell : cells) {
-            named |= !cell.text().isBlank();
-            if (!ColumnSample.mayBeName(cell)) {
-                return false;
+    /**
+     * Looks at the first rows of a file. One whose bytes are no UTF-8 is taken to be in Windows-1252, or in Latin-1
+     * where it cannot be, unless its encoding is named.
+     *
+     * @param source what messages call the file
+     * @param format of its lines: CSV or JSON
+     * @param named what its columns are called; empty: its first line says, or nothing does
+     * @param encoding null: not named
+     */
+    public static SchemaProposal of(
+            String source, InputSource file, RecordFormat format, List<String> named, @Nullable FileEncoding encoding)
+            throws IOException {
+        for (FileEncoding guess : encoding != null
+                ? List.of(encoding)
+                : List.of(FileEncoding.UTF_8, FileEncoding.WINDOWS_1252, FileEncoding.LATIN_1)) {
+            FileLook look = format == RecordFormat.JSON
+                    ? new JsonLook(source, file.mostLookedAt())
+                    : new CsvLook(source, file.mostLookedAt(), named);
+            try (InputStream in = file.open()) {
+                FileEncoding taken = guess == FileEncoding.UTF_8 ? encoding : guess;
+                return file.naming(() -> looked(look, in, taken));
+            } catch (FileLook.OtherEncoding e) {
+                if (encoding != null || look.encoding != guess) {
+                    throw FileLook.bad(
+                            e.getMessage() + (encoding == null ? "" : "; --encoding names " + encoding.label()));
+                }
             }
         }
-        return named;
+        throw new IllegalStateException("every byte is a character of Latin-1");
     }
 
-    private void name(List<String> named, List<CsvCells.Cell> first) {
-        if (first.size() > MAX_FIELDS) {
-            throw bad(source + ": expected at most " + MAX_FIELDS + " columns, got " + first.size());
-        }
-        if (!named.isEmpty() && named.size() != first.size()) {
-            throw bad("--columns names " + named.size() + " columns, and the first line of " + source + " has "
-                    + first.size());
-        }
-        Set<String> taken = new HashSet<>();
-        for (String name : named) {
-            if (!name.equals(CsvColumns.IGNORED) && !taken.add(name)) {
-                throw bad("--columns names '" + name + "' twice");
-            }
-        }
-        List<String> names = !named.isEmpty()
-                ? named
-                : FieldNames.of(first.stream()
-                        .map(cell -> headed ? CsvColumns.name(cell) : "")
-                        .toList());
-        names.forEach(name -> columns.add(new ColumnSample(name, style)));
-    }
-
-    private void read(InputLines lines) throws IOException {
-        while (rows < ROWS && !whole) {
-            byte[] line = lines.next();
-            if (line == null) {
-                whole = true;
-                return;
-            }
-            row(CsvCells.of(new String(line, StandardCharsets.UTF_8), style.delimiter()));
+    /** Whether the first character of a file, but for spaces, opens a JSON object. */
+    public static boolean looksLikeJson(InputSource file, @Nullable FileEncoding encoding) throws IOException {
+        try (InputStream in = file.open()) {
+            return file.naming(() -> {
+                byte[] line = new InputLines(in, false, encoding).next();
+                return line != null && FileLook.text(line).stripLeading().startsWith("{");
+            });
         }
     }
 
-    private void row(List<CsvCells.Cell> cells) {
-        rows++;
-        if (cells.size() != columns.size()) {
-            uneven++;
-            return;
+    private static SchemaProposal looked(FileLook look, InputStream in, @Nullable FileEncoding encoding)
+            throws IOException {
+        try (InputLines lines = new InputLines(in, look.format() == RecordFormat.CSV, encoding)) {
+            look.encoding = lines.encoding();
+            look.look(lines);
         }
-        for (int c = 0; c < cells.size(); c++) {
-            columns.get(c).add(cells.get(c).text(), cells.get(c).quoted());
+        return new SchemaProposal(look);
+    }
+
+    /** Whether all rows of the file were looked at. */
+    public boolean isOfAll() {
+        return look.whole;
+    }
+
+    /** Looks at further rows of the file, which the definition so far does not fit. */
+    public void lookAt(List<byte[]> rows) throws IOException {
+        for (byte[] row : rows) {
+            look.add(row);
         }
+    }
+
+    /** The encoding of the file. */
+    public FileEncoding encoding() {
+        return look.encoding;
+    }
+
+    /** What the file's lines are. */
+    public RecordFormat format() {
+        return look.format();
+    }
+
+    /** What the columns of a CSV file are called, where no line of it says so; else empty. */
+    public List<String> appendColumns() {
+        return look instanceof CsvLook csv ? csv.appendColumns() : List.of();
     }
 
     /**
@@ -173,10 +130,17 @@ public final class SchemaProposal {
      * @throws WaterwheelException when nothing in the file can be the time
      */
     public String yaml(String stream) {
-        List<ColumnSample> used = columns.stream()
-                .filter(column -> !column.name.equals(CsvColumns.IGNORED))
-                .toList();
-        ColumnSample time = time(used);
+        return yaml(stream, true);
+    }
+
+    /**
+     * The same.
+     *
+     * @param hints whether it says which commands make use of it
+     */
+    public String yaml(String stream, boolean hints) {
+        List<ColumnSample> used = look.columns();
+        ColumnSample time = ColumnRoles.time(source, used);
         // Day and month can be told apart by another column than the time.
         List<String> patterns = time.timePatterns().stream()
                 .sorted(Comparator.comparing((String one) -> -used.stream()
@@ -188,10 +152,10 @@ public final class SchemaProposal {
                 .filter(ColumnSample::hasGaps)
                 .flatMap(column -> column.words.stream())
                 .collect(Collectors.toCollection(TreeSet::new));
-        @Nullable ColumnSample longitude = coordinate(used, LONGITUDE, 180);
-        @Nullable ColumnSample latitude = coordinate(used, LATITUDE, 90);
+        @Nullable ColumnSample longitude = ColumnRoles.coordinate(used, ColumnRoles.LONGITUDE, 180);
+        @Nullable ColumnSample latitude = ColumnRoles.coordinate(used, ColumnRoles.LATITUDE, 90);
         boolean position = longitude != null && latitude != null;
-        List<ColumnSample> keys = keys(used, time, nulls);
+        List<ColumnSample> keys = ColumnRoles.keys(used, time, nulls);
         ColumnSample key = keys.isEmpty() ? time : keys.get(0);
         Set<ColumnSample> needed = longitude != null && latitude != null
                 ? Set.of(time, longitude, latitude)
@@ -199,27 +163,34 @@ public final class SchemaProposal {
 
         StringBuilder out = new StringBuilder();
         out.append("# Proposed from ")
-                .append(whole ? "all " : "the first ")
-                .append(rows)
+                .append(look.whole ? "all " : "the first ")
+                .append(look.rows)
                 .append(" rows of ")
                 .append(source)
-                .append(". Look at what is said behind #, then:\n#   waterwheel stream create THIS-FILE.yaml\n")
-                .append("#   waterwheel append ")
-                .append(stream)
-                .append(" FILE.csv");
-        if (!headed) {
-            out.append(" --columns ")
-                    .append(String.join(
-                            ",", columns.stream().map(column -> column.name).toList()));
+                .append(". Look at what is said behind #");
+        if (hints) {
+            out.append(", then:\n#   waterwheel stream create THIS-FILE.yaml\n#   waterwheel append ")
+                    .append(stream)
+                    .append(look.format() == RecordFormat.JSON ? " FILE.json" : " FILE.csv")
+                    .append(look.appendOptions())
+                    .append('\n');
+        } else {
+            out.append(".\n");
         }
-        out.append('\n');
-        if (uneven > 0) {
-            out.append("# ").append(uneven).append(" rows have another number of columns: they will be rejected.\n");
+        if (look.encoding != FileEncoding.UTF_8) {
+            out.append("# The file is in ").append(look.encoding.label());
+            out.append(
+                    look.encoding == FileEncoding.WINDOWS_1252 || look.encoding == FileEncoding.LATIN_1
+                            ? ", as it seems: it is no UTF-8. --encoding names another; records are in UTF-8.\n"
+                            : "; records are in UTF-8.\n");
         }
-        out.append("name: ").append(stream).append("\nformat: csv\nfields:\n");
+        look.remarks().forEach(remark -> out.append("# ").append(remark).append('\n'));
+        out.append("name: ").append(stream).append("\nformat: ");
+        out.append(SchemaFile.formatName(look.format())).append("\nfields:\n");
         int nullable = 0;
         for (ColumnSample column : used) {
-            boolean lacks = column.empty > 0 || !whole || column.words.stream().anyMatch(nulls::contains);
+            boolean lacks =
+                    column.empty > 0 || !look.whole || column.words.stream().anyMatch(nulls::contains);
             boolean mayLack = !needed.contains(column) && lacks && nullable < MAX_NULLABLE;
             nullable += mayLack ? 1 : 0;
             field(
@@ -253,7 +224,7 @@ public final class SchemaProposal {
             }
             out.append('\n');
         }
-        List<String> dimensions = dimensions(used, time, longitude, latitude);
+        List<String> dimensions = ColumnRoles.dimensions(used, time, longitude, latitude);
         if (dimensions.size() > 2) {
             out.append("# key: {dimensions: [")
                     .append(String.join(", ", dimensions))
@@ -275,7 +246,7 @@ public final class SchemaProposal {
                 || (!patterns.isEmpty() && !TimePattern.of(patterns.get(0)).isZoned());
         RecordText text = new RecordText(
                 style.signs(List.copyOf(nulls)),
-                RecordText.Json.DEFAULT,
+                new RecordText.Json(RecordText.Unknown.REJECT, used.stream().anyMatch(ColumnSample::needsTextNumbers)),
                 zoneless ? ZoneOffset.UTC : null,
                 patterns.isEmpty() ? "" : patterns.get(0),
                 Map.of());
@@ -316,9 +287,10 @@ public final class SchemaProposal {
         FieldType type = unit != null
                 ? column.timestamp(unit)
                 : byPattern ? FieldType.TIMESTAMP : coordinate ? FieldType.DOUBLE : column.type();
-        if (type == FieldType.INT && !whole) {
+        if (type == FieldType.INT && !look.whole) {
             type = FieldType.LONG;
         }
+        boolean json = look.format() == RecordFormat.JSON;
         List<String> doubts = new ArrayList<>();
         out.append("  - {name: ").append(column.name).append(", type: ").append(type.schemaName());
         if (unit != null) {
@@ -327,9 +299,15 @@ public final class SchemaProposal {
             }
             doubts.add("numbers are taken for " + unit.schemaName() + " since 1970");
         }
-        out.append(nullable ? ", nullable: true}" : "}");
+        out.append(nullable ? ", nullable: true" : "");
+        if (!column.from.isEmpty()) {
+            out.append(", from: ").append(DefinitionYaml.value(column.from));
+        }
+        out.append('}');
         if (column.empty > 0 && column.values > 0) {
-            doubts.add(column.empty + " are empty" + (nullable ? "" : ": such rows will be rejected"));
+            doubts.add(column.empty
+                    + (json ? " have none" : " are empty")
+                    + (nullable ? "" : ": such rows will be rejected"));
         }
         if (column.hasGaps()) {
             doubts.add(column.marks + " are " + String.join(", ", column.words) + ", taken for nothing"
@@ -339,6 +317,11 @@ public final class SchemaProposal {
         if (!column.hasGaps() && !meant.isEmpty()) {
             doubts.add(String.join(", ", meant)
                     + " stands for nothing here too, as other columns have it; in quotes it is a text");
+        }
+        if (column.isMixed()) {
+            doubts.add(column.strings() + " of " + column.values + " are strings");
+        } else if (column.needsTextNumbers() && type != FieldType.STRING) {
+            doubts.add("numbers in strings");
         }
         if (column.doubtful > 0) {
             doubts.add("a guess: is " + column.doubtful + " times the mark one between thousands?");
@@ -359,105 +342,12 @@ public final class SchemaProposal {
             doubts.add("always empty: type unknown");
         } else if (!time
                 && column.epochUnit() != null
-                && TIME_NAME.matcher(column.name).matches()) {
+                && ColumnRoles.TIME_NAME.matcher(column.name).matches()) {
             doubts.add("perhaps a time too: {type: timestamp, unit: s}");
         }
         if (!doubts.isEmpty()) {
             out.append("   # ").append(String.join("; ", doubts));
         }
         out.append('\n');
-    }
-
-    private ColumnSample time(List<ColumnSample> used) {
-        @Nullable ColumnSample best = null;
-        int bestScore = 0;
-        for (ColumnSample column : used) {
-            boolean written = column.isTime() || !column.timePatterns().isEmpty();
-            int score = written ? 4 : column.epochUnit() != null ? 1 : 0;
-            score += score > 0 && TIME_NAME.matcher(column.name).matches() ? 2 : 0;
-            if (score > bestScore) {
-                best = column;
-                bestScore = score;
-            }
-        }
-        if (best == null) {
-            throw bad(source
-                    + ": no column can be the time: expected ISO 8601 such as 2021-10-07T12:00:01Z, days, another"
-                    + " form of date and time that all rows have, or numbers since 1970 between 1980 and 2100. Write the"
-                    + " schema by hand: 'waterwheel stream create --help' shows one, and 'times:' of 'records:' names a"
-                    + " form");
-        }
-        return best;
-    }
-
-    private static @Nullable ColumnSample coordinate(List<ColumnSample> used, Pattern name, double bound) {
-        for (ColumnSample column : used) {
-            FieldType type = column.type();
-            boolean number = type == FieldType.DOUBLE || type == FieldType.INT;
-            if (number && name.matcher(column.name).matches() && column.within(-bound, bound)) {
-                return column;
-            }
-        }
-        return null;
-    }
-
-    /** What may be the key, the likeliest first: addresses, what is called like one, texts and UUIDs, whole numbers. */
-    private static List<ColumnSample> keys(List<ColumnSample> used, ColumnSample time, Set<String> nulls) {
-        List<ColumnSample> choices = new ArrayList<>();
-        for (int rank = 0; rank < 4; rank++) {
-            for (ColumnSample column : used) {
-                FieldType type = column.type();
-                boolean usable = column != time
-                        && column.distinct() > 1
-                        && column.empty == 0
-                        && column.words.stream().noneMatch(nulls::contains)
-                        && !column.isTime()
-                        && column.timePatterns().isEmpty();
-                boolean named = KEY_NAME.matcher(column.name).matches();
-                boolean fits =
-                        switch (rank) {
-                            case 0 -> type == FieldType.IPV4 || type == FieldType.IPV6;
-                            case 1 ->
-                                named
-                                        && (type == FieldType.STRING
-                                                || type == FieldType.UUID
-                                                || type == FieldType.LONG
-                                                || type == FieldType.INT);
-                            case 2 -> type == FieldType.STRING || type == FieldType.UUID;
-                            default -> type == FieldType.LONG || type == FieldType.INT;
-                        };
-                if (usable && fits && !choices.contains(column) && choices.size() < MAX_KEY_CHOICES) {
-                    choices.add(column);
-                }
-            }
-        }
-        return choices;
-    }
-
-    /** What may be dimensions of a key: what names kinds, with its bits; places; then numbers of many values. */
-    private static List<String> dimensions(
-            List<ColumnSample> used,
-            ColumnSample time,
-            @Nullable ColumnSample longitude,
-            @Nullable ColumnSample latitude) {
-        List<String> kinds = new ArrayList<>();
-        List<String> places = new ArrayList<>();
-        List<String> numbers = new ArrayList<>();
-        for (ColumnSample column : used) {
-            FieldType type = column.type();
-            boolean number = type == FieldType.DOUBLE || type == FieldType.INT || type == FieldType.LONG;
-            boolean divides = column != time && !column.isTime() && column.distinct() > 1;
-            if (divides && (column == longitude || column == latitude)) {
-                places.add(column.name);
-            } else if (divides && column.distinct() <= KINDS && column.values >= MANY * column.distinct()) {
-                int bits = Math.min(BITS_OF_KINDS, Dimension.bitsOf(column.distinct() + 1));
-                kinds.add(type == FieldType.BOOLEAN ? column.name : "{field: " + column.name + ", bits: " + bits + "}");
-            } else if (divides && (number || type == FieldType.IPV4)) {
-                numbers.add(column.name);
-            }
-        }
-        kinds.addAll(places);
-        kinds.addAll(numbers);
-        return kinds.subList(0, Math.min(MOST_DIMENSIONS, kinds.size()));
     }
 }

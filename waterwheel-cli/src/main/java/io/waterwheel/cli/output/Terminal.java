@@ -12,11 +12,23 @@ import java.io.PrintStream;
  * @param err for everything else
  * @param outWatched whether a person sees what goes to {@code out}
  * @param errWatched whether a person sees what goes to {@code err}: progress is shown only then
+ * @param inWatched whether a person types what is read
  */
-public record Terminal(InputStream in, PrintStream out, PrintStream err, boolean outWatched, boolean errWatched) {
+public record Terminal(
+        InputStream in, PrintStream out, PrintStream err, boolean outWatched, boolean errWatched, boolean inWatched) {
+    /** One whose input is not typed. */
+    public Terminal(InputStream in, PrintStream out, PrintStream err, boolean outWatched, boolean errWatched) {
+        this(in, out, err, outWatched, errWatched, false);
+    }
+
     /** Where both outputs are watched, or neither is. */
     public Terminal(InputStream in, PrintStream out, PrintStream err, boolean interactive) {
-        this(in, out, err, interactive, interactive);
+        this(in, out, err, interactive, interactive, interactive);
+    }
+
+    /** Whether a person can be asked: sees both outputs and types what is read. */
+    public boolean asks() {
+        return interactive() && inWatched;
     }
 
     /** Whether a person sees both outputs. */
@@ -25,9 +37,9 @@ public record Terminal(InputStream in, PrintStream out, PrintStream err, boolean
     }
 
     /**
-     * This process's own. The launcher says by the system properties {@code waterwheel.stdout.terminal} and
-     * {@code waterwheel.stderr.terminal}, {@code true} or {@code false}, which of its outputs is a terminal; the JDK,
-     * asked where they are not set, knows it only of both input and output together.
+     * This process's own. The launcher says by the system properties {@code waterwheel.stdin.terminal},
+     * {@code waterwheel.stdout.terminal} and {@code waterwheel.stderr.terminal}, {@code true} or {@code false}, which
+     * of them is a terminal; the JDK, asked where they are not set, knows it only of both input and output together.
      */
     @SuppressWarnings("SystemOut") // this is the one place that they come from
     public static Terminal ofProcess() {
@@ -36,7 +48,8 @@ public record Terminal(InputStream in, PrintStream out, PrintStream err, boolean
                 System.out,
                 System.err,
                 watched("waterwheel.stdout.terminal"),
-                watched("waterwheel.stderr.terminal"));
+                watched("waterwheel.stderr.terminal"),
+                watched("waterwheel.stdin.terminal"));
     }
 
     private static boolean watched(String property) {

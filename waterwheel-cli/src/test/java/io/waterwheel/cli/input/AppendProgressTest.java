@@ -50,8 +50,9 @@ class AppendProgressTest {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         PrintStream print = new PrintStream(err, true, StandardCharsets.UTF_8);
         Terminal terminal = new Terminal(InputStream.nullInputStream(), print, print, false);
-        Rejections rejections = new Rejections("f", print, OptionalLong.of(100));
+        Rejections rejections = new Rejections(print, OptionalLong.of(100));
         AppendProgress progress = new AppendProgress(terminal, "records", () -> 0, -1);
+        rejections.of("f");
         rejections.before(100);
         assertThat(rejections.tooMany()).isFalse();
         rejections.add(7, 7, "why", progress);

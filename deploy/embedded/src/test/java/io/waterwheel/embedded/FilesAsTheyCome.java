@@ -1,0 +1,210 @@
+package io.waterwheel.embedded;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.cli.output.Terminal;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.zip.GZIPOutputStream;
+
+/** Files that a seed makes, from the file to the answer by {@code append --create}, with nothing edited. */
+final class FilesAsTheyCome {
+    private static final int ROWS = 400;
+
+    private final String url;
+    private final Path folder;
+    private final long seed = Long.getLong("seed", System.nanoTime());
+    private final Random random = new Random(seed);
+
+    private record Row(Instant at, String station, double wind, long gusts) {}
+
+    FilesAsTheyCome(String url, Path folder) throws IOException {
+        this.url = url;
+        this.folder = Files.createDirectories(folder.resolve("as-they-come"));
+    }
+
+    private CliResult run(byte[] in, boolean terminal, String... args) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        List<String> all = new ArrayList<>(List.of(args));
+        all.addAll(List.of("--server", url));
+        int code = Main.run(
+                all.toArray(String[]::new),
+                new Terminal(
+                        new ByteArrayInputStream(in),
+                        new PrintStream(out, true, UTF_8),
+                        new PrintStream(err, true, UTF_8),
+                        terminal));
+        return new CliResult(code, out.toString(UTF_8), err.toString(UTF_8));
+    }
+
+    private List<Row> rows() {
+        List<Row> rows = new ArrayList<>();
+        long minute = 27_000_000L + random.nextInt(1_000_000);
+        for (int i = 0; i < ROWS; i++) {
+            minute += 1 + random.nextInt(3000);
+            rows.add(new Row(
+                    Instant.ofEpochSecond(minute * 60),
+                    List.of("K\u00f6ln", "Tegel", "Ulm, S\u00fcd", "\u00dcbersee")
+                            .get(random.nextInt(4)),
+                    (random.nextInt(4000) + 1) / 100.0,
+                    random.nextInt(50)));
+        }
+        return rows;
+    }
+
+    private static String csv(List<Row> rows, String delimiter, String times, boolean comma) {
+        DateTimeFormatter formatter = DateTimeFormatter.ofPattern(times, Locale.ENGLISH);
+        StringBuilder file = new StringBuilder(String.join(delimiter, "Zeit", "Station", "Wind (m/s)", "B\u00f6en"));
+        for (Row row : rows) {
+            String wind = String.format(Locale.ROOT, "%.2f", row.wind());
+            file.append('\n')
+                    .append(String.join(
+                            delimiter,
+                            formatter.format(LocalDateTime.ofInstant(row.at(), ZoneOffset.UTC)),
+                            '"' + row.station() + '"',
+                            comma ? wind.replace('.', ',') : wind,
+                            Long.toString(row.gusts())));
+        }
+        return file.append('\n').toString();
+    }
+
+    private static String json(List<Row> rows) {
+        StringBuilder file = new StringBuilder();
+        for (Row row : rows) {
+            file.append(String.format(
+                    Locale.ROOT,
+                    "{\"at\": %d, \"station\": {\"name\": \"%s\", \"tags\": []}, \"values\": {\"wind\": \"%.2f\","
+                            + " \"gusts\": %d}}%n",
+                    row.at().toEpochMilli(),
+                    row.station(),
+                    row.wind(),
+                    row.gusts()));
+        }
+        return file.toString();
+    }
+
+    private static byte[] packed(byte[] bytes) throws IOException {
+        ByteArrayOutputStream packed = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(packed)) {
+            gzip.write(bytes);
+        }
+        return packed.toByteArray();
+    }
+
+    /** The count, the sums and the rows of a station are those that were written. */
+    private void answers(String stream, List<Row> rows, String station, String wind, String gusts) {
+        String as = stream + ", seed " + seed;
+        assertThat(run(new byte[0], false, "query", stream, "--count").out())
+                .as(as)
+                .isEqualTo(rows.size() + "\n");
+        String aggregates = run(
+                        new byte[0],
+                        false,
+                        "query",
+                        stream,
+                        "--where",
+                        station + " = 'Ulm, S\u00fcd'",
+                        "--agg",
+                        "count(*) AS n,sum(" + gusts + ") AS g,max(" + wind + ") AS w,min(" + timeOf(stream) + ") AS t",
+                        "--format",
+                        "csv")
+                .out();
+        List<Row> there =
+                rows.stream().filter(row -> row.station().startsWith("Ulm")).toList();
+        assertThat(aggregates.lines().toList().get(1))
+                .as(as)
+                .isEqualTo(there.size() + ","
+                        + there.stream().mapToLong(Row::gusts).sum() + ","
+                        + there.stream().mapToDouble(Row::wind).max().orElse(0) + ","
+                        + there.stream()
+                                .mapToLong(row -> row.at().toEpochMilli())
+                                .min()
+                                .orElse(0));
+    }
+
+    private static String timeOf(String stream) {
+        return stream.startsWith("json") ? "at" : "Zeit";
+    }
+
+    void everyFileIsTakenWithNothingEdited() throws Exception {
+        List<Row> rows = rows();
+        Path wide = folder.resolve("wide.csv");
+        Files.write(wide, ("\ufeff" + csv(rows, ";", "dd.MM.yyyy HH:mm", true)).getBytes(StandardCharsets.UTF_16LE));
+        created(wide.toString());
+        answers("wide", rows, "Station", "Wind_m_s_", "B_en");
+
+        rows = rows();
+        Path windows = folder.resolve("windows.txt.gz");
+        Files.write(
+                windows, packed(csv(rows, "\t", "yyyy/MM/dd HH:mm", true).getBytes(Charset.forName("windows-1252"))));
+        assertThat(created(windows.toString()).out()).contains("# The file is in windows-1252, as it seems");
+        answers("windows", rows, "Station", "Wind_m_s_", "B_en");
+
+        rows = rows();
+        Path json = Files.writeString(folder.resolve("json-lines.ndjson"), json(rows));
+        created(json.toString());
+        answers("json-lines", rows, "station_name", "values_wind", "values_gusts");
+
+        rows = rows();
+        Path days = Files.createDirectories(folder.resolve("days"));
+        Files.writeString(days.resolve("1.csv"), csv(rows.subList(0, 100), ",", "yyyy-MM-dd'T'HH:mm:ss'Z'", false));
+        Files.writeString(days.resolve("2.csv"), csv(rows.subList(100, ROWS), ",", "yyyy-MM-dd'T'HH:mm:ss'Z'", false));
+        assertThat(created(days.toString()).out()).contains("# All 400 rows are tuples of it.");
+        answers("days", rows, "Station", "Wind_m_s_", "B_en");
+
+        rows = rows();
+        CliResult piped = run(
+                packed(csv(rows, "|", "d/M/yyyy H:mm", false).getBytes(UTF_8)),
+                false,
+                "append",
+                "--create",
+                "--yes",
+                "--stream",
+                "piped",
+                "-");
+        assertThat(piped.code()).as("seed %s: %s", seed, piped).isZero();
+        answers("piped", rows, "Station", "Wind_m_s_", "B_en");
+    }
+
+    private CliResult created(String file) {
+        CliResult result = run(new byte[0], false, "append", "--create", "--yes", file);
+        assertThat(result.code()).as("seed %s: %s", seed, result).isZero();
+        assertThat(result.err()).contains("created stream ", ROWS + " records accepted, 0 rejected", "see all of it");
+        return result;
+    }
+
+    void aPersonIsAsked() throws Exception {
+        Path file = Files.writeString(folder.resolve("asked.csv"), "at,x\n2021-10-07,1\n2021-10-08,2\n");
+        CliResult no = run("n\n".getBytes(UTF_8), true, "append", "--create", file.toString());
+        assertThat(no.code()).isEqualTo(1);
+        assertThat(no.out()).contains("name: asked\nformat: csv\n", "# All 2 rows are tuples of it.\n");
+        assertThat(no.err())
+                .contains("Create stream asked like this and append the file? [Y/n] ", "nothing was created");
+        assertThat(run(new byte[0], false, "stream", "list").out()).doesNotContain("asked");
+        CliResult ended = run(new byte[0], true, "append", "--create", file.toString());
+        assertThat(ended.code()).isEqualTo(1);
+        CliResult yes = run("\n".getBytes(UTF_8), true, "append", "--create", "other", file.toString());
+        assertThat(yes.code()).as("%s", yes).isZero();
+        assertThat(run(new byte[0], false, "query", "other", "--count").out()).isEqualTo("2\n");
+        CliResult again = run(new byte[0], false, "append", "--create", "--yes", "other", file.toString());
+        assertThat(again.code()).isEqualTo(1);
+        assertThat(again.err()).contains("stream other exists already").contains("[STREAM_EXISTS]");
+        assertThat(run(new byte[0], false, "query", "other", "--count").out()).isEqualTo("2\n");
+    }
+}

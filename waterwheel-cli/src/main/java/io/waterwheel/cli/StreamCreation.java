@@ -1,0 +1,154 @@
+package io.waterwheel.cli;
+
+import io.waterwheel.cli.input.AppendProgress;
+import io.waterwheel.cli.input.FileEncoding;
+import io.waterwheel.cli.input.InputSource;
+import io.waterwheel.cli.input.ProposalCheck;
+import io.waterwheel.cli.input.SchemaProposal;
+import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.SchemaFile;
+import io.waterwheel.schema.StreamDefinition;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Creates the stream of an {@code append --create}: proposes it from the files, shows it, asks. One thread. */
+final class StreamCreation {
+    /** After each, rows that did not fit have been looked at too. */
+    private static final int ROUNDS = 4;
+
+    private final Terminal terminal;
+    private final List<InputSource> files;
+    private final SchemaProposal proposal;
+    private final StreamDefinition definition;
+
+    private StreamCreation(
+            Terminal terminal, List<InputSource> files, SchemaProposal proposal, StreamDefinition definition) {
+        this.terminal = terminal;
+        this.files = files;
+        this.proposal = proposal;
+        this.definition = definition;
+    }
+
+    /** The name of a stream that is made of a file or folder of this name: what no name may have becomes a hyphen. */
+    static String nameFrom(String file) {
+        Path path = Path.of(file).toAbsolutePath().normalize().getFileName();
+        String base = String.valueOf(path == null ? file : path).replaceFirst("\\.(gz|zst)$", "");
+        String name = base.replaceFirst("(?<=.)\\.[A-Za-z]{1,6}$", "")
+                .replaceAll("[^A-Za-z0-9._-]+", "-")
+                .replaceFirst("^[^A-Za-z0-9]+", "");
+        return name.isEmpty() ? "stream" : name.substring(0, Math.min(name.length(), 100));
+    }
+
+    /** What the lines of a file are: as its name says, or as its first character does. */
+    static RecordFormat formatOf(InputSource file, @Nullable FileEncoding encoding) throws IOException {
+        if (file.isJson()) {
+            return RecordFormat.JSON;
+        }
+        return !file.isCsv() && SchemaProposal.looksLikeJson(file, encoding) ? RecordFormat.JSON : RecordFormat.CSV;
+    }
+
+    /**
+     * Looks at files and shows what is proposed.
+     *
+     * @param format null: as the first file's name or content says
+     * @param columns of CSV; empty: a first line names them, or nothing does
+     */
+    static StreamCreation propose(
+            Terminal terminal,
+            List<InputSource> files,
+            String stream,
+            @Nullable RecordFormat format,
+            List<String> columns,
+            @Nullable FileEncoding encoding)
+            throws IOException {
+        InputSource first = files.get(0);
+        RecordFormat lines = format != null ? format : formatOf(first, encoding);
+        SchemaProposal proposal = SchemaProposal.of(first.name(), first, lines, columns, encoding);
+        // What was not looked at may be otherwise, and can be looked at only where it can be read again.
+        boolean checks = first.size() >= 0 || proposal.isOfAll();
+        long size = 0;
+        for (InputSource file : files) {
+            size += file.size();
+        }
+        String yaml = proposal.yaml(stream, false);
+        String checked = "# Rows behind those are not looked at yet: what is no tuple will be rejected.\n";
+        for (int round = 0; checks && round < ROUNDS; round++) {
+            AppendProgress progress = new AppendProgress(terminal, "rows looked at", () -> 0, size);
+            ProposalCheck.Outcome outcome = ProposalCheck.of(
+                    files, proposal, SchemaFile.read("the proposal", yaml).schema(), progress);
+            checked = said(outcome);
+            boolean learns = outcome.misfits() > 0
+                    && !outcome.examples().isEmpty()
+                    && (!proposal.isOfAll() || files.size() > 1)
+                    && round < ROUNDS - 1;
+            if (!learns) {
+                break;
+            }
+            proposal.lookAt(outcome.examples());
+            yaml = proposal.yaml(stream, false);
+        }
+        terminal.out().print(yaml + checked);
+        terminal.out().flush();
+        return new StreamCreation(terminal, files, proposal, SchemaFile.read("the proposal", yaml));
+    }
+
+    private static String said(ProposalCheck.Outcome outcome) {
+        String rows = String.format(Locale.ROOT, "%,d", outcome.rows());
+        String read = outcome.all() ? "All " + rows + " rows" : "The first " + rows + " rows";
+        if (outcome.misfits() == 0) {
+            return "# " + read + " are tuples of it.\n";
+        }
+        return String.format(
+                Locale.ROOT,
+                "# %s were read: %,d are no tuples of it and will be rejected, the first: %s%n",
+                read,
+                outcome.misfits(),
+                outcome.first());
+    }
+
+    /** Whether the person at the terminal says yes; nothing but a word that begins with n means no. */
+    boolean confirmed(InputStream answers) throws IOException {
+        terminal.err()
+                .print("Create stream " + definition.name() + " like this and append "
+                        + (files.size() == 1 ? "the file" : files.size() + " files") + "? [Y/n] ");
+        terminal.err().flush();
+        String answer = new BufferedReader(new InputStreamReader(answers, StandardCharsets.UTF_8)).readLine();
+        String word = answer == null ? "n" : answer.strip().toLowerCase(Locale.ROOT);
+        if (word.isEmpty() || word.equals("y") || word.equals("yes")) {
+            return true;
+        }
+        terminal.err()
+                .println("nothing was created. 'waterwheel stream create --like' writes the proposal for a file of"
+                        + " your own to edit");
+        return false;
+    }
+
+    /** Creates it. */
+    void create(WaterwheelClient client) {
+        StreamDefinition created = client.createStream(definition).definition();
+        terminal.err()
+                .println("created stream " + created.name() + ", fed by topic " + created.topic() + " of "
+                        + created.partitions() + " partitions");
+    }
+
+    RecordFormat format() {
+        return proposal.format();
+    }
+
+    List<String> columns() {
+        return proposal.appendColumns();
+    }
+
+    FileEncoding encoding() {
+        return proposal.encoding();
+    }
+}

@@ -1,0 +1,121 @@
+package io.waterwheel.cli.input;
+
+import io.waterwheel.schema.Dimension;
+import io.waterwheel.schema.FieldType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Guesses which columns of a file are its time, its position and its keys, by their values and names. */
+final class ColumnRoles {
+    static final Pattern TIME_NAME = Pattern.compile("(?i).*(time|date|^ts$|_ts$|_at$|epoch|when|day).*");
+    static final Pattern LONGITUDE = Pattern.compile("(?i)(.*_)?(lon|long|longitude|lng)(_?deg.*)?");
+    static final Pattern LATITUDE = Pattern.compile("(?i)(.*_)?(lat|latitude)(_?deg.*)?");
+    private static final Pattern KEY_NAME =
+            Pattern.compile("(?i)(.*_)?(id|key|host|station|device|user|account|customer|symbol|sensor|vehicle|addr|ip|"
+                    + "orig_h|icao.*|name|code)");
+    private static final int MAX_KEY_CHOICES = 6;
+    private static final int MOST_DIMENSIONS = 8;
+    /** A column of few values, each of which comes again and again, names kinds. */
+    private static final int KINDS = 64;
+
+    private static final long MANY = 8;
+    private static final int BITS_OF_KINDS = 4;
+
+    private ColumnRoles() {}
+
+    static ColumnSample time(String source, List<ColumnSample> used) {
+        @Nullable ColumnSample best = null;
+        int bestScore = 0;
+        for (ColumnSample column : used) {
+            boolean written = column.isTime() || !column.timePatterns().isEmpty();
+            int score = written ? 4 : column.epochUnit() != null ? 1 : 0;
+            score += score > 0 && TIME_NAME.matcher(column.name).matches() ? 2 : 0;
+            if (score > bestScore) {
+                best = column;
+                bestScore = score;
+            }
+        }
+        if (best == null) {
+            throw FileLook.bad(source
+                    + ": no column can be the time: expected ISO 8601 such as 2021-10-07T12:00:01Z, days, another"
+                    + " form of date and time that all rows have, or numbers since 1970 between 1980 and 2100. Write the"
+                    + " schema by hand: 'waterwheel stream create --help' shows one, and 'times:' of 'records:' names a"
+                    + " form");
+        }
+        return best;
+    }
+
+    static @Nullable ColumnSample coordinate(List<ColumnSample> used, Pattern name, double bound) {
+        for (ColumnSample column : used) {
+            FieldType type = column.type();
+            boolean number = type == FieldType.DOUBLE || type == FieldType.INT;
+            if (number && name.matcher(column.name).matches() && column.within(-bound, bound)) {
+                return column;
+            }
+        }
+        return null;
+    }
+
+    /** What may be the key, the likeliest first: addresses, what is called like one, texts and UUIDs, whole numbers. */
+    static List<ColumnSample> keys(List<ColumnSample> used, ColumnSample time, Set<String> nulls) {
+        List<ColumnSample> choices = new ArrayList<>();
+        for (int rank = 0; rank < 4; rank++) {
+            for (ColumnSample column : used) {
+                FieldType type = column.type();
+                boolean usable = column != time
+                        && column.distinct() > 1
+                        && column.empty == 0
+                        && column.words.stream().noneMatch(nulls::contains)
+                        && !column.isTime()
+                        && column.timePatterns().isEmpty();
+                boolean named = KEY_NAME.matcher(column.name).matches();
+                boolean fits =
+                        switch (rank) {
+                            case 0 -> type == FieldType.IPV4 || type == FieldType.IPV6;
+                            case 1 ->
+                                named
+                                        && (type == FieldType.STRING
+                                                || type == FieldType.UUID
+                                                || type == FieldType.LONG
+                                                || type == FieldType.INT);
+                            case 2 -> type == FieldType.STRING || type == FieldType.UUID;
+                            default -> type == FieldType.LONG || type == FieldType.INT;
+                        };
+                if (usable && fits && !choices.contains(column) && choices.size() < MAX_KEY_CHOICES) {
+                    choices.add(column);
+                }
+            }
+        }
+        return choices;
+    }
+
+    /** What may be dimensions of a key: what names kinds, with its bits; places; then numbers of many values. */
+    static List<String> dimensions(
+            List<ColumnSample> used,
+            ColumnSample time,
+            @Nullable ColumnSample longitude,
+            @Nullable ColumnSample latitude) {
+        List<String> kinds = new ArrayList<>();
+        List<String> places = new ArrayList<>();
+        List<String> numbers = new ArrayList<>();
+        for (ColumnSample column : used) {
+            FieldType type = column.type();
+            boolean number = type == FieldType.DOUBLE || type == FieldType.INT || type == FieldType.LONG;
+            boolean divides = column != time && !column.isTime() && column.distinct() > 1;
+            if (divides && (column == longitude || column == latitude)) {
+                places.add(column.name);
+            } else if (divides && column.distinct() <= KINDS && column.values >= MANY * column.distinct()) {
+                int bits = Math.min(BITS_OF_KINDS, Dimension.bitsOf(column.distinct() + 1));
+                kinds.add(type == FieldType.BOOLEAN ? column.name : "{field: " + column.name + ", bits: " + bits + "}");
+            } else if (divides && (number || type == FieldType.IPV4)) {
+                numbers.add(column.name);
+            }
+        }
+        kinds.addAll(places);
+        kinds.addAll(numbers);
+        return kinds.subList(0, Math.min(MOST_DIMENSIONS, kinds.size()));
+    }
+}

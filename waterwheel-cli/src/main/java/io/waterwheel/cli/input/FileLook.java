@@ -1,0 +1,105 @@
+package io.waterwheel.cli.input;
+
+import io.waterwheel.decode.Utf8;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.RecordFormat;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the first rows of a file look like: its columns, and how they are written. One thread. */
+abstract class FileLook {
+    static final int MAX_FIELDS = 256;
+
+    private static final int ROWS = 100_000;
+
+    /** A line that is not in the encoding that the file was taken to have. */
+    static final class OtherEncoding extends IOException {
+        private static final long serialVersionUID = 1;
+
+        OtherEncoding(String message) {
+            super(message);
+        }
+    }
+
+    final String source;
+    CsvStyle style = CsvStyle.PLAIN;
+    /** Whether all rows were looked at. */
+    boolean whole;
+
+    long rows;
+    /** Rows that tell nothing of the columns. */
+    long uneven;
+
+    FileEncoding encoding = FileEncoding.UTF_8;
+    private final long mostBytes;
+    private long bytes;
+
+    /** @param mostBytes of lines that are looked at */
+    FileLook(String source, long mostBytes) {
+        this.source = source;
+        this.mostBytes = mostBytes;
+    }
+
+    /** What the lines are. */
+    abstract RecordFormat format();
+
+    /** Looks at the first lines. */
+    abstract void look(InputLines lines) throws IOException;
+
+    /** Looks at one more row, of which there may be a reason to think otherwise. */
+    abstract void add(byte[] line) throws IOException;
+
+    /** The columns that become fields, in their order. */
+    abstract List<ColumnSample> columns();
+
+    /** What else is to be said, each without the sign of a comment. */
+    List<String> remarks() {
+        return new ArrayList<>();
+    }
+
+    /** What {@code append} is told besides the file, such as its columns. */
+    String appendOptions() {
+        return encoding == FileEncoding.WINDOWS_1252 || encoding == FileEncoding.LATIN_1
+                ? " --encoding " + encoding.label()
+                : "";
+    }
+
+    /** Whether the first rows have been looked at. */
+    final boolean enough() {
+        return whole || rows >= ROWS || bytes >= mostBytes;
+    }
+
+    /** The next line; empty at the end, which is {@link #whole} then. */
+    final byte[] next(InputLines lines) throws IOException {
+        byte[] line;
+        try {
+            line = lines.next();
+        } catch (IOException e) {
+            if (e.getCause() instanceof CharacterCodingException) {
+                throw new OtherEncoding(source + ": " + e.getMessage());
+            }
+            throw e;
+        }
+        if (line == null) {
+            whole = true;
+            return new byte[0];
+        }
+        bytes += line.length;
+        if (encoding == FileEncoding.UTF_8 && !Utf8.valid(line, 0, line.length)) {
+            throw new OtherEncoding(source + ": line " + lines.lineNumber() + " is not valid UTF-8");
+        }
+        return line;
+    }
+
+    static String text(byte[] line) {
+        return new String(line, StandardCharsets.UTF_8);
+    }
+
+    static WaterwheelException bad(String message) {
+        return new WaterwheelException(ErrorCode.BAD_FILE, message);
+    }
+}

@@ -1,0 +1,51 @@
+package io.waterwheel.cli.input;
+
+import io.waterwheel.cli.output.Terminal;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Files that are read one after the other, and how far that is. One thread. */
+public final class InputFiles {
+    private final List<InputSource> files;
+    private final AppendProgress progress;
+    private long before;
+    private @Nullable CountedInput current;
+
+    /** @param unit what is counted */
+    public InputFiles(List<InputSource> files, Terminal terminal, String unit) throws IOException {
+        this.files = files;
+        long size = 0;
+        for (InputSource file : files) {
+            size += file.size();
+        }
+        this.progress = new AppendProgress(terminal, unit, this::bytes, size);
+    }
+
+    /** What is done with a file. */
+    public interface Reader {
+        void read(InputSource file, InputStream in) throws IOException;
+    }
+
+    /** Reads all, for the last time. */
+    public void each(Reader reader) throws IOException {
+        for (InputSource file : files) {
+            try (CountedInput in = new CountedInput(file.openLast())) {
+                current = in;
+                reader.read(file, in);
+                before += in.bytes();
+                current = null;
+            }
+        }
+    }
+
+    private long bytes() {
+        CountedInput in = current;
+        return before + (in == null ? 0 : in.bytes());
+    }
+
+    public AppendProgress progress() {
+        return progress;
+    }
+}

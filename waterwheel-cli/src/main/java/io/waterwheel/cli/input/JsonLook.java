@@ -1,0 +1,244 @@
+package io.waterwheel.cli.input;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.text.MemberPath;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What JSON objects, one a line, look like: each member that holds a number, a text or a boolean is a column, those
+ * within objects and within short arrays of one length too. One thread.
+ */
+final class JsonLook extends FileLook {
+    /** Elements of an array that may become fields of their own. */
+    private static final int MOST_ELEMENTS = 8;
+
+    /** Places that are followed; files of more distinct names have data in their names. */
+    private static final int MOST_PLACES = 2_000;
+
+    private static final int MOST_DEEP = 64;
+    private static final int MOST_REMARKS = 10;
+
+    /** A place in the objects. */
+    private static final class Place {
+        final String name;
+        final boolean element;
+        final Map<String, Place> below = new LinkedHashMap<>();
+
+        @Nullable
+        ColumnSample scalars;
+
+        long objects;
+        long arrays;
+        /** Of the arrays. */
+        int shortest = Integer.MAX_VALUE;
+
+        int longest;
+
+        Place(String name, boolean element) {
+            this.name = name;
+            this.element = element;
+        }
+    }
+
+    private final JsonFactory factory = JsonFactory.builder()
+            .streamReadConstraints(
+                    StreamReadConstraints.builder().maxNestingDepth(MOST_DEEP).build())
+            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+            .build();
+    private final Place root = new Place("", false);
+    private final List<String> leftOut = new ArrayList<>();
+    private int places;
+    private String trouble = "";
+
+    JsonLook(String source, long mostBytes) {
+        super(source, mostBytes);
+    }
+
+    @Override
+    RecordFormat format() {
+        return RecordFormat.JSON;
+    }
+
+    @Override
+    void look(InputLines lines) throws IOException {
+        while (!enough()) {
+            byte[] line = next(lines);
+            if (!whole) {
+                add(line);
+                if (uneven > 0 && trouble.indexOf('\n') < 0) {
+                    trouble = "line " + lines.lineNumber() + ": " + trouble + "\n";
+                }
+            }
+        }
+        if (rows == uneven) {
+            throw bad(source + (rows == 0 ? " is empty" : ", " + trouble.strip())
+                    + ": expected a file with one JSON object a line");
+        }
+    }
+
+    @Override
+    void add(byte[] line) throws IOException {
+        rows++;
+        // Looked at twice: an object that is none in its middle must leave nothing behind.
+        String why = check(line);
+        if (why != null) {
+            uneven++;
+            trouble = trouble.isEmpty() ? why : trouble;
+            return;
+        }
+        try (JsonParser parser = factory.createParser(line)) {
+            parser.nextToken();
+            members(root, parser);
+        }
+    }
+
+    private @Nullable String check(byte[] line) throws IOException {
+        try (JsonParser parser = factory.createParser(line)) {
+            JsonToken first = parser.nextToken();
+            if (first != JsonToken.START_OBJECT) {
+                return "not a JSON object";
+            }
+            parser.skipChildren();
+            return parser.nextToken() == null ? null : "more than one JSON object";
+        } catch (JsonProcessingException e) {
+            return "not a JSON object: " + e.getOriginalMessage();
+        }
+    }
+
+    private void members(Place place, JsonParser parser) throws IOException {
+        while (parser.nextToken() == JsonToken.FIELD_NAME) {
+            Place member = below(place, parser.currentName(), false);
+            JsonToken token = parser.nextToken();
+            value(member, token, parser);
+        }
+    }
+
+    private @Nullable Place below(Place place, String name, boolean element) {
+        Place found = place.below.get(name);
+        if (found == null && places < MOST_PLACES) {
+            places++;
+            found = new Place(name, element);
+            place.below.put(name, found);
+        }
+        return found;
+    }
+
+    private void value(@Nullable Place place, JsonToken token, JsonParser parser) throws IOException {
+        if (place == null) {
+            parser.skipChildren();
+        } else if (token == JsonToken.START_OBJECT) {
+            place.objects++;
+            members(place, parser);
+        } else if (token == JsonToken.START_ARRAY) {
+            place.arrays++;
+            int number = 0;
+            for (JsonToken next = parser.nextToken(); next != JsonToken.END_ARRAY; next = parser.nextToken()) {
+                value(number < MOST_ELEMENTS ? below(place, Integer.toString(number), true) : null, next, parser);
+                number++;
+            }
+            place.shortest = Math.min(place.shortest, number);
+            place.longest = Math.max(place.longest, number);
+        } else if (token != JsonToken.VALUE_NULL) {
+            if (place.scalars == null) {
+                place.scalars = new ColumnSample("", style);
+            }
+            place.scalars.addJson(parser.getText(), token == JsonToken.VALUE_STRING);
+        }
+    }
+
+    @Override
+    List<ColumnSample> columns() {
+        leftOut.clear();
+        List<String> paths = new ArrayList<>();
+        List<String> called = new ArrayList<>();
+        List<ColumnSample> found = new ArrayList<>();
+        collect(root, MemberPath.ROOT, "", paths, called, found);
+        List<String> names = FieldNames.of(called);
+        List<ColumnSample> columns = new ArrayList<>();
+        for (int c = 0; c < found.size(); c++) {
+            ColumnSample column = found.get(c).named(names.get(c));
+            column.empty = rows - uneven - column.values;
+            column.from = paths.get(c).equals(column.name) ? "" : paths.get(c);
+            columns.add(column);
+        }
+        if (columns.size() > MAX_FIELDS) {
+            leave(columns.size() - MAX_FIELDS + " members beyond the first " + MAX_FIELDS);
+            return columns.subList(0, MAX_FIELDS);
+        }
+        return columns;
+    }
+
+    private void collect(
+            Place place, String path, String called, List<String> paths, List<String> names, List<ColumnSample> found) {
+        for (Place member : place.below.values()) {
+            String below = path + step(member);
+            String name = called.isEmpty() ? member.name : called + "." + member.name;
+            int kinds = (member.scalars != null ? 1 : 0) + (member.objects > 0 ? 1 : 0) + (member.arrays > 0 ? 1 : 0);
+            boolean top = path.equals(MemberPath.ROOT);
+            if (kinds > 1) {
+                leave(below + " is an object or an array in some records, and not in others");
+            } else if (!isPath(below, member.name)
+                    && !(top && member.objects + member.arrays == 0 && isName(member.name))) {
+                leave(below + " has a name that no path can say");
+            } else if (member.objects > 0) {
+                collect(member, below, name, paths, names, found);
+            } else if (member.arrays > 0 && (member.shortest != member.longest || member.longest > MOST_ELEMENTS)) {
+                leave(below + " is an array of " + member.shortest + " to " + member.longest + " elements");
+            } else if (member.arrays > 0) {
+                collect(member, below, name, paths, names, found);
+            } else {
+                // The plain name of a member of the object itself is shorter, and any name will do.
+                paths.add(top && isName(member.name) ? member.name : below);
+                names.add(name);
+                found.add(member.scalars != null ? member.scalars : new ColumnSample("", style));
+            }
+        }
+    }
+
+    private static String step(Place place) {
+        if (place.element) {
+            return "[" + place.name + "]";
+        }
+        return place.name.matches("[A-Za-z0-9_-]+") ? "." + place.name : "['" + place.name + "']";
+    }
+
+    private static boolean isName(String name) {
+        return !name.isEmpty() && name.length() <= 256 && !name.startsWith(MemberPath.ROOT);
+    }
+
+    private static boolean isPath(String path, String last) {
+        try {
+            List<MemberPath.Step> steps = MemberPath.of(path);
+            return path.length() <= 256 && steps.get(steps.size() - 1).name().equals(last);
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    private void leave(String what) {
+        leftOut.add(what);
+    }
+
+    @Override
+    List<String> remarks() {
+        List<String> remarks = super.remarks();
+        if (uneven > 0) {
+            remarks.add(uneven + " lines are no JSON objects, first " + trouble.strip() + ": they will be rejected.");
+        }
+        leftOut.stream().limit(MOST_REMARKS).forEach(what -> remarks.add("left out: " + what));
+        if (leftOut.size() > MOST_REMARKS) {
+            remarks.add("left out: " + (leftOut.size() - MOST_REMARKS) + " more");
+        }
+        return remarks;
+    }
+}

@@ -1,0 +1,113 @@
+package io.waterwheel.cli.input;
+
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads files as an append would, and counts the rows that would be rejected. Its examples show what the first rows did
+ * not. One thread.
+ */
+public final class ProposalCheck {
+    /** Bytes, as they lie on the disk, of all files. */
+    private static final long MOST_BYTES = 4L << 30;
+
+    private static final int MOST_EXAMPLES = 1_000;
+
+    private final SchemaProposal proposal;
+    private final Schema schema;
+    private final AppendProgress progress;
+    private final List<byte[]> examples = new ArrayList<>();
+    private byte @Nullable [] header;
+    private long rows;
+    private long misfits;
+    private long bytes;
+    private boolean all = true;
+    private String first = "";
+
+    private ProposalCheck(SchemaProposal proposal, Schema schema, AppendProgress progress) {
+        this.proposal = proposal;
+        this.schema = schema;
+        this.progress = progress;
+    }
+
+    /**
+     * What was found.
+     *
+     * @param rows that were read
+     * @param misfits of them, that would be rejected
+     * @param first of the misfits: file, line and reason; empty when there is none
+     * @param examples of the misfits, as they stand in the file that was looked at, or in one with the same columns
+     * @param all whether all rows were read
+     */
+    public record Outcome(long rows, long misfits, String first, List<byte[]> examples, boolean all) {}
+
+    /**
+     * Reads files.
+     *
+     * @param files the one that the proposal was made of first
+     * @param schema as proposed
+     * @throws WaterwheelException when a file has other columns
+     */
+    public static Outcome of(List<InputSource> files, SchemaProposal proposal, Schema schema, AppendProgress progress)
+            throws IOException {
+        ProposalCheck check = new ProposalCheck(proposal, schema, progress);
+        for (InputSource file : files) {
+            check.file(file);
+        }
+        progress.clear();
+        return new Outcome(check.rows, check.misfits, check.first, check.examples, check.all);
+    }
+
+    private void file(InputSource file) throws IOException {
+        try (CountedInput in = new CountedInput(file.open())) {
+            file.naming(() -> read(file, in));
+            bytes += in.bytes();
+        }
+    }
+
+    /** Returns whether all of it was read. */
+    private boolean read(InputSource file, CountedInput in) throws IOException {
+        boolean csv = proposal.format() == RecordFormat.CSV;
+        LineCheck check = new LineCheck(proposal.format(), schema);
+        List<String> named = proposal.appendColumns();
+        try (InputLines lines = new InputLines(in, csv, proposal.encoding())
+                .divideBy(schema.text().csv().delimiter())) {
+            byte[] names = csv && named.isEmpty() ? lines.next() : null;
+            header = header == null ? names : header;
+            CsvColumns columns = csv
+                    ? names != null || named.isEmpty()
+                            ? CsvColumns.of(file.name(), names, schema)
+                            : CsvColumns.named("--columns", named, schema)
+                    : null;
+            boolean sameColumns = Arrays.equals(header, names);
+            for (byte[] line = lines.next(); line != null; line = lines.next()) {
+                if (bytes + in.bytes() > MOST_BYTES) {
+                    all = false;
+                    break;
+                }
+                rows++;
+                byte[] ordered = columns == null ? line : columns.inOrder(line);
+                String refusal = ordered == null ? "another number of columns" : check.refusal(ordered);
+                if (refusal != null) {
+                    misfit(file.name() + ", line " + lines.lineNumber() + ": " + refusal);
+                    if (sameColumns && examples.size() < MOST_EXAMPLES) {
+                        examples.add(line);
+                    }
+                }
+                progress.at(rows, misfits);
+            }
+            return all;
+        }
+    }
+
+    private void misfit(String why) {
+        misfits++;
+        first = first.isEmpty() ? why : first;
+    }
+}

@@ -1,0 +1,73 @@
+package io.waterwheel.cli.input;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.SchemaFile;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ProposalCheckTest {
+    @TempDir
+    Path folder;
+
+    private static ProposalCheck.Outcome checked(List<InputSource> files, SchemaProposal proposal) throws Exception {
+        PrintStream nothing = new PrintStream(OutputStream.nullOutputStream());
+        AppendProgress progress = new AppendProgress(
+                new Terminal(InputStream.nullInputStream(), nothing, nothing, false), "rows", () -> 0, -1);
+        return ProposalCheck.of(files, proposal, schema(proposal), progress);
+    }
+
+    private static Schema schema(SchemaProposal proposal) {
+        return SchemaFile.read("f.yaml", proposal.yaml("f")).schema();
+    }
+
+    /** Of a long file the first rows say that a column is of numbers; a later row knows better. */
+    @Test
+    void rowsBehindTheFirstCorrectTheProposal() throws Exception {
+        StringBuilder text = new StringBuilder("at,id,x\n");
+        for (int i = 0; i < 100_050; i++) {
+            text.append(1_633_608_000L + i)
+                    .append(',')
+                    .append(i == 100_010 ? "n-7" : i)
+                    .append(",1\n");
+        }
+        InputSource file = InputSource.of(Files.writeString(folder.resolve("long.csv"), text));
+        SchemaProposal proposal = SchemaProposal.of("long.csv", file, RecordFormat.CSV, List.of(), null);
+        assertThat(proposal.isOfAll()).isFalse();
+        ProposalCheck.Outcome first = checked(List.of(file), proposal);
+        assertThat(first.misfits()).isEqualTo(1);
+        assertThat(first.first()).endsWith("long.csv, line 100012: id: expected a whole number of 64 bits, got 'n-7'");
+        proposal.lookAt(first.examples());
+        ProposalCheck.Outcome second = checked(List.of(file), proposal);
+        assertThat(second.misfits()).isZero();
+        assertThat(second.rows()).isEqualTo(100_050);
+        assertThat(second.all()).isTrue();
+        assertThat(schema(proposal).fields().get(1).type().schemaName()).isEqualTo("string");
+    }
+
+    @Test
+    void filesOfAFolderMustBeAlike() throws Exception {
+        InputSource a = InputSource.of(Files.writeString(folder.resolve("a.csv"), "at,x\n2021-10-07,1\n"));
+        InputSource b =
+                InputSource.of(Files.writeString(folder.resolve("b.csv"), "x,at\n7,2021-10-08\n8,2021-10-09\n"));
+        InputSource c = InputSource.of(Files.writeString(folder.resolve("c.csv"), "at,y\n2021-10-07,1\n"));
+        SchemaProposal proposal = SchemaProposal.of("a.csv", a, RecordFormat.CSV, List.of(), null);
+        assertThat(checked(List.of(a, b), proposal).misfits()).isZero();
+        assertThatThrownBy(() -> checked(List.of(a, b, c), proposal))
+                .hasMessageContaining("c.csv: the first line names 'y', which is no field");
+        Files.writeString(folder.resolve("notes.doc"), "x");
+        assertThat(InputSource.named(folder.toString(), InputStream.nullInputStream()))
+                .extracting(source -> Path.of(source.name()).getFileName().toString())
+                .containsExactly("a.csv", "b.csv", "c.csv");
+    }
+}

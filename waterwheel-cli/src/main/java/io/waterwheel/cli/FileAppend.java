@@ -225,12 +225,16 @@ final class FileAppend {
         }
         try {
             // At once: an appender of tuple blocks gathers them itself, for a few milliseconds at most.
+            int tuples = check.tuples().size();
             if (records == RecordFormat.BLOCK) {
-                appender.append(check.tuple());
+                appender.append(check.tuples());
+                sent += tuples;
             } else {
-                appender.append(check.values());
+                for (int row = 0; row < tuples; row++) {
+                    appender.append(check.values(row));
+                    sent++;
+                }
             }
-            sent++;
         } catch (IllegalArgumentException e) {
             rejections.add(lines.lineNumber(), lines.lastLineNumber(), String.valueOf(e.getMessage()), progress);
         }

@@ -2,6 +2,8 @@ package io.waterwheel.client;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Schema;
@@ -88,26 +90,40 @@ public final class TextRows {
         return text.toString();
     }
 
-    /** Where each field of a schema stands in a JSON object. */
+    /** Where each field of a schema stands in a JSON object; nowhere: it holds members that are no fields. */
     static List<List<MemberPath.Step>> places(Schema schema) {
         return schema.fields().stream()
-                .map(field -> MemberPath.steps(schema.text().source(field.name())))
+                .map(field -> field.name().equals(schema.text().json().rest())
+                        ? List.<MemberPath.Step>of()
+                        : MemberPath.steps(schema.text().source(field.name())))
                 .toList();
     }
 
     /**
-     * The same for a stream whose schema may name other members for its fields, or places below members.
+     * The same for a stream whose schema may name other members for its fields, or places below members. Where each
+     * element of an array is a tuple, the array has this one.
      *
      * @param places by field
+     * @throws IllegalArgumentException when the value of a field that holds members that are no fields is no JSON
+     *     object
      */
     static String jsonAt(List<List<MemberPath.Step>> places, List<@Nullable Object> values) {
-        Map<Object, @Nullable Object> root = new LinkedHashMap<>();
+        boolean array = places.stream()
+                .anyMatch(steps -> !steps.isEmpty() && steps.get(0).isEach());
+        Map<Object, @Nullable Object> root = array ? new TreeMap<>() : new LinkedHashMap<>();
+        String rest = "";
         for (int f = 0; f < values.size(); f++) {
             List<MemberPath.Step> steps = places.get(f);
+            if (steps.isEmpty()) {
+                rest = values.get(f) instanceof String text ? membersOf(text) : rest;
+                continue;
+            }
             Map<Object, @Nullable Object> at = root;
             for (int s = 0; s < steps.size(); s++) {
                 MemberPath.Step step = steps.get(s);
-                Object name = step.element() ? Integer.valueOf(step.name()) : step.name();
+                Object name = step.isEach()
+                        ? Integer.valueOf(0)
+                        : step.element() ? Integer.valueOf(step.name()) : step.name();
                 if (s == steps.size() - 1) {
                     at.put(name, values.get(f));
                 } else {
@@ -120,10 +136,33 @@ public final class TextRows {
         StringWriter text = new StringWriter();
         try (JsonGenerator generator = JSON.createGenerator(text)) {
             write(generator, root);
+            generator.flush();
+            if (!rest.isEmpty()) {
+                text.getBuffer().setLength(text.getBuffer().length() - 1);
+                text.append(root.isEmpty() ? "" : ",").append(rest).append('}');
+            }
         } catch (IOException e) {
             throw new UncheckedIOException("a string cannot fail to be written", e);
         }
         return text.toString();
+    }
+
+    /** What stands between the braces of a JSON object. */
+    private static String membersOf(String object) {
+        try (JsonParser parser = JSON.createParser(object)) {
+            if (parser.nextToken() == JsonToken.START_OBJECT) {
+                parser.skipChildren();
+                if (parser.nextToken() == null) {
+                    String bare = object.strip();
+                    return bare.substring(1, bare.length() - 1).strip();
+                }
+            }
+        } catch (IOException e) {
+            throw new IllegalArgumentException(
+                    "expected a JSON object of members that are no fields: " + e.getMessage(), e);
+        }
+        throw new IllegalArgumentException("expected a JSON object of members that are no fields, got '"
+                + object.substring(0, Math.min(40, object.length())) + "'");
     }
 
     @SuppressWarnings("unchecked") // places of two fields are never one within the other

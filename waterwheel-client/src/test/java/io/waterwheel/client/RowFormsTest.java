@@ -13,6 +13,7 @@ import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -76,7 +77,9 @@ class RowFormsTest {
         char decimal = random.nextBoolean() ? '.' : ',';
         char thousands = random.nextBoolean() ? '\0' : decimal == '.' ? '_' : '.';
         Map<String, String> from = new HashMap<>();
-        String[] places = {"$.a.b", "$.a.c[1]", "$.a.c[0].d", "$['e f']", "Wind speed"};
+        String[] places = random.nextBoolean()
+                ? new String[] {"$.a.b", "$.a.c[1]", "$.a.c[0].d", "$['e f']", "Wind speed"}
+                : new String[] {"$.a.b", "$.a.c[*].x", "$.a.c[*].y[1]", "$['e f']", "$.a.c[*].z.z"};
         for (int f = 0; f < Math.min(places.length, schema.fields().size()); f++) {
             from.put(schema.fields().get(f).name(), places[f]);
         }
@@ -90,6 +93,33 @@ class RowFormsTest {
 
     private static ByteBuffer bytes(String text) {
         return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void membersThatAreNoFieldsAreWrittenBesideTheFields() throws Exception {
+        Schema schema = SchemaFile.read("s.yaml", """
+                        name: s
+                        format: json
+                        fields:
+                          - {name: at, type: timestamp}
+                          - {name: lat, type: double, from: $.pos.lat}
+                          - {name: rest, type: string, nullable: true}
+                        key: {field: at}
+                        time: at
+                        records: {unknown: into rest}
+                        """).schema();
+        RecordDecoder decoder = RecordDecoder.of(RecordFormat.JSON, schema);
+        for (String rest : Arrays.asList(null, "{\"a\":1}", "{\"pos\":{\"alt\": 3.50},\"b\":[{}]}")) {
+            List<@Nullable Object> row = Arrays.asList(7L, 2.5, rest);
+            TupleBlock block = new TupleBlock(RowLayout.of(schema), 1);
+            decoder.decode(bytes(TextRows.jsonAt(TextRows.places(schema), row)), block);
+            RandomRows.assertRow(block, 0, row.toArray(), "rest " + rest);
+        }
+        for (String rest : List.of("{", "[1]", "{} {}", "x")) {
+            assertThatThrownBy(() -> TextRows.jsonAt(TextRows.places(schema), Arrays.asList(7L, 2.5, rest)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("expected a JSON object of members that are no fields");
+        }
     }
 
     @Test

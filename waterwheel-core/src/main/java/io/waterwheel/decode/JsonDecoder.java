@@ -11,16 +11,26 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One JSON object, its members the schema's fields in any order, or members and elements below that the schema names by
  * path. Absent and null members are null; repeated ones are refused, and so are unknown ones unless the schema says
- * that they are passed over. Numbers are JSON numbers, or strings of one where the schema says so, timestamps numbers
- * or strings, bytes base64.
+ * that they are passed over or kept. Numbers are JSON numbers, or strings of one where the schema says so, timestamps
+ * numbers or strings, bytes base64.
+ *
+ * <p>Where paths lead to each element of an array, each makes a tuple, in their order, with the fields that are outside
+ * of the array. The array is read twice: fields behind it belong to its tuples too. A record is taken whole or not at
+ * all.
  */
 final class JsonDecoder implements RecordDecoder {
     private static final int MOST_DEEP = 64;
+
+    /** Tuples of a record: what is outside of the array is copied into each. */
+    static final int MOST_ROWS = 10_000;
+
+    /** Bytes of texts of the tuples of a record. */
+    static final int MOST_ROW_BYTES = 16 << 20;
 
     private final JsonFactory factory = JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
@@ -34,17 +44,34 @@ final class JsonDecoder implements RecordDecoder {
             .build();
     private final RowAppender row;
     private final MemberTree root;
-    private final boolean skips;
-    private final boolean[] seen;
-    private final ValueParser values;
+    private final JsonWalk walk;
+    /** Of the array whose elements are tuples; null where a record is one tuple. */
+    private final @Nullable MemberTree rows;
+
+    /** By field whether it is in the elements. */
+    private final boolean[] inRows;
+    /** The fields outside of the array, in one row. */
+    private final TupleBlock outer;
+
+    private final @Nullable UnknownMembers unknown;
+    private final int rest;
+    private TupleBlock block;
+    private boolean arraySeen;
     private byte[] copy = {};
 
     JsonDecoder(Schema schema) {
         row = new RowAppender(schema);
-        values = new ValueParser(row, schema.text());
         root = MemberTree.of(schema);
-        skips = schema.text().json().unknown() == RecordText.Unknown.SKIP;
-        seen = new boolean[row.names.length];
+        rows = root.rows();
+        inRows = new boolean[row.names.length];
+        if (rows != null) {
+            rows.mark(inRows);
+        }
+        unknown = schema.text().json().unknown() == RecordText.Unknown.KEEP ? new UnknownMembers() : null;
+        rest = schema.indexOf(schema.text().json().rest());
+        walk = new JsonWalk(row, schema, this::array, unknown);
+        outer = new TupleBlock(row.layout(), 1);
+        block = outer;
     }
 
     @Override
@@ -65,102 +92,148 @@ final class JsonDecoder implements RecordDecoder {
     }
 
     private void decode(byte[] bytes, int from, int length, TupleBlock into) throws RejectedRecordException {
-        row.begin(into);
-        Arrays.fill(seen, false);
-        try (JsonParser parser = factory.createParser(bytes, from, length)) {
-            object(parser);
+        // Jackson takes overlong forms, which are other bytes of the same text.
+        if (!Utf8.valid(bytes, from, length)) {
+            throw new RejectedRecordException("not a JSON object: the record is not valid UTF-8");
+        }
+        int size = into.size();
+        int arena = into.arenaSize();
+        boolean taken = false;
+        try {
+            if (rows == null) {
+                object(bytes, from, length, into);
+            } else {
+                array(bytes, from, length, into);
+            }
+            taken = true;
         } catch (JsonProcessingException e) {
-            row.rollback();
             throw new RejectedRecordException("not a JSON object: " + Snippet.of(e.getOriginalMessage()) + " (at byte "
                     + (e.getLocation() == null
                             ? "?"
                             : Long.toString(e.getLocation().getByteOffset())) + ")");
         } catch (IOException e) {
-            row.rollback();
             throw new RejectedRecordException("not a JSON object: " + e.getMessage());
-        } catch (RejectedRecordException e) {
-            row.rollback();
-            throw e;
+        } finally {
+            if (!taken) {
+                into.setSize(size);
+                into.setArenaSize(arena);
+            }
+        }
+    }
+
+    private void object(byte[] bytes, int from, int length, TupleBlock into)
+            throws IOException, RejectedRecordException {
+        row.begin(into);
+        walk.begin();
+        if (unknown != null) {
+            unknown.begin(bytes, from);
+        }
+        members(bytes, from, length);
+        for (int f = 0; f < inRows.length; f++) {
+            if (f == rest && unknown != null) {
+                kept(unknown);
+            } else if (!walk.hasSeen(f)) {
+                walk.nothing(f);
+            }
         }
         row.commit();
     }
 
-    private void object(JsonParser parser) throws IOException, RejectedRecordException {
-        if (parser.nextToken() != JsonToken.START_OBJECT) {
-            throw new RejectedRecordException(
-                    "expected a JSON object, got " + ValueParser.describe(parser.currentToken()));
+    private void kept(UnknownMembers members) throws RejectedRecordException {
+        if (members.isEmpty()) {
+            walk.nothing(rest);
+            return;
         }
-        members(root, parser);
-        if (parser.nextToken() != null) {
-            throw new RejectedRecordException("expected one JSON object a record, got more behind it");
+        members.end();
+        if (members.length() > TupleBlock.MAX_VALUE_BYTES) {
+            throw new RejectedRecordException(row.names[rest] + ": members that are no fields take " + members.length()
+                    + " bytes, expected at most " + TupleBlock.MAX_VALUE_BYTES);
         }
-        for (int f = 0; f < seen.length; f++) {
-            if (!seen[f]) {
-                nothing(f);
-            }
-        }
+        row.setBytes(rest, members.text(), 0, members.length());
     }
 
-    private void members(MemberTree tree, JsonParser parser) throws IOException, RejectedRecordException {
-        while (parser.nextToken() == JsonToken.FIELD_NAME) {
-            MemberTree member = tree.member(parser.currentName());
-            if (member == null) {
-                if (!skips) {
-                    throw new RejectedRecordException(
-                            "unknown member '" + Snippet.of(parser.currentName()) + "': the schema has no such field");
-                }
-                parser.nextToken();
-                parser.skipChildren();
-                continue;
-            }
-            parser.nextToken();
-            value(member, parser);
-        }
-    }
-
-    private void elements(MemberTree tree, JsonParser parser) throws IOException, RejectedRecordException {
-        int number = 0;
-        while (parser.nextToken() != JsonToken.END_ARRAY) {
-            MemberTree element = tree.element(number++);
-            if (element != null) {
-                value(element, parser);
+    private void members(byte[] bytes, int from, int length) throws IOException, RejectedRecordException {
+        try (JsonParser parser = factory.createParser(bytes, from, length)) {
+            JsonToken first = parser.nextToken();
+            if (first == JsonToken.START_ARRAY && root.each() != null) {
+                walk.value(root, parser);
+            } else if (first == JsonToken.START_OBJECT && root.each() == null) {
+                walk.members(root, parser);
             } else {
-                // Paths name some elements; the others are not unknown members.
-                parser.skipChildren();
+                throw new RejectedRecordException("expected a JSON " + (root.each() == null ? "object" : "array")
+                        + ", got " + ValueParser.describe(first));
+            }
+            if (parser.nextToken() != null) {
+                throw new RejectedRecordException("expected one JSON object a record, got more behind it");
             }
         }
     }
 
-    /** The value that the parser is at. */
-    private void value(MemberTree place, JsonParser parser) throws IOException, RejectedRecordException {
-        JsonToken token = parser.currentToken();
-        if (place.field >= 0) {
-            field(place.field, token, parser);
-        } else if (token == JsonToken.START_OBJECT && !place.elements) {
-            members(place, parser);
-        } else if (token == JsonToken.START_ARRAY && place.elements) {
-            elements(place, parser);
-        } else if (token != JsonToken.VALUE_NULL) {
-            throw new RejectedRecordException("'" + Snippet.of(String.valueOf(parser.currentName())) + "': expected "
-                    + (place.elements ? "an array" : "an object") + ", got " + ValueParser.describe(token));
+    /** A record of any number of tuples. */
+    private void array(byte[] bytes, int from, int length, TupleBlock into)
+            throws IOException, RejectedRecordException {
+        outer.clear();
+        block = outer;
+        arraySeen = false;
+        row.begin(outer);
+        walk.begin();
+        walk.passFields(false);
+        members(bytes, from, length);
+        if (!arraySeen) {
+            throw new RejectedRecordException("object lacks the array whose elements are tuples");
         }
+        for (int f = 0; f < inRows.length; f++) {
+            if (!inRows[f] && !walk.hasSeen(f)) {
+                walk.nothing(f);
+            }
+        }
+        row.commit();
+        block = into;
+        walk.passFields(true);
+        members(bytes, from, length);
     }
 
-    private void field(int field, JsonToken token, JsonParser parser) throws IOException, RejectedRecordException {
-        if (seen[field]) {
-            throw new RejectedRecordException(row.names[field] + ": the member is there twice");
+    private void array(MemberTree element, JsonParser parser) throws IOException, RejectedRecordException {
+        if (block == outer) {
+            if (arraySeen) {
+                throw new RejectedRecordException("the array whose elements are tuples is there twice");
+            }
+            arraySeen = true;
+            parser.skipChildren();
+            return;
         }
-        seen[field] = true;
-        if (token == JsonToken.VALUE_NULL) {
-            nothing(field);
-        } else {
-            values.json(field, token, parser);
+        int first = block.size();
+        int arena = block.arenaSize();
+        walk.passFields(false);
+        while (parser.nextToken() != JsonToken.END_ARRAY) {
+            int number = block.size() - first;
+            if (number == MOST_ROWS || block.arenaSize() - arena > MOST_ROW_BYTES) {
+                throw new RejectedRecordException("the array has more than " + MOST_ROWS + " elements, or their tuples"
+                        + " more than " + MOST_ROW_BYTES + " bytes of texts");
+            }
+            try {
+                tuple(element, parser);
+            } catch (RejectedRecordException e) {
+                throw new RejectedRecordException("element " + number + ": " + e.getMessage());
+            }
         }
+        walk.passFields(true);
     }
 
-    private void nothing(int field) throws RejectedRecordException {
-        if (!row.setNull(field)) {
-            throw new RejectedRecordException("object lacks " + row.names[field]);
+    private void tuple(MemberTree element, JsonParser parser) throws IOException, RejectedRecordException {
+        row.begin(block);
+        walk.begin();
+        if (parser.currentToken() == JsonToken.VALUE_NULL) {
+            throw new RejectedRecordException("expected a value, got null");
         }
+        walk.value(element, parser);
+        for (int f = 0; f < inRows.length; f++) {
+            if (!inRows[f]) {
+                row.copy(f, outer, 0);
+            } else if (!walk.hasSeen(f)) {
+                walk.nothing(f);
+            }
+        }
+        row.commit();
     }
 }

@@ -7,7 +7,10 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The members of a JSON document that hold fields, as a tree: one of it is a field, or has members or elements. */
+/**
+ * The members of a JSON document that hold fields, as a tree: one of it is a field, or has members or elements, or
+ * elements that are tuples.
+ */
 final class MemberTree {
     /** Of the field that it holds; -1 where it has members or elements. */
     int field = -1;
@@ -17,6 +20,9 @@ final class MemberTree {
 
     private final Map<String, MemberTree> below = new HashMap<>();
 
+    /** What each element holds, of an array whose elements are tuples. */
+    private @Nullable MemberTree each;
+
     /** By number, of elements; null for those that hold nothing. */
     private @Nullable MemberTree[] byNumber = {};
 
@@ -25,15 +31,57 @@ final class MemberTree {
     /** The tree of a schema. */
     static MemberTree of(Schema schema) {
         MemberTree root = new MemberTree();
+        String rest = schema.text().json().rest();
         for (int f = 0; f < schema.fields().size(); f++) {
+            String name = schema.fields().get(f).name();
+            if (name.equals(rest)) {
+                continue;
+            }
             MemberTree at = root;
-            for (MemberPath.Step step :
-                    MemberPath.steps(schema.text().source(schema.fields().get(f).name()))) {
-                at = at.step(step.name(), step.element());
+            for (MemberPath.Step step : MemberPath.steps(schema.text().source(name))) {
+                at = step.isEach() ? at.ofEach() : at.step(step.name(), step.element());
             }
             at.field = f;
         }
         return root;
+    }
+
+    private MemberTree ofEach() {
+        MemberTree tree = each == null ? new MemberTree() : each;
+        each = tree;
+        return tree;
+    }
+
+    /** What each element of an array of tuples holds; null where it is none. */
+    @Nullable
+    MemberTree each() {
+        return each;
+    }
+
+    /** Marks the fields that this holds, or what is below. */
+    void mark(boolean[] fields) {
+        if (field >= 0) {
+            fields[field] = true;
+        }
+        below.values().forEach(tree -> tree.mark(fields));
+        if (each != null) {
+            each.mark(fields);
+        }
+    }
+
+    /** The array whose elements are tuples, here or below; null where there is none. */
+    @Nullable
+    MemberTree rows() {
+        if (each != null) {
+            return this;
+        }
+        for (MemberTree tree : below.values()) {
+            MemberTree found = tree.rows();
+            if (found != null) {
+                return found;
+            }
+        }
+        return null;
     }
 
     private MemberTree step(String name, boolean element) {

@@ -108,6 +108,29 @@ public final class RowAppender {
         }
     }
 
+    /** Sets a field to what it is in a row of another block of the same layout. */
+    void copy(int field, TupleBlock from, int fromRow) {
+        if (from.isNull(field, fromRow)) {
+            setNull(field);
+            return;
+        }
+        int column = columns[field];
+        if (column == RowLayout.TIME) {
+            block.times()[row] = from.times()[fromRow];
+        } else if (column == RowLayout.KEY) {
+            block.keys()[row] = from.keys()[fromRow];
+        } else if (types[field].variable()) {
+            long reference = LittleEndian.getLong(from.column(column), fromRow * 8);
+            setBytes(field, from.arena(), TupleBlock.referenceOffset(reference), TupleBlock.referenceLength(reference));
+        } else {
+            int width = types[field].width();
+            System.arraycopy(from.column(column), fromRow * width, block.column(column), row * width, width);
+        }
+        if (field == timeField) {
+            block.times()[row] = from.times()[fromRow];
+        }
+    }
+
     public void setDouble(int field, double value) {
         LittleEndian.putLong(block.column(columns[field]), row * 8, Double.doubleToRawLongBits(value));
     }

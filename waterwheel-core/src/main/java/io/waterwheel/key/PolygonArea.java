@@ -58,6 +58,11 @@ final class PolygonArea extends Area {
                     "polygon: expected well-known text such as POLYGON ((2 48, 3 48, 3 49, 2 48)): " + e.getMessage(),
                     e);
         }
+        String behind = wkt.substring(end(wkt)).strip();
+        if (!behind.isEmpty()) {
+            throw new IllegalArgumentException("polygon: expected nothing behind its last parenthesis, got '"
+                    + behind.substring(0, Math.min(behind.length(), 30)) + "'");
+        }
         if (geometry.isEmpty()) {
             throw new IllegalArgumentException("polygon: it is empty");
         }
@@ -72,6 +77,19 @@ final class PolygonArea extends Area {
             throw new IllegalArgumentException("polygon: " + fault.what() + " at " + fault.x() + " " + fault.y());
         }
         return new PolygonArea(geometry.getEnvelopeInternal(), PolygonGrid.of(geometry, allowance));
+    }
+
+    /** Where the parentheses of a text that was parsed are all closed: JTS reads no further. */
+    private static int end(String wkt) {
+        int open = 0;
+        for (int i = 0; i < wkt.length(); i++) {
+            char letter = wkt.charAt(i);
+            open += letter == '(' ? 1 : letter == ')' ? -1 : 0;
+            if (letter == ')' && open == 0) {
+                return i + 1;
+            }
+        }
+        return wkt.length();
     }
 
     @Override

@@ -4,7 +4,7 @@ package io.waterwheel.schema;
 public enum RecordFormat {
     /** One line of comma-separated values in the order of the schema's fields, RFC 4180 quoting; one tuple. */
     CSV,
-    /** One JSON object with the schema's fields as members; one tuple. */
+    /** One JSON object with the schema's fields as members; one tuple, or one for each element of an array of it. */
     JSON,
     /** One tuple block as {@code docs/tuple-block-format.md} describes; any number of tuples. */
     BLOCK

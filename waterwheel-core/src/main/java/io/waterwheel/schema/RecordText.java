@@ -26,6 +26,9 @@ public record RecordText(Csv csv, Json json, @Nullable ZoneId zone, String times
     /** Commas, points, no words for null, no zone, members that are fields only. */
     public static final RecordText DEFAULT = new RecordText(Csv.DEFAULT, Json.DEFAULT, null, "", Map.of());
 
+    /** How {@code unknown} begins where it names a field. */
+    static final String INTO = "into ";
+
     private static final int MOST_NULLS = 16;
     private static final int LONGEST_NULL = 64;
     private static final int LONGEST_NAME = 256;
@@ -84,18 +87,32 @@ public record RecordText(Csv csv, Json json, @Nullable ZoneId zone, String times
         /** The record is none of the stream. */
         REJECT,
         /** The member is passed over. */
-        SKIP
+        SKIP,
+        /** The members are kept as JSON in a field. */
+        KEEP
     }
 
     /**
      * What JSON may have.
      *
      * @param unknown what is done with a member that is no field
-     * @param textNumbers whether numbers and booleans may stand in strings
+     * @param rest the field that keeps such members; empty where they are not kept
+     * @param textNumbers whether numbers and booleans may stand in strings, and texts take both
      */
-    public record Json(Unknown unknown, boolean textNumbers) {
+    public record Json(Unknown unknown, String rest, boolean textNumbers) {
         /** Strict. */
         public static final Json DEFAULT = new Json(Unknown.REJECT, false);
+
+        public Json {
+            if ((unknown == Unknown.KEEP) == rest.isEmpty()) {
+                throw new IllegalArgumentException("unknown members are kept in a field, or not at all");
+            }
+        }
+
+        /** Members that are no fields are not kept. */
+        public Json(Unknown unknown, boolean textNumbers) {
+            this(unknown, "", textNumbers);
+        }
     }
 
     public RecordText {
@@ -135,7 +152,11 @@ public record RecordText(Csv csv, Json json, @Nullable ZoneId zone, String times
             members.put("times", times);
         }
         if (json.unknown() != Json.DEFAULT.unknown()) {
-            members.put("unknown", json.unknown().name().toLowerCase(Locale.ROOT));
+            members.put(
+                    "unknown",
+                    json.unknown() == Unknown.KEEP
+                            ? INTO + json.rest()
+                            : json.unknown().name().toLowerCase(Locale.ROOT));
         }
         if (json.textNumbers()) {
             members.put("numbers", "text");

@@ -37,18 +37,33 @@ final class RecordTextReader {
                     sign(parts, "decimal", RecordText.Csv.DEFAULT.decimal()),
                     sign(parts, "thousands", RecordText.Csv.DEFAULT.thousands()),
                     words(parts, "nulls"));
-            json = new RecordText.Json(
-                    parts.has("unknown")
-                            ? choice(parts, "unknown", "skip", "reject")
-                                    ? RecordText.Unknown.SKIP
-                                    : RecordText.Unknown.REJECT
-                            : unknown,
-                    parts.has("numbers") && choice(parts, "numbers", "text", "strict"));
+            json = json(parts, unknown);
             return new RecordText(csv, json, zone, parts.has("times") ? parts.text("times") : "", from);
         } catch (IllegalArgumentException e) {
             members.error("records", String.valueOf(e.getMessage()));
             return RecordText.DEFAULT;
         }
+    }
+
+    private static RecordText.Json json(Members parts, RecordText.Unknown otherwise) {
+        RecordText.Unknown unknown = otherwise;
+        String rest = "";
+        if (parts.has("unknown")) {
+            String word = parts.text("unknown");
+            switch (word) {
+                case "skip" -> unknown = RecordText.Unknown.SKIP;
+                case "reject" -> unknown = RecordText.Unknown.REJECT;
+                default -> {
+                    if (word.startsWith(RecordText.INTO) && word.length() > RecordText.INTO.length()) {
+                        unknown = RecordText.Unknown.KEEP;
+                        rest = word.substring(RecordText.INTO.length()).strip();
+                    } else if (!word.isEmpty()) {
+                        parts.error("unknown", "unknown: expected skip, reject or into FIELD, got '" + word + "'");
+                    }
+                }
+            }
+        }
+        return new RecordText.Json(unknown, rest, parts.has("numbers") && choice(parts, "numbers", "text", "strict"));
     }
 
     private static char sign(Members parts, String name, char otherwise) {

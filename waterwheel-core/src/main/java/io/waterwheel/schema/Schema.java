@@ -59,6 +59,7 @@ public record Schema(List<Field> fields, KeySpec key, String timeField, RecordTe
             }
         }
         refuse(sourceProblem(fields, text));
+        refuse(restProblem(byName, text));
     }
 
     /** What is wrong with the places of fields in records, or null. */
@@ -78,6 +79,56 @@ public record Schema(List<Field> fields, KeySpec key, String timeField, RecordTe
                             + text.source(fields.get(g).name())
                             + ": each needs a place of its own";
                 }
+            }
+        }
+        return eachProblem(fields, places);
+    }
+
+    /** What is wrong with fields that are in each element of an array, or null. */
+    private static @Nullable String eachProblem(List<Field> fields, List<List<MemberPath.Step>> places) {
+        String one = "";
+        List<MemberPath.Step> array = null;
+        for (int f = 0; f < places.size(); f++) {
+            int steps = MemberPath.stepsToEach(places.get(f));
+            if (steps >= 0) {
+                List<MemberPath.Step> here = places.get(f).subList(0, steps);
+                if (array != null && !here.equals(array)) {
+                    return "from: fields " + one + " and " + fields.get(f).name()
+                            + " are in the elements of two arrays: the tuples of a record are the elements of one";
+                }
+                one = fields.get(f).name();
+                array = here;
+            }
+        }
+        for (int f = 0; array != null && f < places.size(); f++) {
+            List<MemberPath.Step> place = places.get(f);
+            if (MemberPath.stepsToEach(place) < 0
+                    && place.size() > array.size()
+                    && place.subList(0, array.size()).equals(array)) {
+                return "from: field " + fields.get(f).name() + " is in one element of the array, field " + one
+                        + " in each";
+            }
+        }
+        return null;
+    }
+
+    /** What is wrong with the field that unknown members are kept in, or null. */
+    private static @Nullable String restProblem(Map<String, Field> fields, RecordText text) {
+        String rest = text.json().rest();
+        if (rest.isEmpty()) {
+            return null;
+        }
+        Field field = fields.get(rest);
+        String who = "unknown: into " + rest + ": ";
+        if (field == null) {
+            return who + "there is no such field";
+        }
+        if (field.type() != FieldType.STRING || !field.nullable() || text.from().containsKey(rest)) {
+            return who + "expected a field of type string that is nullable and has no from";
+        }
+        for (Map.Entry<String, String> from : text.from().entrySet()) {
+            if (MemberPath.steps(from.getValue()).stream().anyMatch(MemberPath.Step::element)) {
+                return who + "field " + from.getKey() + " is in an array; members are kept of objects only";
             }
         }
         return null;

@@ -37,6 +37,10 @@ public record StreamDefinition(
             throw new IllegalArgumentException(
                     "topic '" + topic + "': expected letters, digits, dots, underscores and hyphens, at most 249");
         }
+        String rest = schema.text().json().rest();
+        if (!rest.isEmpty() && format != RecordFormat.JSON) {
+            throw new IllegalArgumentException("unknown: into " + rest + " goes with format: json");
+        }
         if (partitions < 1 || partitions > MAX_PARTITIONS) {
             throw new IllegalArgumentException("partitions: expected 1 to " + MAX_PARTITIONS + ", got " + partitions);
         }

@@ -204,7 +204,7 @@ class RecordTextTest {
                 "{nulls: ['a,b']}#nulls: expected words of 1 to 64 bytes without delimiters",
                 "{zone: Mars}#zone: expected a zone such as UTC, Europe/Berlin or +05:30, got 'Mars'",
                 "{times: dd.MM.yyyy}#times: 'dd.MM.yyyy' has no zone (XXX): name the one that is meant",
-                "{unknown: keep}#unknown: expected skip or reject, got 'keep'",
+                "{unknown: keep}#unknown: expected skip, reject or into FIELD, got 'keep'",
                 "{quote: x}#unknown member 'quote' of records"
             })
     void saysWhatIsWrong(String records, String why) {

@@ -305,6 +305,13 @@ final class AreaTest {
                 .hasMessageStartingWith("polygon: expected");
         assertThatThrownBy(() -> Area.of(new Polygon("POLYGON ((0 0, 1 1, 2 0))")))
                 .hasMessageStartingWith("polygon: ");
+        assertThatThrownBy(() -> Area.of(new Polygon("POLYGON ((0 0, 1 0, 1 1, 0 0)) junk")))
+                .hasMessage("polygon: expected nothing behind its last parenthesis, got 'junk'");
+        assertThatThrownBy(() -> Area.of(new Polygon(
+                        "MULTIPOLYGON (((0 0, 1 0, 1 1, 0 0)), ((5 5, 6 5, 6 6, 5 5))), ((8 8, 9 8, 9 9, 8 8)))")))
+                .hasMessage("polygon: expected nothing behind its last parenthesis, got ', ((8 8, 9 8, 9 9, 8 8)))'");
+        assertThat(Area.of(new Polygon(" POLYGON ((0 0, 1 0, 1 1, 0 0)) \n")).contains(0.9, 0.1))
+                .isTrue();
         assertThatThrownBy(() -> Area.of(new Polygon("POLYGON EMPTY"))).hasMessage("polygon: it is empty");
         assertThatThrownBy(() -> Area.of(new Polygon("POLYGON ((0 0, 600 0, 600 1, 0 0))")))
                 .hasMessageContaining("longitudes from -540 to 540");

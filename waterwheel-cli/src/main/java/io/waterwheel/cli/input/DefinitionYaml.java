@@ -51,7 +51,7 @@ public final class DefinitionYaml {
         if (definition.format() != RecordFormat.CSV) {
             // What a file that does not say it means.
             if (!records.remove("unknown", "skip")) {
-                records.put("unknown", "reject");
+                records.putIfAbsent("unknown", "reject");
             }
         }
         if (!records.isEmpty()) {

@@ -193,7 +193,9 @@ final class JsonLook extends FileLook {
             } else if (member.objects > 0) {
                 collect(member, below, name, paths, names, found);
             } else if (member.arrays > 0 && (member.shortest != member.longest || member.longest > MOST_ELEMENTS)) {
-                leave(below + " is an array of " + member.shortest + " to " + member.longest + " elements");
+                boolean ofObjects = member.below.values().stream().anyMatch(element -> element.objects > 0);
+                leave(below + " is an array of " + member.shortest + " to " + member.longest + " elements"
+                        + (ofObjects ? "; with from: " + below + "[*].MEMBER each is a tuple" : ""));
             } else if (member.arrays > 0) {
                 collect(member, below, name, paths, names, found);
             } else {

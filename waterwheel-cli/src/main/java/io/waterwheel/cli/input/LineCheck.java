@@ -26,7 +26,7 @@ public final class LineCheck {
         this.block = new TupleBlock(layout, 1);
     }
 
-    /** Why the line is no tuple; null when it is one, which is in {@link #tuple} then. */
+    /** Why the line is no tuple; null when it is one, or several, which are in {@link #tuples} then. */
     @Nullable
     public String refusal(byte[] line) {
         block.clear();
@@ -40,17 +40,17 @@ public final class LineCheck {
         return unkeyed;
     }
 
-    /** The tuple of the line that was checked last, in a block of its own. */
-    public TupleBlock tuple() {
+    /** The tuples of the line that was checked last, in a block of its own: one, but of JSON with an array of them. */
+    public TupleBlock tuples() {
         return block;
     }
 
-    /** Its values, in the order of the fields. */
+    /** Values of one of them, in the order of the fields. */
     @Nullable
-    public Object[] values() {
+    public Object[] values(int row) {
         @Nullable Object[] values = new @Nullable Object[schema.fields().size()];
         for (int f = 0; f < values.length; f++) {
-            values[f] = block.value(f, 0);
+            values[f] = block.value(f, row);
         }
         return values;
     }

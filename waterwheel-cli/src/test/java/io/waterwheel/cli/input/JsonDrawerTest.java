@@ -41,7 +41,7 @@ class JsonDrawerTest {
             assertThat(check.refusal(line.getBytes(UTF_8)))
                     .as("%s\n%s", line, yaml)
                     .isNull();
-            taken.add(Arrays.asList(check.values()));
+            taken.add(Arrays.asList(check.values(0)));
         }
         return taken;
     }
@@ -120,6 +120,8 @@ class JsonDrawerTest {
                         "# left out: $.tags is an array of 0 to 2 elements",
                         "# left out: $.who is an object or an array in some records, and not in others");
         assertThat(taken(file)).hasSize(2);
+        assertThat(yaml("{\"at\": 1633608000, \"r\": []}\n{\"at\": 1633608000, \"r\": [{\"x\": 1}]}\n"))
+                .contains("$.r is an array of 0 to 1 elements; with from: $.r[*].MEMBER each is a tuple");
         assertThat(yaml(file + "no JSON\n{\"t\": 1633608002\n"))
                 .contains("# 2 lines are no JSON objects, first line 3: not a JSON object:");
         assertThatThrownBy(() -> yaml("a,b\n1,2\n"))

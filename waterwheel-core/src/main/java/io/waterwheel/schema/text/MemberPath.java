@@ -4,13 +4,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where a value stands in a JSON document: {@code $.position.lat}, {@code $.values[0]}, {@code $['wind speed']}. The
- * subset of JSONPath (RFC 9535) that names one value. Stateless.
+ * Where a value stands in a JSON document: {@code $.position.lat}, {@code $.values[0]}, {@code $['wind speed']}, or in
+ * each element of an array: {@code $.readings[*].at}. The subset of JSONPath (RFC 9535) that names one value, or one of
+ * each element. Stateless.
  */
 public final class MemberPath {
     /** How a path begins. */
     public static final String ROOT = "$";
 
+    private static final String EACH = "*";
     private static final int MOST_STEPS = 16;
     private static final int MOST_INDEX_DIGITS = 4;
 
@@ -20,13 +22,28 @@ public final class MemberPath {
      * @param name of a member; the number of an element, in digits, where it is one
      * @param element whether it is an element of an array
      */
-    public record Step(String name, boolean element) {}
+    public record Step(String name, boolean element) {
+        /** Whether it stands for each element of an array. */
+        public boolean isEach() {
+            return element && name.equals(EACH);
+        }
+    }
 
     private MemberPath() {}
 
     /** The steps to what a path, or the name of a member of the document itself, stands for. */
     public static List<Step> steps(String source) {
         return source.startsWith(ROOT) ? of(source) : List.of(new Step(source, false));
+    }
+
+    /** How many steps lead to the array each of whose elements has the value; -1 when there is none. */
+    public static int stepsToEach(List<Step> steps) {
+        for (int i = 0; i < steps.size(); i++) {
+            if (steps.get(i).isEach()) {
+                return i;
+            }
+        }
+        return -1;
     }
 
     /** Whether two values can be in these places of one document: neither is within the other, or the same. */
@@ -64,7 +81,7 @@ public final class MemberPath {
                 String digits = path.charAt(at) == '[' && bracket > at ? path.substring(at + 1, bracket) : "";
                 boolean index = digits.matches("0|[1-9][0-9]*") && digits.length() <= MOST_INDEX_DIGITS;
                 end = bracket < 0 ? path.length() : bracket + 1;
-                steps.add(new Step(index ? digits : "", true));
+                steps.add(new Step(index || digits.equals(EACH) ? digits : "", true));
             }
             at = end;
         }
@@ -72,9 +89,11 @@ public final class MemberPath {
                 || steps.isEmpty()
                 || steps.size() > MOST_STEPS
                 || steps.stream().anyMatch(step -> step.name().isEmpty())
-                || steps.get(0).element()) {
-            throw new IllegalArgumentException("expected a path such as $.position.lat, $.values[0] or $['wind speed']"
-                    + ", at most " + MOST_STEPS + " steps, got '" + path + "'");
+                || (steps.get(0).element() && !steps.get(0).isEach())
+                || steps.stream().filter(Step::isEach).count() > 1) {
+            throw new IllegalArgumentException(
+                    "expected a path such as $.position.lat, $.values[0], $['wind speed'] or $.readings[*].at, with one [*] and at"
+                            + " most " + MOST_STEPS + " steps, got '" + path + "'");
         }
         return steps;
     }

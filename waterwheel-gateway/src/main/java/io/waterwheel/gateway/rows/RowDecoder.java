@@ -203,8 +203,12 @@ public final class RowDecoder {
             reject(bytes, from, to, line, String.valueOf(e.getMessage()));
             return;
         } finally {
-            if (!one) {
-                lease.shrink(Math.max(0, spare - (into.allocatedBytes() - allocated)));
+            // A line of JSON may have an array of tuples: their number is bounded by the decoder.
+            long grown = into.allocatedBytes() - allocated;
+            if (one) {
+                lease.grow(grown);
+            } else {
+                lease.shrink(Math.max(0, spare - grown));
             }
         }
         if (!one) {

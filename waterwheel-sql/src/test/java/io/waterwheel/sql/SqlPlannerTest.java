@@ -291,6 +291,24 @@ final class SqlPlannerTest {
                 "id:0,note:1");
     }
 
+    /** Conditions on the newest, and what is computed of them, leave the newest to the engine. */
+    @Test
+    void pushesTheNewestBelowWhatIsAskedOfThem() {
+        String newest = "FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY at DESC) AS n FROM orders)";
+        for (String statement : List.of(
+                "SELECT id, note " + newest + " WHERE n <= 2 AND amount > 3",
+                "SELECT id FROM (SELECT * " + newest + " WHERE n <= 2) WHERE amount > 3",
+                "SELECT id, amount * 2 AS twice " + newest + " WHERE n <= 2")) {
+            ResidualPlan plan = (ResidualPlan) PLANNER.plan(statement, NOW);
+            assertThat(plan.leaves()).as(statement).hasSize(1);
+            assertThat(plan.leaves().get(0).query().where()).as(statement).isNull();
+            assertThat(plan.leaves().get(0).query().result())
+                    .as(statement)
+                    .isInstanceOfSatisfying(ResultSpec.Latest.class, latest -> assertThat(latest.perKey())
+                            .isEqualTo(2));
+        }
+    }
+
     @Test
     void pushesShapes() {
         String point = "ST_Point(longitude, latitude)";

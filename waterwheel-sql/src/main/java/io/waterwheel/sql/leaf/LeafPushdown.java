@@ -27,6 +27,7 @@ import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexOver;
+import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexUtil;
 import org.jspecify.annotations.Nullable;
 
@@ -209,15 +210,7 @@ public final class LeafPushdown {
         }
         RelDataType type = row.build();
         LeafNode narrow = below.with(below.leaf().withColumns(columns), type);
-        List<RexNode> moved = new ArrayList<>();
-        for (RexNode node : project.getProjects()) {
-            moved.add(node.accept(new org.apache.calcite.rex.RexShuttle() {
-                @Override
-                public RexNode visitInputRef(RexInputRef input) {
-                    return rex.makeInputRef(narrow, kept.indexOf(input.getIndex()));
-                }
-            }));
-        }
+        List<RexNode> moved = moved(project.getProjects(), narrow, kept, rex);
         return LogicalProject.create(narrow, List.of(), moved, project.getRowType(), project.getVariablesSet());
     }
 
@@ -293,7 +286,10 @@ public final class LeafPushdown {
         return null;
     }
 
-    /** The newest of each key, below the project that leaves their numbers out; null for anything else. */
+    /**
+     * The newest of each key, below the project that leaves their numbers out, and below those terms of the filter that
+     * are of the newest alone; null for anything else.
+     */
     private @Nullable RelNode newest(RelNode node) {
         if (!(node instanceof Project above)
                 || !(above.getInput() instanceof Filter filter)
@@ -305,20 +301,69 @@ public final class LeafPushdown {
         if (!(below instanceof LeafNode leafNode)) {
             return null;
         }
-        Set<Integer> used = used(above.getProjects());
-        Leaf leaf = NewestPattern.of(filter, project, leafNode.leaf(), List.copyOf(used));
-        if (leaf == null) {
-            refusals.add("a window function");
+        List<RexNode> terms = RelOptUtil.conjunctions(filter.getCondition());
+        for (RexNode term : terms) {
+            List<RexNode> others = terms.stream().filter(other -> other != term).toList();
+            List<RexNode> users = new ArrayList<>(above.getProjects());
+            users.addAll(others);
+            List<Integer> used = List.copyOf(used(users));
+            Leaf leaf = NewestPattern.of(term, project, leafNode.leaf(), used);
+            if (leaf != null) {
+                return newest(above, others, leafNode, leaf, used);
+            }
+        }
+        refusals.add("a window function");
+        return null;
+    }
+
+    /**
+     * What a project shows of the newest.
+     *
+     * @param conditions on the newest
+     * @param used columns of the leaf
+     */
+    private @Nullable RelNode newest(
+            Project above, List<RexNode> conditions, LeafNode node, Leaf leaf, List<Integer> used) {
+        boolean plain = conditions.isEmpty() && above.getProjects().stream().allMatch(RexInputRef.class::isInstance);
+        if (plain) {
+            List<Expression> columns = new ArrayList<>();
+            above.getProjects().forEach(shown -> columns.add(leaf.columns().get(((RexInputRef) shown).getIndex())));
+            return checked(node.with(leaf.withColumns(columns), above.getRowType()));
+        }
+        refusals.add("a value or a condition of the newest of each key");
+        if (used.isEmpty()) {
             return null;
         }
+        RexBuilder rex = above.getCluster().getRexBuilder();
+        RelDataTypeFactory.Builder row = above.getCluster().getTypeFactory().builder();
         List<Expression> columns = new ArrayList<>();
-        for (RexNode shown : above.getProjects()) {
-            if (!(shown instanceof RexInputRef input)) {
-                refusals.add("a value that is computed of the newest of each key");
-                return null;
-            }
-            columns.add(leaf.columns().get(input.getIndex()));
+        for (int column : used) {
+            columns.add(leaf.columns().get(column));
+            row.add(above.getInput().getRowType().getFieldList().get(column));
         }
-        return checked(leafNode.with(leaf.withColumns(columns), above.getRowType()));
+        LeafNode narrow = checked(node.with(leaf.withColumns(columns), row.build()));
+        RelNode filtered = conditions.isEmpty()
+                ? narrow
+                : LogicalFilter.create(narrow, RexUtil.composeConjunction(rex, moved(conditions, narrow, used, rex)));
+        return LogicalProject.create(
+                filtered,
+                List.of(),
+                moved(above.getProjects(), narrow, used, rex),
+                above.getRowType(),
+                above.getVariablesSet());
+    }
+
+    /** Expressions over some columns as those over a node of these columns alone. */
+    private static List<RexNode> moved(List<RexNode> nodes, LeafNode narrow, List<Integer> kept, RexBuilder rex) {
+        List<RexNode> moved = new ArrayList<>();
+        for (RexNode node : nodes) {
+            moved.add(node.accept(new RexShuttle() {
+                @Override
+                public RexNode visitInputRef(RexInputRef input) {
+                    return rex.makeInputRef(narrow, kept.indexOf(input.getIndex()));
+                }
+            }));
+        }
+        return moved;
     }
 }

@@ -3,7 +3,6 @@ package io.waterwheel.sql.leaf;
 import io.waterwheel.query.expression.Expression;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.calcite.rel.core.Filter;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexFieldCollation;
@@ -28,10 +27,11 @@ final class NewestPattern {
      * The leaf of the newest, with the columns of the project; the number's column, and that of its comparison, are
      * literals. Null when it is something else.
      *
+     * @param term of the filter above the project, which compares the number
      * @param leaf that is below the project
-     * @param used columns of the filter that are used above it
+     * @param used columns of the project that are used above it, or in other terms of the filter
      */
-    static @Nullable Leaf of(Filter filter, Project project, Leaf leaf, List<Integer> used) {
+    static @Nullable Leaf of(RexNode term, Project project, Leaf leaf, List<Integer> used) {
         String key = leaf.schema().key().onlyField();
         if (!leaf.plain() || key == null) {
             return null;
@@ -55,8 +55,7 @@ final class NewestPattern {
                         .allMatch(one -> one instanceof Expression.FieldValue || one instanceof Expression.Truth)) {
             return null;
         }
-        RexCall comparison =
-                comparison(filter.getCondition(), project.getProjects().get(number), number);
+        RexCall comparison = comparison(term, project.getProjects().get(number), number);
         if (comparison == null || !isNumber(comparison.getOperands().get(0), project, leaf, key)) {
             return null;
         }

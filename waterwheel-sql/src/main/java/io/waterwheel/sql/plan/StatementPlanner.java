@@ -55,7 +55,6 @@ import org.apache.calcite.rel.core.RelFactories;
 import org.apache.calcite.rel.rules.CoreRules;
 import org.apache.calcite.rel.rules.ProjectJoinTransposeRule;
 import org.apache.calcite.rex.RexBuilder;
-import org.apache.calcite.rex.RexOver;
 import org.apache.calcite.runtime.CalciteContextException;
 import org.apache.calcite.schema.impl.AbstractSchema;
 import org.apache.calcite.sql.SqlDynamicParam;
@@ -109,14 +108,18 @@ public final class StatementPlanner {
                     CoreRules.JOIN_SUB_QUERY_TO_CORRELATE))
             .build();
 
-    /** What is computed of one side of a join is computed by its leaf. A window is over the rows of the join. */
+    /**
+     * What is computed of one side of a join is computed by its leaf, unless it may fail: the leaf has rows that the
+     * join drops. A window is over the rows of the join.
+     */
     private static final RelOptRule COMPUTE_BELOW_JOINS = ProjectJoinTransposeRule.Config.DEFAULT
-            .withPreserveExprCondition(expression -> !RexOver.containsOver(expression))
+            .withPreserveExprCondition(Failures::impossible)
             .toRule();
 
     private static final List<RelOptRule> TOWARDS_LEAVES = List.of(
             CoreRules.FILTER_INTO_JOIN,
             CoreRules.JOIN_CONDITION_PUSH,
+            CoreRules.FILTER_PROJECT_TRANSPOSE,
             CoreRules.FILTER_AGGREGATE_TRANSPOSE,
             CoreRules.FILTER_SET_OP_TRANSPOSE,
             CoreRules.FILTER_MERGE,
@@ -131,7 +134,7 @@ public final class StatementPlanner {
     private static final HepProgram NARROW = new HepProgramBuilder()
             .addRuleCollection(TOWARDS_LEAVES)
             .addMatchLimit(MOST_CARRIED)
-            .addRuleInstance(CoreRules.JOIN_PUSH_TRANSITIVE_PREDICATES)
+            .addRuleInstance(new CarriedConditions())
             .addMatchLimit(HepProgram.MATCH_UNTIL_FIXPOINT)
             .addRuleCollection(TOWARDS_LEAVES)
             .build();

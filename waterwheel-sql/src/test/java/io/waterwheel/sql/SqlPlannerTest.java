@@ -105,6 +105,10 @@ final class SqlPlannerTest {
                 "paid AND NOT (id = 3) | paid AND NOT id = 3",
                 "paid IS NOT TRUE | NOT (paid AND paid IS NOT NULL)",
                 "CAST(amount AS DOUBLE) > price | CAST(amount AS DOUBLE) > price",
+                "amount > price | amount > price",
+                "id = 9007199254740992e0 | id = 9.007199254740992E15",
+                "id BETWEEN 0.5 AND price AND id IN (1.5, amount) |"
+                        + " id >= 0.5 AND id <= price AND (id = 1.5 OR id = amount)",
             })
     void pushesConditions(String sql, String condition) {
         SqlPlan plan = plan("SELECT * FROM orders WHERE " + sql);

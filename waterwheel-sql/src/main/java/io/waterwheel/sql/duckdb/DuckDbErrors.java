@@ -23,7 +23,7 @@ final class DuckDbErrors {
             return new WaterwheelException(ErrorCode.SQL_VALUE, "statement: a division by zero");
         } else if (first.startsWith("Out of Range Error") || first.startsWith("Conversion Error")) {
             return new WaterwheelException(ErrorCode.INTEGER_OVERFLOW, "statement: " + first);
-        } else if (first.startsWith("Invalid Input Error")) {
+        } else if (first.startsWith("Invalid Input Error") || first.contains("Like pattern must not end")) {
             return new WaterwheelException(ErrorCode.SQL_VALUE, "statement: " + first);
         } else if (first.startsWith("INTERRUPT Error")) {
             return new WaterwheelException(ErrorCode.CANCELLED, "the statement was cancelled");

@@ -130,13 +130,21 @@ final class ConditionTranslator {
     }
 
     private Expression comparison(Relation relation, RexCall call) throws NotPushed {
-        Expression left = value(call.getOperands().get(0));
-        Expression right = value(call.getOperands().get(1));
+        Expression left = value(compared(call.getOperands().get(0)));
+        Expression right = value(compared(call.getOperands().get(1)));
         boolean equality = relation == Relation.EQUAL || relation == Relation.UNEQUAL;
         if (equality && left instanceof Expression.Cast cast && right instanceof Expression.Text text) {
             return new Expression.Comparison(relation, address(cast, text, left), address(cast, text, right));
         }
         return new Expression.Comparison(relation, left, right);
+    }
+
+    /**
+     * What is compared of one side of a comparison. Calcite rounds a whole number to a double to compare it with one;
+     * the engine compares the exact values.
+     */
+    private static RexNode compared(RexNode side) {
+        return MixedNumbers.isWidened(side) ? ((RexCall) side).getOperands().get(0) : side;
     }
 
     /** Of the text of an address or a UUID and a text, either side as what the text stands for, where it does. */
@@ -245,6 +253,15 @@ final class ConditionTranslator {
         return new Expression.Cast(value, to);
     }
 
+    private Expression toDouble(RexNode operand) throws NotPushed {
+        ValueType from = SqlTypes.valueType(operand.getType());
+        if (from == null || !from.numeric()) {
+            throw new NotPushed("CAST from " + operand.getType() + " to DOUBLE");
+        }
+        Expression value = value(operand);
+        return from == ValueType.DOUBLE ? value : new Expression.Cast(value, ValueType.DOUBLE);
+    }
+
     private Expression rounded(Function function, RexCall call) throws NotPushed {
         if (call.getOperands().size() != 1) {
             throw new NotPushed(function + " to a unit");
@@ -259,7 +276,9 @@ final class ConditionTranslator {
         }
         if (call.getOperator() instanceof EngineFunction own) {
             Function function = own.function();
-            if (function == null) {
+            if (name.equals(EngineFunctions.TO_DOUBLE)) {
+                return toDouble(call.getOperands().get(0));
+            } else if (function == null) {
                 throw new NotPushed(name + " here");
             }
             return new Expression.Call(function, all(call.getOperands()));

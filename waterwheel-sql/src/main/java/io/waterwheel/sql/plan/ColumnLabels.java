@@ -1,5 +1,6 @@
 package io.waterwheel.sql.plan;
 
+import io.waterwheel.sql.leaf.EngineFunctions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -48,6 +49,9 @@ final class ColumnLabels {
                         || call.getKind() == SqlKind.FILTER
                         || call.getKind() == SqlKind.OVER)) {
             value = call.operand(0);
+        }
+        if (value instanceof SqlCall call && call.getOperator().getName().equals(EngineFunctions.TO_DOUBLE)) {
+            return "cast";
         }
         return value instanceof SqlCall call && call.getOperator() instanceof SqlFunction
                 ? call.getOperator().getName().toLowerCase(Locale.ROOT)

@@ -3,6 +3,7 @@ package io.waterwheel.sql.plan;
 import io.waterwheel.query.expression.Function;
 import io.waterwheel.sql.cache.ParameterFunction;
 import io.waterwheel.sql.leaf.EngineFunction;
+import io.waterwheel.sql.leaf.EngineFunctions;
 import java.math.BigDecimal;
 import java.util.List;
 import org.apache.calcite.rel.type.RelDataType;
@@ -96,7 +97,8 @@ final class Failures {
         } else if (call.getOperator() instanceof EngineFunction own) {
             Function function = own.function();
             // A text may become too long.
-            return function != null && function != Function.CONCAT && function != Function.REPLACE;
+            return own.getName().equals(EngineFunctions.TO_DOUBLE)
+                    || function != null && function != Function.CONCAT && function != Function.REPLACE;
         }
         return call.getOperator().getName().equals("ABS")
                 && isDouble(operands.get(0).getType());

@@ -3,6 +3,7 @@ package io.waterwheel.sql.plan;
 import io.waterwheel.query.expression.CalendarUnit;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.sql.cache.OpenParameters;
+import io.waterwheel.sql.cache.ParameterFunction;
 import io.waterwheel.sql.leaf.EngineFunction;
 import io.waterwheel.sql.leaf.EngineFunctions;
 import io.waterwheel.sql.leaf.Literals;
@@ -173,6 +174,15 @@ final class Rewriter extends SqlShuttle {
         }
     }
 
+    /** A CAST to DOUBLE of what is no literal; null for any other. */
+    private @Nullable SqlNode toDouble(SqlNode operand, SqlDataTypeSpec type, SqlParserPos position) {
+        boolean isDouble = type.getTypeNameSpec() instanceof SqlBasicTypeNameSpec name
+                && name.getTypeName().getSimple().toUpperCase(Locale.ROOT).equals("DOUBLE");
+        boolean written = operand instanceof SqlLiteral || operand instanceof SqlDynamicParam;
+        boolean open = operand instanceof SqlCall call && call.getOperator() instanceof ParameterFunction;
+        return isDouble && !written && !open ? own(EngineFunctions.TO_DOUBLE).createCall(position, operand) : null;
+    }
+
     private static SqlNode moment(SqlLiteral literal) {
         String text = literal.getValueAs(String.class);
         try {
@@ -247,6 +257,7 @@ final class Rewriter extends SqlShuttle {
             case "CAST" -> {
                 if (operands.size() > 1 && operands.get(1) instanceof SqlDataTypeSpec type) {
                     requireWide(type);
+                    yield toDouble(operands.get(0), type, position);
                 }
                 yield null;
             }

@@ -408,12 +408,16 @@ public final class StatementPlanner {
                 reader,
                 cluster,
                 StandardConvertletTable.INSTANCE,
-                SqlToRelConverter.config().withExpand(false).withInSubQueryThreshold(Integer.MAX_VALUE));
+                SqlToRelConverter.config()
+                        .withExpand(false)
+                        .withInSubQueryThreshold(Integer.MAX_VALUE)
+                        .withRelBuilderConfigTransform(config -> config.withPushJoinCondition(false)));
         RelRoot root = converter.convertQuery(valid, false, true);
         List<String> labels = ColumnLabels.of(valid, root.validatedRowType.getFieldNames());
         RelBuilder builder = RelFactories.LOGICAL_BUILDER.create(cluster, null);
         RelNode node = optimised(SUB_QUERIES, root.project());
         node = RelDecorrelator.decorrelateQuery(node, builder);
+        node = node.accept(new JoinKeys(builder));
         node = optimised(NARROW, node);
         node = new RelFieldTrimmer(validator, builder).trim(node);
         if (open != null) {

@@ -72,8 +72,8 @@ final class ResidualAggregates {
                 switch (name) {
                     case "COUNT" -> count(call, arguments);
                     case "APPROX_COUNT_DISTINCT" -> "count(DISTINCT " + values + ")";
-                    case "SUM" -> sum(required(first), distinct + values);
-                    case "$SUM0" -> "coalesce(" + sum(required(first), distinct + values) + filter + ", 0)";
+                    case "SUM" -> sum(required(first), distinct + values, filter);
+                    case "$SUM0" -> "coalesce(" + sum(required(first), distinct + values, filter) + ", 0)";
                     case "AVG" -> "avg(" + distinct + values + ")";
                     case "MIN" -> "min(" + values + ")";
                     case "MAX" -> "max(" + values + ")";
@@ -91,7 +91,7 @@ final class ResidualAggregates {
                     case "LITERAL_AGG" -> literal(call);
                     default -> throw new NotPushed(name + " of what is joined or computed");
                 };
-        boolean filtered = name.equals("$SUM0") || filter.isEmpty();
+        boolean filtered = name.equals("SUM") || name.equals("$SUM0") || filter.isEmpty();
         return cast(filtered ? text : text + filter, call);
     }
 
@@ -102,9 +102,19 @@ final class ResidualAggregates {
         return type;
     }
 
-    /** A sum: of doubles with the error of the last digit made good (Kahan), so that it hardly depends on the order. */
-    static String sum(RelDataType type, String values) {
-        return (type.getSqlTypeName() == SqlTypeName.DOUBLE ? "fsum(" : "sum(") + values + ")";
+    /**
+     * A sum: of doubles with the error of the last digit made good (Kahan), so that it hardly depends on the order. Of
+     * a sum that is infinite that makes NaN, for the error is infinite too.
+     *
+     * @param of the FILTER or OVER behind the function, or nothing
+     */
+    static String sum(RelDataType type, String values, String of) {
+        if (type.getSqlTypeName() != SqlTypeName.DOUBLE) {
+            return "sum(" + values + ")" + of;
+        }
+        String plain = "sum(" + values + ")" + of;
+        String exact = "f" + plain;
+        return "(CASE WHEN isnan(" + exact + ") THEN " + plain + " ELSE " + exact + " END)";
     }
 
     /** Whole numbers of 64 bits: DuckDB counts and sums in others. */

@@ -1,6 +1,7 @@
 package io.waterwheel.sql.residual;
 
 import io.waterwheel.query.expression.CalendarUnit;
+import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.Function;
 import io.waterwheel.sql.leaf.EngineFunction;
 import io.waterwheel.sql.leaf.EngineFunctions;
@@ -26,6 +27,7 @@ import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.type.SqlTypeName;
 import org.apache.calcite.util.DateString;
 import org.apache.calcite.util.TimestampString;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Expressions as DuckDB's text: those alone that it computes as the engine does. Each literal says its type, because
@@ -33,6 +35,8 @@ import org.apache.calcite.util.TimestampString;
  * in different ways, a statement would have two answers.
  */
 final class ResidualExpressions {
+    private static final BigDecimal MINUS_ONE = BigDecimal.ONE.negate();
+
     private final RexBuilder rex;
     /** By number of the input's column, its name in the text. */
     private final IntFunction<String> columns;
@@ -65,13 +69,14 @@ final class ResidualExpressions {
         return node.getType().getSqlTypeName() == type;
     }
 
-    private static String cast(String text, String type) {
+    static String cast(String text, String type) {
         return "CAST(" + text + " AS " + type + ")";
     }
 
-    /** A text as a literal. */
+    /** A text as a literal. DuckDB's parser ends at a character of code 0. */
     static String quoted(String text) {
-        return "'" + text.replace("'", "''") + "'";
+        String quoted = "'" + text.replace("'", "''") + "'";
+        return text.indexOf('\0') < 0 ? quoted : "(" + quoted.replace("\0", "' || chr(0) || '") + ")";
     }
 
     String of(RexNode node) throws NotPushed {
@@ -128,14 +133,14 @@ final class ResidualExpressions {
     private String call(RexCall call) throws NotPushed {
         List<RexNode> operands = call.getOperands();
         return switch (call.getKind()) {
-            case EQUALS -> infix("=", operands);
-            case NOT_EQUALS -> infix("<>", operands);
-            case LESS_THAN -> infix("<", operands);
-            case LESS_THAN_OR_EQUAL -> infix("<=", operands);
-            case GREATER_THAN -> infix(">", operands);
-            case GREATER_THAN_OR_EQUAL -> infix(">=", operands);
-            case IS_DISTINCT_FROM -> infix("IS DISTINCT FROM", operands);
-            case IS_NOT_DISTINCT_FROM -> infix("IS NOT DISTINCT FROM", operands);
+            case EQUALS,
+                    NOT_EQUALS,
+                    LESS_THAN,
+                    LESS_THAN_OR_EQUAL,
+                    GREATER_THAN,
+                    GREATER_THAN_OR_EQUAL,
+                    IS_DISTINCT_FROM,
+                    IS_NOT_DISTINCT_FROM -> new ResidualComparisons(this).of(call);
             case AND -> infix("AND", operands);
             case OR -> infix("OR", operands);
             case NOT -> "(NOT " + of(operands.get(0)) + ")";
@@ -160,7 +165,7 @@ final class ResidualExpressions {
         };
     }
 
-    private String infix(String operator, List<RexNode> operands) throws NotPushed {
+    String infix(String operator, List<RexNode> operands) throws NotPushed {
         List<String> texts = new ArrayList<>();
         for (RexNode operand : operands) {
             texts.add(of(operand));
@@ -196,7 +201,17 @@ final class ResidualExpressions {
         if (!isA(call, SqlTypeName.BIGINT)) {
             throw new NotPushed("MOD of " + call.getType());
         }
-        return arithmetic("%", call);
+        List<RexNode> operands = call.getOperands();
+        String by = number(operands.get(1));
+        if (!(operands.get(1) instanceof RexLiteral literal && MINUS_ONE.compareTo(number(literal)) < 0)) {
+            // Of the least number DuckDB says that the quotient, not the remainder, exceeds 64 bits.
+            by = "(CASE WHEN " + by + " = -1 THEN CAST(1 AS BIGINT) ELSE " + by + " END)";
+        }
+        return "(" + number(operands.get(0)) + " % " + by + ")";
+    }
+
+    private static BigDecimal number(RexLiteral literal) {
+        return literal.isNull() ? MINUS_ONE : literal.getValueAs(BigDecimal.class);
     }
 
     /** A sum or difference of numbers, or a time that is moved by a written interval of days to seconds. */
@@ -228,9 +243,29 @@ final class ResidualExpressions {
             throw new NotPushed("ILIKE");
         }
         List<RexNode> operands = call.getOperands();
+        requirePattern(operands);
         String escape = operands.size() > 2 ? " ESCAPE " + of(operands.get(2)) : "";
         return "(" + of(operands.get(0)) + (name.startsWith("NOT") ? " NOT LIKE " : " LIKE ") + of(operands.get(1))
                 + escape + ")";
+    }
+
+    /** A written pattern is checked here, for DuckDB would refuse the text: or take it for another pattern. */
+    private static void requirePattern(List<RexNode> operands) throws NotPushed {
+        String escape = operands.size() > 2 ? written(operands.get(2)) : null;
+        if (operands.size() > 2 && escape == null) {
+            throw new NotPushed("a LIKE whose ESCAPE is computed");
+        }
+        try {
+            String pattern = written(operands.get(1));
+            Expression.Like unused =
+                    new Expression.Like(new Expression.Null(), pattern == null ? "" : pattern, escape, false);
+        } catch (IllegalArgumentException e) {
+            throw new NotPushed(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static @Nullable String written(RexNode node) {
+        return node instanceof RexLiteral literal ? literal.getValueAs(String.class) : null;
     }
 
     private String cast(RexCall call) throws NotPushed {
@@ -269,6 +304,8 @@ final class ResidualExpressions {
             return "abs(" + number(operands.get(0)) + ")";
         } else if (name.equals(EngineFunctions.TIME_BUCKET)) {
             return bucket(operands);
+        } else if (name.equals(EngineFunctions.TO_DOUBLE)) {
+            return cast(number(operands.get(0)), "DOUBLE");
         } else if (call.getOperator() instanceof EngineFunction own && own.function() != null) {
             return function(own.function(), operands);
         }

@@ -3,6 +3,7 @@ package io.waterwheel.sql.residual;
 import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.leaf.Leaf;
 import io.waterwheel.sql.leaf.LeafNode;
+import io.waterwheel.sql.leaf.MixedNumbers;
 import io.waterwheel.sql.leaf.NotPushed;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -10,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelFieldCollation;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Aggregate;
@@ -25,6 +27,7 @@ import org.apache.calcite.rel.core.Values;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rel.type.RelDataTypeField;
 import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 
@@ -210,6 +213,8 @@ final class ResidualText {
                 };
         String on = expressions.of(join.getCondition());
         if (join instanceof AsofJoin asof) {
+            requireAlike(join.getCondition());
+            requireAlike(asof.getMatchCondition());
             on = "(" + on + ") AND " + expressions.of(asof.getMatchCondition());
         }
         List<String> columns = new ArrayList<>();
@@ -221,6 +226,15 @@ final class ResidualText {
         }
         return "SELECT " + named(columns) + " FROM " + from(join.getLeft()) + " AS l " + kind + " "
                 + from(join.getRight()) + " AS r ON " + on;
+    }
+
+    /** DuckDB's ASOF takes plain comparisons alone. */
+    private static void requireAlike(RexNode condition) throws NotPushed {
+        for (RexNode term : RelOptUtil.conjunctions(condition)) {
+            if (term instanceof RexCall call && call.getOperands().stream().anyMatch(MixedNumbers::isWidened)) {
+                throw new NotPushed("an ASOF JOIN that compares a whole number with a double");
+            }
+        }
     }
 
     private String set(SetOp set) throws NotPushed {

@@ -32,7 +32,6 @@ final class ResidualWindows {
             throw new NotPushed(name + " of distinct values in a window");
         }
         RexWindow window = over.getWindow();
-        String function = function(over, name);
         List<String> parts = new ArrayList<>();
         if (!window.partitionKeys.isEmpty()) {
             parts.add("PARTITION BY " + expressions.list(window.partitionKeys));
@@ -50,7 +49,12 @@ final class ResidualWindows {
         if (hasFrame(over.getAggOperator().getKind())) {
             parts.add(frame(window));
         }
-        String text = function + " OVER (" + String.join(" ", parts) + ")";
+        String of = " OVER (" + String.join(" ", parts) + ")";
+        boolean sums = over.getAggOperator().getKind() == SqlKind.SUM
+                || over.getAggOperator().getKind() == SqlKind.SUM0;
+        String text = sums
+                ? ResidualAggregates.sum(over.getOperands().get(0).getType(), expressions.list(over.getOperands()), of)
+                : function(over, name) + of;
         if (over.getAggOperator().getKind() == SqlKind.SUM0) {
             text = "coalesce(" + text + ", 0)";
         }
@@ -85,7 +89,6 @@ final class ResidualWindows {
             case LAST_VALUE -> "last_value(" + arguments + nulls + ")";
             case NTH_VALUE -> "nth_value(" + arguments + nulls + ")";
             case COUNT -> over.getOperands().isEmpty() ? "count(*)" : count(over);
-            case SUM, SUM0 -> ResidualAggregates.sum(over.getOperands().get(0).getType(), arguments);
             case AVG -> "avg(" + arguments + ")";
             case MIN -> "min(" + arguments + ")";
             case MAX -> "max(" + arguments + ")";

@@ -124,6 +124,48 @@ final class StatementsBesideDuckDbTest {
         }
     }
 
+    /** Where DuckDB computes something else for the same text, or nothing at all. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '`',
+            value = {
+                // A sum that is infinite.
+                "SELECT SUM(1e308 * (o.id + v.id)) FROM J WHERE o.id = 1 AND v.id = 1 ; [[Infinity]]",
+                "SELECT SUM(1e308 * (o.id + v.id)) FILTER (WHERE o.id = 1) FROM J WHERE v.id = 1 ; [[Infinity]]",
+                "SELECT DISTINCT SUM(1e308 * (o.id + v.id)) OVER () FROM J WHERE o.id = 1 ; [[Infinity]]",
+                // A whole number beside a double that it would be rounded to.
+                "SELECT COUNT(*) FROM J WHERE 9007199254740993 + (o.id - v.id) = 9007199254740992e0 ; [[0]]",
+                "SELECT COUNT(*) > 0 FROM J WHERE 9007199254740993 + (o.id - v.id) > 9007199254740992e0 ; [[true]]",
+                "SELECT COUNT(*) FROM J WHERE 9007199254740993 + (o.id - v.id) <= 9007199254740992e0 ; [[0]]",
+                "SELECT COUNT(*) > 0 FROM J WHERE 9007199254740992 + (o.id - v.id) = 9007199254740992e0 ; [[true]]",
+                "SELECT COUNT(*) FROM J WHERE 9223372036854775807 - ABS(o.id - v.id) >= 9223372036854775808e0 ; [[0]]",
+                "SELECT COUNT(*) > 0 FROM J WHERE 9223372036854775808e0 > 9223372036854775807 - ABS(o.id - v.id) ; [[true]]",
+                "SELECT COUNT(*) FROM orders o JOIN visits v ON o.id + 9007199254740992 = v.weight * 0 + 9007199254740992e0"
+                        + " AND v.weight = 0 AND o.id = 1 ; [[0]]",
+                "SELECT COUNT(*) FROM orders WHERE id + 9007199254740992 = 9007199254740992e0 AND id = 1 ; [[0]]",
+                "SELECT COUNT(*) > 0 FROM orders WHERE CAST(id + 9007199254740992 AS DOUBLE) = 9007199254740992e0"
+                        + " AND id = 1 ; [[true]]",
+                "SELECT COUNT(*) > 0 FROM J WHERE CAST(o.id + v.id - 2 + 9007199254740993 AS DOUBLE) = 9007199254740992e0"
+                        + " AND o.id = 1 ; [[true]]",
+                // The remainder of the least whole number.
+                "SELECT DISTINCT MOD(-9223372036854775807 + (v.id - 2), -1) FROM J WHERE o.id = 1 ; [[0]]",
+                "SELECT DISTINCT MOD(-9223372036854775807 + (v.id - 2), 0 - o.id) FROM J WHERE o.id = 1 ; [[0]]",
+                // Times of a year that nanoseconds do not reach.
+                "SELECT COUNT(*) FROM J WHERE v.moment > TIMESTAMP '3000-01-01 00:00:00.000000001' ; [[0]]",
+                "SELECT COUNT(*) > 0 FROM J WHERE CASE WHEN o.id > 50 THEN v.moment ELSE TIMESTAMP '3000-01-01 00:00:00' END"
+                        + " > CASE WHEN v.id > 50 THEN CAST(o.moment AS TIMESTAMP(9))"
+                        + " ELSE TIMESTAMP '2021-01-01 00:00:00.000000001' END ; [[true]]",
+                // A character that ends texts elsewhere.
+                "SELECT DISTINCT LENGTH(o.note || v.note || 'x\0y') FROM J WHERE o.note = 'a' AND v.note = 'a' ; [[5]]",
+            })
+    void meansWhatTheEngineMeans(String statement, String answer) throws Exception {
+        try (TwoStreams streams = new TwoStreams(folder.resolve("means"), new Random(7), executor)) {
+            String written = statement.replace("FROM J", "FROM orders o JOIN visits v ON o.id = v.id");
+            assertThat(streams.answer(written.replace("\\0", "\0"))).hasToString(answer);
+        }
+    }
+
     @Test
     void keepsOrdersAndLimits() throws Exception {
         try (TwoStreams streams = new TwoStreams(folder.resolve("orders"), new Random(3), executor);
@@ -197,6 +239,11 @@ final class StatementsBesideDuckDbTest {
                 "SELECT (SELECT level FROM visits) FROM orders | SQL_VALUE",
                 "SELECT QUANTILE(o.price, 0.5) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
                 "SELECT ROUND(o.price * v.weight) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
+                "SELECT 1 FROM orders o JOIN visits v ON o.id = v.id WHERE COALESCE(o.note, v.note) LIKE 'a!' ESCAPE '!' |"
+                        + " SQL_UNSUPPORTED",
+                "SELECT 1 FROM orders o JOIN visits v ON o.id = v.id WHERE COALESCE(o.note, v.note) LIKE 'a!%' ESCAPE 'xy' |"
+                        + " SQL_UNSUPPORTED",
+                "SELECT 1 FROM orders o JOIN visits v ON o.id = v.id WHERE o.note LIKE CASE WHEN o.id > 5 THEN v.note ELSE '%!' END ESCAPE '!' | SQL_VALUE",
             })
     void fails(String statement, String code) throws Exception {
         try (TwoStreams streams = new TwoStreams(folder.resolve("fails"), new Random(7), executor)) {

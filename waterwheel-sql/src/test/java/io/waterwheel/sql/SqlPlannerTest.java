@@ -416,6 +416,15 @@ final class SqlPlannerTest {
         String wide = "SELECT x FROM (SELECT " + items + " AS x FROM (SELECT " + items + " AS x FROM (SELECT id AS x"
                 + " FROM orders))) WHERE x > 0";
         assertThatThrownBy(() -> plan(wide)).hasMessageContaining("named too often");
+        StringBuilder named = new StringBuilder("WITH t0 AS (SELECT id FROM orders)");
+        for (int level = 1; level < 12; level++) {
+            String before = "t" + (level - 1);
+            named.append(
+                    ", t" + level + " AS (SELECT a.id FROM " + before + " a JOIN " + before + " b ON a.id = b.id)");
+        }
+        assertThatThrownBy(() -> plan(named + " SELECT * FROM t11")).hasMessageContaining("over 64 SELECTs and tables");
+        String tables = "orders o0" + ", orders".repeat(70);
+        assertThatThrownBy(() -> plan("SELECT 1 FROM " + tables)).hasMessageContaining("over 64 SELECTs and tables");
         for (String deep : List.of("NOT ".repeat(20_000) + "paid", "1" + "+1".repeat(20_000) + " > 0")) {
             assertThatThrownBy(() -> plan("SELECT id FROM orders WHERE " + deep))
                     .isInstanceOfSatisfying(

@@ -6,6 +6,7 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -14,6 +15,9 @@ import org.duckdb.DuckDBReadableVector;
 
 /** Rows of DuckDB's answers as blocks. */
 final class AnswerReader {
+    /** Texts and bytes of a message, after which no row is added; one row may have more. */
+    private static final int ENOUGH_BYTES = 1 << 20;
+
     private final RowLayout layout;
     private final TupleBlock block;
 
@@ -23,38 +27,54 @@ final class AnswerReader {
         this.block = new TupleBlock(layout, 0);
     }
 
-    /** The rows of a chunk; the block is filled anew by the next call. */
-    TupleBlock read(DuckDBDataChunkReader chunk) {
-        int rows = Math.toIntExact(chunk.rowCount());
-        block.clear();
-        block.ensureRows(rows);
-        block.setSize(rows);
-        for (int c = 0; c < layout.columns(); c++) {
-            Arrays.fill(block.column(c), 0, rows * layout.width(c), (byte) 0);
-        }
-        for (int f = 0; f < layout.fields().size(); f++) {
-            DuckDBReadableVector vector = chunk.vector(f);
-            for (int row = 0; row < rows; row++) {
-                if (vector.isNull(row)) {
-                    block.setNullMask(row, block.nullMask(row) | 1L << layout.nullBit(f));
-                } else {
-                    read(vector, f, row);
-                }
-            }
-        }
+    /** What was read last. */
+    TupleBlock block() {
         return block;
     }
 
-    private void read(DuckDBReadableVector vector, int field, int row) {
+    /**
+     * Rows of a chunk, as many as make a message; one at least. The block is filled anew by the next call.
+     *
+     * @param from the first row
+     * @throws SQLException when a value is too long
+     */
+    TupleBlock read(DuckDBDataChunkReader chunk, int from) throws SQLException {
+        int most = Math.toIntExact(chunk.rowCount()) - from;
+        block.clear();
+        block.ensureRows(most);
+        for (int c = 0; c < layout.columns(); c++) {
+            Arrays.fill(block.column(c), 0, most * layout.width(c), (byte) 0);
+        }
+        DuckDBReadableVector[] vectors =
+                new DuckDBReadableVector[layout.fields().size()];
+        for (int f = 0; f < vectors.length; f++) {
+            vectors[f] = chunk.vector(f);
+        }
+        int rows = 0;
+        while (rows < most && (rows == 0 || block.arenaSize() < ENOUGH_BYTES)) {
+            for (int f = 0; f < vectors.length; f++) {
+                if (vectors[f].isNull(from + rows)) {
+                    block.setNullMask(rows, block.nullMask(rows) | 1L << layout.nullBit(f));
+                } else {
+                    read(vectors[f], f, from + rows, rows);
+                }
+            }
+            rows++;
+        }
+        block.setSize(rows);
+        return block;
+    }
+
+    private void read(DuckDBReadableVector vector, int field, int from, int row) throws SQLException {
         FieldType type = layout.fields().get(field).type();
         int column = layout.columnOf(field);
         byte[] bytes = block.column(column);
         switch (type.physical()) {
-            case BOOLEAN -> bytes[row] = (byte) (vector.getBoolean(row) ? 1 : 0);
-            case INT64 -> LittleEndian.putLong(bytes, row * 8, vector.getLong(row));
-            case FLOAT64 -> LittleEndian.putLong(bytes, row * 8, Double.doubleToRawLongBits(vector.getDouble(row)));
+            case BOOLEAN -> bytes[row] = (byte) (vector.getBoolean(from) ? 1 : 0);
+            case INT64 -> LittleEndian.putLong(bytes, row * 8, vector.getLong(from));
+            case FLOAT64 -> LittleEndian.putLong(bytes, row * 8, Double.doubleToRawLongBits(vector.getDouble(from)));
             case VARIABLE -> {
-                String text = vector.getString(row);
+                String text = vector.getString(from);
                 variable(
                         type == FieldType.STRING
                                 ? text.getBytes(StandardCharsets.UTF_8)
@@ -66,7 +86,11 @@ final class AnswerReader {
         }
     }
 
-    private void variable(byte[] value, int column, int row) {
+    private void variable(byte[] value, int column, int row) throws SQLException {
+        if (value.length > TupleBlock.MAX_VALUE_BYTES) {
+            throw new SQLException("Invalid Input Error: a value of " + value.length + " bytes, expected at most "
+                    + TupleBlock.MAX_VALUE_BYTES);
+        }
         long reference = block.addToArena(value, 0, value.length);
         LittleEndian.putLong(block.column(column), row * 8, reference);
     }

@@ -12,13 +12,18 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.CodeSource;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +32,10 @@ import org.slf4j.LoggerFactory;
 final class DuckDbChild implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DuckDbChild.class);
     private static final String LIBRARY = "org.duckdb.DuckDBConnection";
+    /** A start takes a second or two; on a machine that is out of memory it may never end. */
+    private static final Duration START = Duration.ofSeconds(30);
+    /** What they say is for the parent's JVM: a debugger's port, an agent, gigabytes of heap. */
+    private static final List<String> NOT_INHERITED = List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
 
     /** Of a line of /proc/PID/status, in units of 1024 bytes. */
     private static final String RESIDENT = "VmRSS:";
@@ -46,37 +55,57 @@ final class DuckDbChild implements AutoCloseable {
      *     process does not start
      */
     static DuckDbChild start(DuckDbSettings settings) {
+        return start(settings, Path.of(System.getProperty("java.home"), "bin", "java"), START);
+    }
+
+    /**
+     * The same.
+     *
+     * @param java the program to run
+     * @param most how long it may take until it listens
+     */
+    static DuckDbChild start(DuckDbSettings settings, Path java, Duration most) {
         List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add(java.toString());
         command.addAll(List.of("-Xmx384m", "-XX:+UseSerialGC", "-Xss1m"));
         if (Runtime.version().feature() >= 22) {
             command.add("--enable-native-access=ALL-UNNAMED");
         }
         command.addAll(List.of("-cp", String.join(File.pathSeparator, classPath()), DuckDbProcess.class.getName()));
         long begun = System.nanoTime();
-        Path folder = null;
+        Path folder = folder();
+        command.add(folder.toString());
+        command.add(Long.toString(settings.memoryBytes()));
+        command.add(Long.toString(settings.spillBytes()));
+        command.add(Integer.toString(settings.threads()));
+        ProcessBuilder builder = new ProcessBuilder(command);
+        NOT_INHERITED.forEach(builder.environment()::remove);
+        Process process;
         try {
-            // Readable by this user alone.
-            folder = Files.createTempDirectory("waterwheel-sql");
-            command.add(folder.toString());
-            command.add(Long.toString(settings.memoryBytes()));
-            command.add(Long.toString(settings.spillBytes()));
-            command.add(Integer.toString(settings.threads()));
-            Process process = new ProcessBuilder(command).start();
-            DuckDbChild child = new DuckDbChild(process, folder);
-            child.logErrors();
-            child.awaitReady();
-            LOG.info(
-                    "DuckDB runs in process {}, started in {} ms",
-                    process.pid(),
-                    (System.nanoTime() - begun) / 1_000_000);
-            return child;
+            process = builder.start();
         } catch (IOException e) {
-            throw new WaterwheelException(
-                    ErrorCode.SQL_EXECUTOR_ENDED,
-                    "DuckDB's process cannot be started in " + folder + ": " + e.getMessage(),
-                    e);
+            remove(folder);
+            throw notStarted(folder, e.getMessage(), e);
         }
+        DuckDbChild child = new DuckDbChild(process, folder);
+        child.logErrors();
+        child.awaitReady(most);
+        LOG.info("DuckDB runs in process {}, started in {} ms", process.pid(), (System.nanoTime() - begun) / 1_000_000);
+        return child;
+    }
+
+    /** A new folder, readable by this user alone. */
+    private static Path folder() {
+        try {
+            return Files.createTempDirectory("waterwheel-sql");
+        } catch (IOException e) {
+            throw notStarted(Path.of(System.getProperty("java.io.tmpdir")), e.toString(), e);
+        }
+    }
+
+    private static WaterwheelException notStarted(Path folder, @Nullable String why, @Nullable Throwable cause) {
+        return new WaterwheelException(
+                ErrorCode.SQL_EXECUTOR_ENDED, "DuckDB's process cannot be started in " + folder + ": " + why, cause);
     }
 
     /** Where the classes are that the process needs: no more, so that it starts quickly. */
@@ -106,32 +135,59 @@ final class DuckDbChild implements AutoCloseable {
         return path;
     }
 
-    private void awaitReady() throws IOException {
-        BufferedReader reader =
-                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-        String line = reader.readLine();
-        if (!DuckDbProcess.READY.equals(line)) {
-            close();
-            throw new IOException("it said " + line + " and no more; the log has its errors");
+    /** Waits until the process listens; one that does not in this time is ended. */
+    private void awaitReady(Duration most) {
+        CompletableFuture<@Nullable String> said = new CompletableFuture<>();
+        daemon("duckdb-ready", () -> {
+            try {
+                said.complete(
+                        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))
+                                .readLine());
+            } catch (IOException e) {
+                said.completeExceptionally(e);
+            }
+        });
+        String why;
+        Throwable cause = null;
+        try {
+            String line = said.get(most.toNanos(), TimeUnit.NANOSECONDS);
+            if (DuckDbProcess.READY.equals(line)) {
+                return;
+            }
+            why = "it said " + line + " and no more; the log has its errors";
+        } catch (TimeoutException e) {
+            why = "it was not ready within " + most.toMillis() + " ms";
+            cause = e;
+        } catch (ExecutionException e) {
+            why = String.valueOf(e.getCause());
+            cause = e;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            why = "the start was interrupted";
+            cause = e;
         }
+        close();
+        throw notStarted(folder, why, cause);
+    }
+
+    private static void daemon(String name, Runnable task) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        thread.start();
     }
 
     private void logErrors() {
         BufferedReader errors =
                 new BufferedReader(new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8));
-        Thread thread = new Thread(
-                () -> {
-                    try {
-                        for (String line = errors.readLine(); line != null; line = errors.readLine()) {
-                            LOG.warn("DuckDB's process: {}", line);
-                        }
-                    } catch (IOException e) {
-                        LOG.debug("the errors of DuckDB's process have ended", e);
-                    }
-                },
-                "duckdb-errors");
-        thread.setDaemon(true);
-        thread.start();
+        daemon("duckdb-errors", () -> {
+            try {
+                for (String line = errors.readLine(); line != null; line = errors.readLine()) {
+                    LOG.warn("DuckDB's process: {}", line);
+                }
+            } catch (IOException e) {
+                LOG.debug("the errors of DuckDB's process have ended", e);
+            }
+        });
     }
 
     boolean alive() {
@@ -154,6 +210,15 @@ final class DuckDbChild implements AutoCloseable {
         return 0;
     }
 
+    /** Whether the process lives and can be found: one that is about to end removes its socket first. */
+    boolean listens() {
+        return alive() && Files.exists(socket());
+    }
+
+    private Path socket() {
+        return folder.resolve(DuckDbProcess.SOCKET);
+    }
+
     /** Waits until the process has ended, if it is about to. */
     void awaitEnd() throws InterruptedException {
         if (!process.waitFor(1, TimeUnit.SECONDS)) {
@@ -168,7 +233,7 @@ final class DuckDbChild implements AutoCloseable {
 
     /** A connection for one statement. */
     SocketChannel connect() throws IOException {
-        return SocketChannel.open(UnixDomainSocketAddress.of(folder.resolve(DuckDbProcess.SOCKET)));
+        return SocketChannel.open(UnixDomainSocketAddress.of(socket()));
     }
 
     @Override
@@ -181,16 +246,17 @@ final class DuckDbChild implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        remove(folder);
+    }
+
+    private static void remove(Path folder) {
         try (var files = Files.list(folder)) {
             for (Path file : (Iterable<Path>) files::iterator) {
                 Files.deleteIfExists(file);
             }
-        } catch (IOException e) {
-            LOG.warn("{} is not removed", folder, e);
-            return;
-        }
-        try {
             Files.deleteIfExists(folder);
+        } catch (NoSuchFileException e) {
+            LOG.debug("{} was removed already", folder, e);
         } catch (IOException e) {
             LOG.warn("{} is not removed", folder, e);
         }

@@ -3,12 +3,13 @@ package io.waterwheel.sql.duckdb;
 import io.waterwheel.decode.BlockCodec;
 import io.waterwheel.schema.Field;
 import io.waterwheel.tuple.TupleBlock;
+import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import org.duckdb.DuckDBChunkedResult;
 import org.duckdb.DuckDBConnection;
@@ -23,11 +24,14 @@ final class DuckDbSession implements AutoCloseable {
     private static final int MOST_COLUMNS = 4096;
 
     private static final int MOST_FAILURE_BYTES = 4000;
+    private static final long CANCEL_MILLIS = 50;
 
     private final SocketChannel channel;
     private final DuckDBConnection connection;
     private @Nullable TableWriter table;
     private byte[] encoded = {};
+    /** Whether the SELECT has ended, in whatever way. Guarded by this. */
+    private boolean answered;
 
     DuckDbSession(SocketChannel channel, DuckDBConnection connection) {
         this.channel = channel;
@@ -100,31 +104,33 @@ final class DuckDbSession implements AutoCloseable {
         boolean whole = in.readBoolean();
         int most = in.readInt();
         int mostBytes = in.readInt();
-        List<Object> values = new ArrayList<>();
-        long bytes = 0;
+        ByteArrayOutputStream values = new ByteArrayOutputStream();
+        int count = 0;
         String select =
                 "SELECT DISTINCT " + column + " FROM " + name + " WHERE " + column + " IS NOT NULL LIMIT " + (most + 1);
-        try (DuckDBPreparedStatement statement = connection.prepare(select);
+        try (DataOutputStream out = new DataOutputStream(values);
+                DuckDBPreparedStatement statement = connection.prepare(select);
                 DuckDBChunkedResult result = statement.query()) {
-            while (result.nextChunk()) {
+            while (count >= 0 && result.nextChunk()) {
                 DuckDBDataChunkReader chunk = result.chunk();
                 DuckDBReadableVector vector = chunk.vector(0);
-                for (int row = 0; row < chunk.rowCount(); row++) {
-                    Object value = whole ? (Object) vector.getLong(row) : vector.getString(row);
-                    bytes += whole ? Long.BYTES : ((String) value).length();
-                    values.add(value);
+                for (int row = 0; row < chunk.rowCount() && count >= 0; row++) {
+                    if (whole) {
+                        out.writeLong(vector.getLong(row));
+                    } else {
+                        byte[] text = vector.getString(row).getBytes(StandardCharsets.UTF_8);
+                        out.writeInt(text.length);
+                        out.write(text);
+                    }
+                    count = count < most && out.size() <= mostBytes ? count + 1 : -1;
                 }
             }
         }
-        boolean few = values.size() <= most && bytes <= mostBytes;
+        int sent = count;
         Message.of(Message.Kind.VALUES, out -> {
-                    out.writeInt(few ? values.size() : -1);
-                    for (Object value : few ? values : List.of()) {
-                        if (value instanceof Long number) {
-                            out.writeLong(number);
-                        } else {
-                            out.writeUTF((String) value);
-                        }
+                    out.writeInt(sent);
+                    if (sent > 0) {
+                        values.writeTo(out);
                     }
                 })
                 .write(channel);
@@ -140,7 +146,17 @@ final class DuckDbSession implements AutoCloseable {
             watch.start();
             try (DuckDBChunkedResult result = statement.query()) {
                 while (result.nextChunk()) {
-                    send(reader.read(result.chunk()));
+                    DuckDBDataChunkReader chunk = result.chunk();
+                    for (int row = 0;
+                            row < chunk.rowCount();
+                            row += reader.block().size()) {
+                        send(reader.read(chunk, row));
+                    }
+                }
+            } finally {
+                synchronized (this) {
+                    answered = true;
+                    notifyAll();
                 }
             }
             Message.of(Message.Kind.ANSWER_ENDS, out -> {}).write(channel);
@@ -162,12 +178,21 @@ final class DuckDbSession implements AutoCloseable {
             Message unexpected = Message.read(channel);
             throw new IllegalStateException("a message while answering: " + unexpected.kind());
         } catch (IOException gone) {
-            try {
+            cancel(statement);
+        }
+    }
+
+    /** Again and again until it has ended: DuckDB forgets a cancel that comes before the statement runs. */
+    private synchronized void cancel(DuckDBPreparedStatement statement) {
+        try {
+            while (!answered) {
                 statement.cancel();
-            } catch (SQLException e) {
-                // It has ended already.
-                return;
+                wait(CANCEL_MILLIS);
             }
+        } catch (SQLException e) {
+            System.err.println("session: not cancelled: " + e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -14,6 +14,7 @@ import io.waterwheel.tuple.TupleBlock;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -24,10 +25,10 @@ import org.jspecify.annotations.Nullable;
 
 /** One statement, seen from the parent of DuckDB's process. Run by one thread. */
 final class DuckDbStatement {
-    /** Values of one leaf that narrow another, at most; and the characters of such texts. */
+    /** Values of one leaf that narrow another, at most; and their bytes. */
     private static final int MOST_VALUES = 1000;
 
-    private static final int MOST_CHARACTERS = 65_536;
+    private static final int MOST_BYTES = 65_536;
 
     private final SocketChannel channel;
     private final ResidualPlan plan;
@@ -57,6 +58,18 @@ final class DuckDbStatement {
         return System.nanoTime() - asker.deadlineNanos() > 0;
     }
 
+    /** A block could not be sent to the process, in the middle of what the engine does. */
+    private static final class NotSent extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        private final IOException reason;
+
+        NotSent(IOException reason) {
+            super(reason);
+            this.reason = reason;
+        }
+    }
+
     void run() throws InterruptedException {
         try {
             boolean[] read = new boolean[plan.leaves().size()];
@@ -65,8 +78,10 @@ final class DuckDbStatement {
                 read[leaf] = true;
             }
             answer();
-        } catch (IOException | UncheckedIOException e) {
+        } catch (IOException e) {
             throw failure(e);
+        } catch (NotSent e) {
+            throw failure(e.reason);
         }
     }
 
@@ -114,7 +129,7 @@ final class DuckDbStatement {
         try {
             Message.write(channel, Message.Kind.ROWS, encoded, length);
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new NotSent(e);
         }
     }
 
@@ -141,7 +156,7 @@ final class DuckDbStatement {
                     out.writeUTF("c" + narrowing.column());
                     out.writeBoolean(whole);
                     out.writeInt(MOST_VALUES);
-                    out.writeInt(MOST_CHARACTERS);
+                    out.writeInt(MOST_BYTES);
                 })
                 .write(channel);
         DataInputStream in = received(Message.Kind.VALUES).in();
@@ -151,9 +166,17 @@ final class DuckDbStatement {
         }
         List<Expression.Literal> values = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            values.add(whole ? new Expression.Whole(in.readLong()) : new Expression.Text(in.readUTF()));
+            values.add(whole ? new Expression.Whole(in.readLong()) : new Expression.Text(text(in)));
         }
         return values;
+    }
+
+    private static String text(DataInputStream in) throws IOException {
+        int length = in.readInt();
+        if (length < 0 || length > in.available()) {
+            throw new IOException("a text of " + length + " bytes");
+        }
+        return new String(in.readNBytes(length), StandardCharsets.UTF_8);
     }
 
     private void answer() throws IOException {
@@ -190,8 +213,10 @@ final class DuckDbStatement {
     }
 
     /** What an end of the connection means. */
-    private WaterwheelException failure(Exception cause) {
-        if (asker.cancelled()) {
+    private WaterwheelException failure(IOException cause) throws InterruptedException {
+        if (cause instanceof ClosedByInterruptException interrupt) {
+            throw DuckDbExecutor.interrupted(interrupt);
+        } else if (asker.cancelled()) {
             return new WaterwheelException(ErrorCode.CANCELLED, "the statement was cancelled", cause);
         } else if (isLate()) {
             return new WaterwheelException(

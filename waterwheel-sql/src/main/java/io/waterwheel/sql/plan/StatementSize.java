@@ -27,6 +27,7 @@ final class StatementSize extends SqlBasicVisitor<@Nullable Void> {
     /** Refuses a statement that is too large. */
     static void require(SqlNode statement) {
         statement.accept(new StatementSize());
+        ExpandedSize.require(statement);
     }
 
     private void part() {

@@ -4,16 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Query;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.exec.ResidualExecutor;
 import io.waterwheel.tuple.TupleBlock;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +51,7 @@ final class DuckDbExecutorTest {
         return taker.last;
     }
 
-    private static final class Taker implements ResidualExecutor.Asker {
+    private static class Taker implements ResidualExecutor.Asker {
         private final BooleanSupplier cancelled;
         private final long deadline;
         private @Nullable Object last;
@@ -86,6 +90,95 @@ final class DuckDbExecutorTest {
         assertFails(ENDLESS, new Taker(() -> asked.incrementAndGet() > 3, 30_000), "CANCELLED");
         // One statement at a time: neither of those is still at work.
         assertThat(number("SELECT CAST(1 AS BIGINT) AS c0")).isEqualTo(1L);
+    }
+
+    /** The thread is wanted elsewhere, and DuckDB's process goes on. */
+    @Test
+    void endsWhenInterrupted() throws Exception {
+        assertThat(number("SELECT CAST(1 AS BIGINT) AS c0")).isEqualTo(1L);
+        ProcessHandle process = Objects.requireNonNull(EXECUTOR.process());
+        Thread waiting = Thread.currentThread();
+        AtomicLong asked = new AtomicLong();
+        BooleanSupplier interrupts = () -> {
+            if (asked.incrementAndGet() == 2) {
+                waiting.interrupt();
+            }
+            return false;
+        };
+        assertThatThrownBy(() ->
+                        EXECUTOR.execute(select(ENDLESS), (leaf, query, rows) -> {}, new Taker(interrupts, 30_000)))
+                .isInstanceOf(InterruptedException.class);
+        assertThat(Thread.interrupted()).isFalse();
+        assertThat(number("SELECT CAST(2 AS BIGINT) AS c0")).isEqualTo(2L);
+        assertThat(Objects.requireNonNull(EXECUTOR.process()).pid()).isEqualTo(process.pid());
+    }
+
+    /** What the engine fails of is told as it is. */
+    @Test
+    void failuresOfTheEngineAreItsOwn() {
+        ResidualPlan.Leaf leaf = new ResidualPlan.Leaf(
+                Query.builder("orders").build(), List.of(new Field("a", FieldType.LONG, true)), List.of(0));
+        ResidualPlan plan = new ResidualPlan(
+                List.of(leaf),
+                "SELECT * FROM leaf0",
+                List.of(new Field("c0", FieldType.LONG, true)),
+                List.of("n"),
+                List.of());
+        assertThatThrownBy(() -> EXECUTOR.execute(
+                        plan,
+                        (number, query, rows) -> {
+                            throw new UncheckedIOException(new IOException("no such chunk"));
+                        },
+                        new Taker(() -> false, 30_000)))
+                .isInstanceOf(UncheckedIOException.class);
+    }
+
+    @Test
+    void waitsForATurnOnlyWhileItIsWanted() throws Exception {
+        AtomicBoolean begun = new AtomicBoolean();
+        AtomicBoolean enough = new AtomicBoolean();
+        Thread other = new Thread(() -> assertFails(
+                ENDLESS,
+                new Taker(
+                        () -> {
+                            begun.set(true);
+                            return enough.get();
+                        },
+                        30_000),
+                "CANCELLED"));
+        other.start();
+        while (!begun.get()) {
+            Thread.onSpinWait();
+        }
+        assertFails(ENDLESS, new Taker(() -> true, 30_000), "CANCELLED");
+        enough.set(true);
+        other.join();
+    }
+
+    @Test
+    void answersLongTextsInSeveralMessages() throws Exception {
+        long[] rows = new long[2];
+        ResidualPlan plan = new ResidualPlan(
+                List.of(),
+                "SELECT repeat('ü', 16000) AS c0 FROM range(4000)",
+                List.of(new Field("c0", FieldType.STRING, true)),
+                List.of("t"),
+                List.of());
+        EXECUTOR.execute(plan, (leaf, query, taker) -> {}, new Taker(() -> false, 30_000) {
+            @Override
+            public void take(TupleBlock block) {
+                rows[0] += block.size();
+                rows[1] = Math.max(rows[1], block.arenaSize());
+                assertThat(((String) Objects.requireNonNull(block.value(0, block.size() - 1))).length())
+                        .isEqualTo(16_000);
+            }
+        });
+        assertThat(rows[0]).isEqualTo(4000);
+        assertThat(rows[1]).isLessThan(2 << 20);
+        ResidualPlan tooLong =
+                new ResidualPlan(List.of(), "SELECT repeat('x', 32769) AS c0", plan.fields(), List.of("t"), List.of());
+        assertThatThrownBy(() -> EXECUTOR.execute(tooLong, (leaf, query, taker) -> {}, new Taker(() -> false, 30_000)))
+                .hasMessageContaining("a value of 32769 bytes");
     }
 
     @Test

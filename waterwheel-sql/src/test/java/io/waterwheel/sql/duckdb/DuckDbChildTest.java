@@ -1,0 +1,56 @@
+package io.waterwheel.sql.duckdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.error.WaterwheelException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A process that does not start: it says so in time, and leaves nothing. */
+@Timeout(60)
+final class DuckDbChildTest {
+    private static final Pattern FOLDER = Pattern.compile("cannot be started in (\\S+):");
+
+    @TempDir
+    Path folder;
+
+    private void assertNotStarted(Path java, String why) {
+        assertThatThrownBy(() -> DuckDbChild.start(new DuckDbSettings(64 << 20, 0, 1, 1), java, Duration.ofMillis(300)))
+                .isInstanceOfSatisfying(
+                        WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("SQL_EXECUTOR_ENDED"))
+                .hasMessageContaining(why)
+                .satisfies(e -> {
+                    Matcher named = FOLDER.matcher(String.valueOf(e.getMessage()));
+                    assertThat(named.find()).isTrue();
+                    assertThat(Path.of(named.group(1))).doesNotExist();
+                });
+    }
+
+    private Path script(String name, String text) throws Exception {
+        Path script = Files.writeString(folder.resolve(name), "#!/bin/sh\n" + text + "\n");
+        Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
+        return script;
+    }
+
+    @Test
+    void saysWhyItDoesNotStart() throws Exception {
+        assertNotStarted(folder.resolve("no-java"), "No such file");
+        assertNotStarted(script("ends", "exit 1"), "it said null and no more");
+        assertNotStarted(script("hangs", "exec sleep 100"), "it was not ready within 300 ms");
+    }
+
+    /** Options that are meant for the parent's JVM would have two debuggers on one port. */
+    @Test
+    void takesNoOptionsFromTheEnvironment() throws Exception {
+        String options = "echo \"${JAVA_TOOL_OPTIONS-none} ${JDK_JAVA_OPTIONS-none} ${_JAVA_OPTIONS-none}\"";
+        assertNotStarted(script("options", options), "it said none none none");
+    }
+}

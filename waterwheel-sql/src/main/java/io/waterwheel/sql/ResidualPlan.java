@@ -2,6 +2,7 @@ package io.waterwheel.sql;
 
 import io.waterwheel.query.Query;
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -45,8 +46,9 @@ public record ResidualPlan(
      * @param column of its table, of type long or string
      * @param to number of the leaf that is narrowed; of tuples
      * @param value over its stream's fields, which must be one of the column's values
+     * @param type of that value; of an address or a UUID the column has the canonical texts
      */
-    public record Narrowing(int from, int column, int to, Expression value) {}
+    public record Narrowing(int from, int column, int to, Expression value, ValueType type) {}
 
     public ResidualPlan {
         leaves = List.copyOf(leaves);

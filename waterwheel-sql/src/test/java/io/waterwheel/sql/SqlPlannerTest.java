@@ -313,6 +313,18 @@ final class SqlPlannerTest {
         }
     }
 
+    /** An address is looked up as one, not as the text that SQL sees. */
+    @Test
+    void narrowsAddressesByAddresses() {
+        ResidualPlan plan = (ResidualPlan) PLANNER.plan(
+                "SELECT o.id FROM orders o JOIN flights f ON o.source = f.callsign AND f.longitude > 3", NOW);
+        assertThat(plan.narrowings())
+                .anyMatch(
+                        one -> one.value().equals(new Expression.FieldValue("source")) && one.type() == ValueType.IPV4)
+                .anyMatch(one ->
+                        one.value().equals(new Expression.FieldValue("callsign")) && one.type() == ValueType.STRING);
+    }
+
     @Test
     void pushesShapes() {
         String point = "ST_Point(longitude, latitude)";

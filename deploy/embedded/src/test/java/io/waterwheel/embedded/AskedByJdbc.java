@@ -146,6 +146,13 @@ final class AskedByJdbc implements AutoCloseable {
         assertThat(facts.getDatabaseProductName()).isEqualTo("Waterwheel");
         assertThat(facts.getIdentifierQuoteString()).isEqualTo("\"");
         assertThat(facts.isReadOnly()).isTrue();
+        assertThat(facts.supportsFullOuterJoins()).isTrue();
+        assertThat(facts.supportsUnion()).isTrue();
+        assertThat(facts.supportsUnionAll()).isTrue();
+        assertThat(facts.supportsCorrelatedSubqueries()).isTrue();
+        assertThat(facts.supportsSubqueriesInExists()).isTrue();
+        assertThat(facts.supportsSubqueriesInQuantifieds()).isTrue();
+        assertThat(facts.getMaxTablesInSelect()).isEqualTo(63);
     }
 
     private static List<String> rows(ResultSet rows, String... columns) throws SQLException {

@@ -5,7 +5,9 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.expression.CanonicalText;
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.exec.ResidualExecutor.Asker;
@@ -22,19 +24,26 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One statement, seen from the parent of DuckDB's process. Run by one thread. */
 final class DuckDbStatement {
+    private static final Logger LOG = LoggerFactory.getLogger(DuckDbStatement.class);
     /** Values of one leaf that narrow another, at most; and their bytes. */
     private static final int MOST_VALUES = 1000;
 
     private static final int MOST_BYTES = 65_536;
+    /** Of all values that narrow one leaf: its query is a message of bounded length. */
+    private static final int MOST_BYTES_OF_A_LEAF = 4 * MOST_BYTES;
 
     private final SocketChannel channel;
     private final ResidualPlan plan;
     private final LeafReader leaves;
     private final Asker asker;
     private byte[] encoded = {};
+    /** Of the leaf that is read now. */
+    private int narrowingBytes;
 
     DuckDbStatement(SocketChannel channel, ResidualPlan plan, LeafReader leaves, Asker asker) {
         this.channel = channel;
@@ -102,6 +111,7 @@ final class DuckDbStatement {
     private void read(int number, boolean[] read) throws IOException, InterruptedException {
         ResidualPlan.Leaf leaf = plan.leaves().get(number);
         Query query = leaf.query();
+        narrowingBytes = 0;
         for (ResidualPlan.Narrowing narrowing : plan.narrowings()) {
             if (narrowing.to() == number && read[narrowing.from()]) {
                 query = narrowed(query, narrowing);
@@ -133,24 +143,32 @@ final class DuckDbStatement {
         }
     }
 
-    /** The query of the rows alone that have one of the values that the other leaf has, where these are few. */
+    /**
+     * The query of the rows alone that have one of the values that the other leaf has, where these are few, and the
+     * condition is within the bounds of one.
+     */
     private Query narrowed(Query query, ResidualPlan.Narrowing narrowing) throws IOException {
+        if (narrowingBytes > MOST_BYTES_OF_A_LEAF) {
+            return query;
+        }
         List<Expression.Literal> values = values(narrowing);
         if (values == null) {
             return query;
         }
         Expression condition =
                 values.isEmpty() ? new Expression.Truth(false) : new Expression.In(narrowing.value(), values, false);
-        Expression where = query.where();
-        return query.toBuilder()
-                .where(where == null ? condition : new Expression.And(List.of(where, condition)))
-                .build();
+        Expression where = query.where() == null ? condition : new Expression.And(List.of(query.where(), condition));
+        try {
+            where.requireLimits();
+        } catch (WaterwheelException tooLarge) {
+            LOG.debug("a leaf of '{}' is not narrowed further", query.stream(), tooLarge);
+            return query;
+        }
+        return query.toBuilder().where(where).build();
     }
 
     private @Nullable List<Expression.Literal> values(ResidualPlan.Narrowing narrowing) throws IOException {
-        ResidualPlan.Leaf from = plan.leaves().get(narrowing.from());
-        boolean whole =
-                from.fields().get(from.places().get(narrowing.column())).type().isWholeNumber();
+        boolean whole = narrowing.type() == ValueType.INTEGER;
         Message.of(Message.Kind.VALUES, out -> {
                     out.writeUTF(ResidualPlan.table(narrowing.from()));
                     out.writeUTF("c" + narrowing.column());
@@ -159,16 +177,27 @@ final class DuckDbStatement {
                     out.writeInt(MOST_BYTES);
                 })
                 .write(channel);
-        DataInputStream in = received(Message.Kind.VALUES).in();
+        Message answer = received(Message.Kind.VALUES);
+        DataInputStream in = answer.in();
         int count = in.readInt();
         if (count < 0) {
             return null;
         }
+        narrowingBytes += answer.body().length;
         List<Expression.Literal> values = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            values.add(whole ? new Expression.Whole(in.readLong()) : new Expression.Text(text(in)));
+            Expression.Literal value =
+                    whole ? new Expression.Whole(in.readLong()) : literal(text(in), narrowing.type());
+            if (value != null) {
+                values.add(value);
+            }
         }
         return values;
+    }
+
+    /** Null when no row can have it. */
+    private static Expression.@Nullable Literal literal(String text, ValueType type) {
+        return type == ValueType.STRING ? new Expression.Text(text) : CanonicalText.literal(type, text);
     }
 
     private static String text(DataInputStream in) throws IOException {

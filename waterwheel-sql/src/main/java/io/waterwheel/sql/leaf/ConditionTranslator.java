@@ -1,5 +1,6 @@
 package io.waterwheel.sql.leaf;
 
+import io.waterwheel.query.expression.CanonicalText;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.Expression.Arithmetic.Operation;
 import io.waterwheel.query.expression.Expression.Comparison.Relation;
@@ -156,7 +157,7 @@ final class ConditionTranslator {
             throw new NotPushed("an address that is not known yet");
         }
         Expression literal =
-                Literals.asText(ValueType.of(types.field(field.name()).type()), text.value());
+                CanonicalText.literal(ValueType.of(types.field(field.name()).type()), text.value());
         return literal == null ? side : side == cast ? field : literal;
     }
 

@@ -2,10 +2,7 @@ package io.waterwheel.sql.leaf;
 
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.Expression.Arithmetic.Operation;
-import io.waterwheel.query.expression.ValueType;
-import io.waterwheel.schema.FieldType;
 import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -96,30 +93,6 @@ public final class Literals {
         return zoned
                 ? OffsetDateTime.parse(iso).toInstant()
                 : LocalDateTime.parse(iso).toInstant(ZoneOffset.UTC);
-    }
-
-    /** What the canonical text of an address or a UUID stands for; null for another type or text. */
-    static @Nullable Expression asText(ValueType type, String text) {
-        if (type.hasSixteenBytes()) {
-            byte[] written = text.getBytes(StandardCharsets.UTF_8);
-            byte[] bytes = new byte[FieldType.SIXTEEN];
-            boolean canonical = type.fieldType().parseSixteen(written, 0, written.length, bytes)
-                    && type.fieldType().textOfSixteen(bytes, 0).equals(text);
-            return canonical ? new Expression.Sixteen(type, text) : null;
-        }
-        return type == ValueType.IPV4 ? address(text) : null;
-    }
-
-    private static @Nullable Expression address(String text) {
-        String[] parts = text.split("\\.", -1);
-        int bits = 0;
-        for (String part : parts) {
-            if (!part.matches("0|[1-9][0-9]{0,2}") || Integer.parseInt(part) > 255) {
-                return null;
-            }
-            bits = bits << 8 | Integer.parseInt(part);
-        }
-        return parts.length == 4 ? new Expression.Address(bits) : null;
     }
 
     /** A written moment plus or minus a written interval of days to seconds; null when the call is something else. */

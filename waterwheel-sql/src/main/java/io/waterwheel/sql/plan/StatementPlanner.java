@@ -57,6 +57,7 @@ import org.apache.calcite.rel.rules.ProjectJoinTransposeRule;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.runtime.CalciteContextException;
 import org.apache.calcite.schema.impl.AbstractSchema;
+import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlDynamicParam;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlOperatorTable;
@@ -73,6 +74,7 @@ import org.apache.calcite.sql.validate.SqlValidator;
 import org.apache.calcite.sql.validate.SqlValidatorUtil;
 import org.apache.calcite.sql2rel.RelDecorrelator;
 import org.apache.calcite.sql2rel.RelFieldTrimmer;
+import org.apache.calcite.sql2rel.SqlRexConvertlet;
 import org.apache.calcite.sql2rel.SqlToRelConverter;
 import org.apache.calcite.sql2rel.StandardConvertletTable;
 import org.apache.calcite.tools.RelBuilder;
@@ -407,7 +409,7 @@ public final class StatementPlanner {
                 validator,
                 reader,
                 cluster,
-                StandardConvertletTable.INSTANCE,
+                StatementPlanner::convertlet,
                 SqlToRelConverter.config()
                         .withExpand(false)
                         .withInSubQueryThreshold(Integer.MAX_VALUE)
@@ -440,6 +442,24 @@ public final class StatementPlanner {
         } catch (NotPushed e) {
             throw SqlErrors.unsupported("not supported: " + e.getMessage() + "; docs/sql.md has what is");
         }
+    }
+
+    /**
+     * How a call becomes an expression. Of a mean or a variance over a window Calcite makes sums and counts, which are
+     * less exact, and may exceed 64 bits where the mean does not.
+     */
+    private static @Nullable SqlRexConvertlet convertlet(SqlCall call) {
+        return switch (call.getKind()) {
+            case AVG, STDDEV_POP, STDDEV_SAMP, VAR_POP, VAR_SAMP ->
+                (context, same) -> context.getRexBuilder()
+                        .makeCall(
+                                context.getValidator().getValidatedNodeType(same),
+                                same.getOperator(),
+                                same.getOperandList().stream()
+                                        .map(context::convertExpression)
+                                        .toList());
+            default -> StandardConvertletTable.INSTANCE.get(call);
+        };
     }
 
     private static RelNode optimised(HepProgram program, RelNode node) {

@@ -1,6 +1,8 @@
 package io.waterwheel.sql.residual;
 
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ExpressionTypes;
+import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.sql.ResidualPlan.Narrowing;
 import io.waterwheel.sql.leaf.LeafNode;
 import java.util.ArrayList;
@@ -83,8 +85,31 @@ final class Narrowings {
             return leaf.getRowType().getFieldList().get(column).getType().getSqlTypeName();
         }
 
+        /** What the engine looks up: of the text of an address or a UUID the field itself. */
         Expression value() {
-            return leaf.leaf().columns().get(column);
+            Expression value = leaf.leaf().columns().get(column);
+            return value instanceof Expression.Cast cast && ofText(cast) ? cast.operand() : value;
+        }
+
+        private boolean ofText(Expression.Cast cast) {
+            return cast.operand() instanceof Expression.FieldValue field
+                    && cast.type() == ValueType.STRING
+                    && isText(type(field));
+        }
+
+        private static boolean isText(ValueType type) {
+            return type == ValueType.IPV4 || type.hasSixteenBytes();
+        }
+
+        private ValueType type(Expression.FieldValue field) {
+            return ValueType.of(new ExpressionTypes(leaf.leaf().schema().fields())
+                    .field(field.name())
+                    .type());
+        }
+
+        ValueType valueType() {
+            ValueType type = value() instanceof Expression.FieldValue field ? type(field) : ValueType.STRING;
+            return type() == SqlTypeName.BIGINT ? ValueType.INTEGER : isText(type) ? type : ValueType.STRING;
         }
     }
 
@@ -104,7 +129,8 @@ final class Narrowings {
                 text.number(from.leaf().leaf()),
                 from.column(),
                 text.number(to.leaf().leaf()),
-                to.value());
+                to.value(),
+                to.valueType());
         if (!found.contains(narrowing)) {
             found.add(narrowing);
         }

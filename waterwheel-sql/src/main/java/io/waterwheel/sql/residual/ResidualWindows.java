@@ -90,6 +90,10 @@ final class ResidualWindows {
             case NTH_VALUE -> "nth_value(" + arguments + nulls + ")";
             case COUNT -> over.getOperands().isEmpty() ? "count(*)" : count(over);
             case AVG -> "avg(" + arguments + ")";
+            case VAR_POP -> "var_pop(" + arguments + ")";
+            case VAR_SAMP -> "var_samp(" + arguments + ")";
+            case STDDEV_POP -> "stddev_pop(" + arguments + ")";
+            case STDDEV_SAMP -> "stddev_samp(" + arguments + ")";
             case MIN -> "min(" + arguments + ")";
             case MAX -> "max(" + arguments + ")";
             default -> throw new NotPushed(name + " in a window");

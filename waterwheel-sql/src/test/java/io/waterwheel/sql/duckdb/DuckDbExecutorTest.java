@@ -5,21 +5,28 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.RowLayout;
 import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.exec.ResidualExecutor;
+import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -179,6 +186,42 @@ final class DuckDbExecutorTest {
                 new ResidualPlan(List.of(), "SELECT repeat('x', 32769) AS c0", plan.fields(), List.of("t"), List.of());
         assertThatThrownBy(() -> EXECUTOR.execute(tooLong, (leaf, query, taker) -> {}, new Taker(() -> false, 30_000)))
                 .hasMessageContaining("a value of 32769 bytes");
+    }
+
+    /** However many joins there are, what narrows a leaf stays a condition that the engine takes. */
+    @Test
+    void narrowsOnlyAsFarAsAConditionMayGo() throws Exception {
+        List<Field> text = List.of(new Field("t", FieldType.STRING, true));
+        ResidualPlan.Leaf small = new ResidualPlan.Leaf(
+                Query.builder("a").where(Expression.parse("t > 'x'")).build(), text, List.of(0));
+        ResidualPlan.Leaf large = new ResidualPlan.Leaf(Query.builder("b").build(), text, List.of(0));
+        ResidualPlan plan = new ResidualPlan(
+                List.of(small, large),
+                "SELECT count(*) AS c0 FROM leaf1",
+                List.of(new Field("c0", FieldType.LONG, true)),
+                List.of("n"),
+                IntStream.range(0, 40)
+                        .mapToObj(i -> new ResidualPlan.Narrowing(
+                                0, 0, 1, new Expression.FieldValue("t" + i), ValueType.STRING))
+                        .toList());
+        TupleBlock block = new TupleBlock(RowLayout.ofFields(text), 1000);
+        for (int row = 0; row < 1000; row++) {
+            byte[] value = ("x".repeat(50) + row).getBytes(StandardCharsets.UTF_8);
+            LittleEndian.putLong(
+                    block.column(block.layout().columnOf(0)), row * 8, block.addToArena(value, 0, value.length));
+        }
+        block.setSize(1000);
+        List<Query> asked = new ArrayList<>();
+        EXECUTOR.execute(
+                plan,
+                (leaf, query, rows) -> {
+                    asked.add(query);
+                    rows.take(block);
+                },
+                new Taker(() -> false, 30_000));
+        Expression where = Objects.requireNonNull(asked.get(1).where());
+        where.requireLimits();
+        assertThat(where.toString().length()).isBetween(100_000, 400_000);
     }
 
     @Test

@@ -92,9 +92,14 @@ final class StatementsBesideDuckDbTest {
                         + " FROM orders ;",
                 "SELECT id, FIRST_VALUE(moment) OVER (PARTITION BY id ORDER BY moment),"
                         + " LAG(moment, 1) OVER (PARTITION BY id ORDER BY moment) FROM orders ;",
+                "SELECT id, STDDEV_POP(amount) OVER (PARTITION BY id) > 2.1 AS n FROM orders ;",
+                "SELECT id, VAR_SAMP(amount) OVER (PARTITION BY id) > 4.5 AS n FROM orders ;",
                 "SELECT o.id FROM orders o, visits v WHERE o.id = v.id AND v.level > (SELECT AVG(level) FROM visits w"
                         + " WHERE w.id = o.id) ;",
                 "SELECT (SELECT MAX(level) FROM visits v WHERE v.id = o.id), o.id FROM orders o ;",
+                "SELECT o.id FROM orders o WHERE o.amount > ALL (SELECT level FROM visits v WHERE v.id = o.id) ;",
+                "SELECT o.id FROM orders o WHERE o.amount = ANY (SELECT level FROM visits v) ;",
+                "SELECT o.id FROM orders o WHERE o.amount <= SOME (SELECT level FROM visits v WHERE level > 1) ;",
                 "SELECT id FROM orders UNION ALL SELECT level FROM visits UNION SELECT amount FROM orders ;",
                 "SELECT id FROM orders EXCEPT ALL SELECT id FROM visits ;",
                 "SELECT * FROM (VALUES (1, 'a'), (2, NULL)) AS t(n, x) JOIN orders o ON o.id = t.n ;",

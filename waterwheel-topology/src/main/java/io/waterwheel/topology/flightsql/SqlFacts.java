@@ -9,7 +9,9 @@ import org.apache.arrow.flight.sql.impl.FlightSql.SqlOuterJoinsSupportLevel;
 import org.apache.arrow.flight.sql.impl.FlightSql.SqlSupportedCaseSensitivity;
 import org.apache.arrow.flight.sql.impl.FlightSql.SqlSupportedGroupBy;
 import org.apache.arrow.flight.sql.impl.FlightSql.SqlSupportedResultSetType;
+import org.apache.arrow.flight.sql.impl.FlightSql.SqlSupportedSubqueries;
 import org.apache.arrow.flight.sql.impl.FlightSql.SqlSupportedTransaction;
+import org.apache.arrow.flight.sql.impl.FlightSql.SqlSupportedUnions;
 import org.apache.arrow.flight.sql.impl.FlightSql.SqlTransactionIsolationLevel;
 import org.apache.arrow.flight.sql.impl.FlightSql.SupportedAnsi92SqlGrammarLevel;
 import org.apache.arrow.flight.sql.impl.FlightSql.SupportedSqlGrammar;
@@ -97,13 +99,17 @@ final class SqlFacts {
                 .withSqlSupportedGrammar(SupportedSqlGrammar.SQL_MINIMUM_GRAMMAR)
                 .withSqlAnsi92SupportedLevel(SupportedAnsi92SqlGrammarLevel.ANSI92_ENTRY_SQL)
                 .withSqlSupportsIntegrityEnhancementFacility(false)
-                .withSqlOuterJoinSupportLevel(SqlOuterJoinsSupportLevel.SQL_JOINS_UNSUPPORTED)
+                .withSqlOuterJoinSupportLevel(SqlOuterJoinsSupportLevel.SQL_FULL_OUTER_JOINS)
                 .withSqlSupportedPositionedCommands()
                 .withSqlSelectForUpdateSupported(false)
                 .withSqlStoredProceduresSupported(false)
-                .withSqlSubQueriesSupported()
-                .withSqlCorrelatedSubqueriesSupported(false)
-                .withSqlSupportedUnions()
+                .withSqlSubQueriesSupported(
+                        SqlSupportedSubqueries.SQL_SUBQUERIES_IN_COMPARISONS,
+                        SqlSupportedSubqueries.SQL_SUBQUERIES_IN_EXISTS,
+                        SqlSupportedSubqueries.SQL_SUBQUERIES_IN_INS,
+                        SqlSupportedSubqueries.SQL_SUBQUERIES_IN_QUANTIFIEDS)
+                .withSqlCorrelatedSubqueriesSupported(true)
+                .withSqlSupportedUnions(SqlSupportedUnions.SQL_UNION, SqlSupportedUnions.SQL_UNION_ALL)
                 .withSqlSupportedResultSetTypes(SqlSupportedResultSetType.SQL_RESULT_SET_TYPE_FORWARD_ONLY)
                 .withSqlBatchUpdatesSupported(false)
                 .withSqlNamedParametersSupported(false)
@@ -131,7 +137,7 @@ final class SqlFacts {
                 .withSqlMaxStatementLength(Statement.MAX_CHARACTERS)
                 .withSqlMaxStatements(0)
                 .withSqlMaxTableNameLength(0)
-                .withSqlMaxTablesInSelect(1)
+                .withSqlMaxTablesInSelect(63)
                 .withSqlMaxUsernameLength(0);
     }
 

@@ -7,17 +7,22 @@ import io.waterwheel.schema.Retention;
 import io.waterwheel.tuple.LostRange;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 
 /** The verdict of a statement from those of its queries. Not thread-safe. */
 final class Verdicts {
     private final List<String> missing = new ArrayList<>();
     private final List<String> stale = new ArrayList<>();
-    private final List<LostRange> lost = new ArrayList<>();
+    /** By stream; two queries of one tell the same. */
+    private final Map<String, Set<LostRange>> lost = new TreeMap<>();
+
+    private final Map<String, Long> horizons = new HashMap<>();
     private final Map<String, SessionPositions> seen = new HashMap<>();
     private boolean complete = true;
-    private long horizon = Retention.NO_HORIZON;
     private long edit = Long.MAX_VALUE;
     private int indexersAsked;
     private int chunksRead;
@@ -28,10 +33,10 @@ final class Verdicts {
         complete &= verdict.complete();
         verdict.missing().forEach(one -> missing.add(stream + ": " + one));
         verdict.stale().forEach(one -> stale.add(stream + ": " + one));
-        lost.addAll(verdict.lost());
+        lost.computeIfAbsent(stream, name -> new LinkedHashSet<>()).addAll(verdict.lost());
         // Two queries of one stream: all of the answer is of what both have seen.
         seen.merge(stream, verdict.seen(), Verdicts::both);
-        horizon = Math.max(horizon, verdict.horizon());
+        horizons.merge(stream, verdict.horizon(), Math::max);
         edit = Math.min(edit, verdict.edit());
         indexersAsked += verdict.indexersAsked();
         chunksRead += verdict.chunksRead();
@@ -52,6 +57,19 @@ final class Verdicts {
         return new SessionPositions(one.streamId(), least);
     }
 
+    /** What is lost of all streams; of several each range says whose. */
+    private List<LostRange> lost(boolean single) {
+        List<LostRange> all = new ArrayList<>();
+        lost.forEach((stream, ranges) -> ranges.forEach(one -> all.add(
+                single ? one : new LostRange(one.partition(), one.from(), one.to(), stream + ": " + one.reason()))));
+        return all;
+    }
+
+    /** Before it the tuples of all streams have expired. */
+    private long horizon() {
+        return horizons.values().stream().mapToLong(Long::longValue).min().orElse(Retention.NO_HORIZON);
+    }
+
     /**
      * The verdict on the statement.
      *
@@ -62,7 +80,7 @@ final class Verdicts {
         return new Verdict(
                 new Verdict.Completeness(complete, missing, stale),
                 single ? seen.values().iterator().next() : SessionPositions.NOTHING,
-                new Verdict.Gone(lost, horizon),
+                new Verdict.Gone(lost(single), horizon()),
                 seen.isEmpty() ? 0 : edit,
                 rows,
                 new Verdict.Effort(indexersAsked, chunksRead, statistics),

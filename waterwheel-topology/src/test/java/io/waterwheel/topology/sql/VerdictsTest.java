@@ -6,6 +6,7 @@ import io.waterwheel.query.SessionPositions;
 import io.waterwheel.query.Statistics;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.Retention;
+import io.waterwheel.tuple.LostRange;
 import io.waterwheel.wire.WireQueries;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -52,6 +53,31 @@ final class VerdictsTest {
         assertThat(merged.streams())
                 .isEqualTo(Map.of(
                         "a", new SessionPositions(5, Map.of(0, 10L)), "b", new SessionPositions(6, Map.of(0, 3L))));
+    }
+
+    /** Two queries of one stream lack the same; a horizon of several streams is one that all of them have passed. */
+    @Test
+    void tellsOnceWhatIsGoneAndOfWhichStream() {
+        LostRange range = new LostRange(0, 3, 9, "retention");
+        Verdicts verdicts = new Verdicts();
+        verdicts.add("a", gone(range, 700));
+        verdicts.add("a", gone(range, 800));
+        assertThat(verdicts.merged(1).lost()).containsExactly(range);
+        assertThat(verdicts.merged(1).horizon()).isEqualTo(800);
+        verdicts.add("b", gone(range, 500));
+        assertThat(verdicts.merged(1).lost())
+                .containsExactly(new LostRange(0, 3, 9, "a: retention"), new LostRange(0, 3, 9, "b: retention"));
+        assertThat(verdicts.merged(1).horizon()).isEqualTo(500);
+    }
+
+    private static Verdict gone(LostRange range, long horizon) {
+        return new Verdict(
+                new Verdict.Completeness(true, List.of(), List.of()),
+                SessionPositions.NOTHING,
+                new Verdict.Gone(List.of(range), horizon),
+                1,
+                7,
+                new Verdict.Effort(2, 3, Statistics.NONE));
     }
 
     @Test

@@ -85,7 +85,7 @@ final class DuckDbChild implements AutoCloseable {
             process = builder.start();
         } catch (IOException e) {
             remove(folder);
-            throw notStarted(folder, e.getMessage(), e);
+            throw notStarted(folder, String.valueOf(e.getMessage()), e);
         }
         DuckDbChild child = new DuckDbChild(process, folder);
         child.logErrors();
@@ -103,7 +103,7 @@ final class DuckDbChild implements AutoCloseable {
         }
     }
 
-    private static WaterwheelException notStarted(Path folder, @Nullable String why, @Nullable Throwable cause) {
+    private static WaterwheelException notStarted(Path folder, String why, Throwable cause) {
         return new WaterwheelException(
                 ErrorCode.SQL_EXECUTOR_ENDED, "DuckDB's process cannot be started in " + folder + ": " + why, cause);
     }
@@ -148,13 +148,14 @@ final class DuckDbChild implements AutoCloseable {
             }
         });
         String why;
-        Throwable cause = null;
+        Throwable cause;
         try {
             String line = said.get(most.toNanos(), TimeUnit.NANOSECONDS);
             if (DuckDbProcess.READY.equals(line)) {
                 return;
             }
             why = "it said " + line + " and no more; the log has its errors";
+            cause = new IOException(why);
         } catch (TimeoutException e) {
             why = "it was not ready within " + most.toMillis() + " ms";
             cause = e;

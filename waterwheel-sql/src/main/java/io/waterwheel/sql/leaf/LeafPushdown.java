@@ -302,8 +302,9 @@ public final class LeafPushdown {
             return null;
         }
         List<RexNode> terms = RelOptUtil.conjunctions(filter.getCondition());
-        for (RexNode term : terms) {
-            List<RexNode> others = terms.stream().filter(other -> other != term).toList();
+        for (int t = 0; t < terms.size(); t++) {
+            List<RexNode> others = new ArrayList<>(terms);
+            RexNode term = others.remove(t);
             List<RexNode> users = new ArrayList<>(above.getProjects());
             users.addAll(others);
             List<Integer> used = List.copyOf(used(users));

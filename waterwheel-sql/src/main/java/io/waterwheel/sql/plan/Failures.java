@@ -98,7 +98,7 @@ final class Failures {
             Function function = own.function();
             // A text may become too long.
             return own.getName().equals(EngineFunctions.TO_DOUBLE)
-                    || function != null && function != Function.CONCAT && function != Function.REPLACE;
+                    || (function != null && function != Function.CONCAT && function != Function.REPLACE);
         }
         return call.getOperator().getName().equals("ABS")
                 && isDouble(operands.get(0).getType());

@@ -7,12 +7,15 @@ import io.waterwheel.gateway.http.Json;
 import io.waterwheel.gateway.http.PushBudget;
 import io.waterwheel.metrics.Metrics;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -258,6 +261,7 @@ public final class Gateway implements AutoCloseable {
         Set<String> get = Set.of("GET");
         Set<String> look = Set.of("GET", "HEAD");
         Set<String> post = Set.of("POST");
+        byte[] description = resource("openapi.yaml");
         byte[] healthy = "the process answers\n".getBytes(StandardCharsets.UTF_8);
         return List.of(
                 new Route(
@@ -269,6 +273,12 @@ public final class Gateway implements AutoCloseable {
                 new Route(look, "/readyz", 0, Route.Kind.LOOK, readiness::readyz),
                 new Route(get, "/metrics", 0, Route.Kind.AT_ONCE, metrics::metrics),
                 new Route(get, "/v1/sd/prometheus", 0, Route.Kind.LOOK, metrics::discover),
+                new Route(
+                        get,
+                        "/v1/openapi.yaml",
+                        0,
+                        Route.Kind.AT_ONCE,
+                        exchange -> exchange.answer(200, "application/yaml", description)),
                 new Route(get, "/v1/status", 0, Route.Kind.LOOK, streams::status),
                 new Route(get, "/v1/streams", 0, Route.Kind.LOOK, streams::list),
                 new Route(get, "/v1/streams/" + Route.STREAM, 0, Route.Kind.LOOK, streams::describe),
@@ -287,6 +297,14 @@ public final class Gateway implements AutoCloseable {
                 new Route(get, "/v1/query", 0, Route.Kind.OWN, query::query),
                 new Route(post, "/v1/query", QueryReader.MOST_BYTES, Route.Kind.OWN, query::query),
                 new Route(post, "/v1/explain", QueryReader.MOST_BYTES, Route.Kind.OWN, query::explain));
+    }
+
+    private static byte[] resource(String name) {
+        try (InputStream in = Objects.requireNonNull(Gateway.class.getResourceAsStream(name), name)) {
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Ends all connections, and the answers under way. */

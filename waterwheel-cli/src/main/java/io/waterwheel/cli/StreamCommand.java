@@ -87,6 +87,7 @@ final class StreamCommand {
                 "Examples:",
                 "  waterwheel stream create flights.yaml",
                 "  waterwheel stream create --like flights.csv.gz > flights.yaml",
+                "  waterwheel stream create --like-topic shop.payments > payments.yaml",
                 "  waterwheel stream create weather.yaml --like weather.csv"
             })
     int create(
@@ -106,7 +107,7 @@ final class StreamCommand {
                             split = ",",
                             description =
                                     "With --like: what its columns are called, when no first line says it; - for one"
-                                            + " to leave out.")
+                                            + " to leave out. With --like-topic: what the values of a CSV record are called.")
                     @Nullable
                     List<String> columns,
             @Option(
@@ -123,8 +124,31 @@ final class StreamCommand {
                                     "With --like: how the file's text is encoded, as of append. Default: utf-8, or"
                                             + " what its first bytes say, or windows-1252 where it is no UTF-8.")
                     @Nullable
-                    FileEncoding encoding)
+                    FileEncoding encoding,
+            @Option(
+                            names = "--like-topic",
+                            paramLabel = "TOPIC",
+                            description =
+                                    "A topic that is there: propose a schema file from some of its records, CSV or JSON,"
+                                            + " and create nothing.")
+                    @Nullable
+                    String topic)
             throws IOException {
+        if (topic != null) {
+            if (file != null || like != null || encoding != null) {
+                throw wrong("create", "--like-topic goes with --name and --columns alone");
+            }
+            try (WaterwheelClient client = server.connect()) {
+                terminal.out()
+                        .print(TopicProposal.yaml(
+                                terminal,
+                                client,
+                                topic,
+                                name != null ? name : StreamCreation.nameOf(topic),
+                                columns == null ? List.of() : columns));
+                return 0;
+            }
+        }
         if (like != null) {
             if (file == null) {
                 return propose(like, columns == null ? List.of() : columns, name, encoding);

@@ -42,9 +42,12 @@ final class StreamCreation {
     static String nameFrom(String file) {
         Path path = Path.of(file).toAbsolutePath().normalize().getFileName();
         String base = String.valueOf(path == null ? file : path).replaceFirst("\\.(gz|zst)$", "");
-        String name = base.replaceFirst("(?<=.)\\.[A-Za-z]{1,6}$", "")
-                .replaceAll("[^A-Za-z0-9._-]+", "-")
-                .replaceFirst("^[^A-Za-z0-9]+", "");
+        return nameOf(base.replaceFirst("(?<=.)\\.[A-Za-z]{1,6}$", ""));
+    }
+
+    /** The name of a stream that is called like something. */
+    static String nameOf(String base) {
+        String name = base.replaceAll("[^A-Za-z0-9._-]+", "-").replaceFirst("^[^A-Za-z0-9]+", "");
         return name.isEmpty() ? "stream" : name.substring(0, Math.min(name.length(), 100));
     }
 
@@ -79,7 +82,7 @@ final class StreamCreation {
         for (InputSource file : files) {
             size += file.size();
         }
-        String yaml = proposal.yaml(stream, false);
+        String yaml = proposal.yaml(stream, SchemaProposal.Hints.NONE);
         String checked = "# Rows behind those are not looked at yet: what is no tuple will be rejected.\n";
         for (int round = 0; checks && round < ROUNDS; round++) {
             AppendProgress progress = new AppendProgress(terminal, "rows looked at", () -> 0, size);
@@ -94,7 +97,7 @@ final class StreamCreation {
                 break;
             }
             proposal.lookAt(outcome.examples());
-            yaml = proposal.yaml(stream, false);
+            yaml = proposal.yaml(stream, SchemaProposal.Hints.NONE);
         }
         terminal.out().print(yaml + checked);
         terminal.out().flush();

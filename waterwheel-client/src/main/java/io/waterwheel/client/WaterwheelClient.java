@@ -12,6 +12,7 @@ import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.client.admin.StreamRetention;
 import io.waterwheel.client.admin.Verification;
 import io.waterwheel.client.kafka.DeadLetterReader;
+import io.waterwheel.client.kafka.TopicSample;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Explain;
@@ -380,6 +381,27 @@ public final class WaterwheelClient implements AutoCloseable {
                 admin.call(ListStreamsRequest.getDefaultInstance(), ListStreamsReply.getDefaultInstance());
         reply.getUnreadableList().forEach(unreadable);
         return reply.getStreamsList().stream().map(StreamDetails::of).toList();
+    }
+
+    /** Kafka's bootstrap servers, as the server was given them: those of its streams' topics. */
+    public String kafka() {
+        ListStreamsReply reply =
+                admin.call(ListStreamsRequest.getDefaultInstance(), ListStreamsReply.getDefaultInstance());
+        if (reply.getBootstrapServers().isEmpty()) {
+            throw new WaterwheelException(
+                    ErrorCode.BAD_REQUEST, "the server is of an older release, which does not say where its Kafka is");
+        }
+        return reply.getBootstrapServers();
+    }
+
+    /**
+     * Some records of a topic, to see what they are. Needs Kafka's clients on the class path.
+     *
+     * @param most records in all; of each partition at least two
+     */
+    public TopicSample sample(String topic, int most) {
+        Libraries.requireKafka("to look at a topic");
+        return TopicSample.read(kafka(), topic, most);
     }
 
     /** One stream. */

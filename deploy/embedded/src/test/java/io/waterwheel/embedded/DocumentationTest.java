@@ -214,7 +214,17 @@ final class DocumentationTest {
             files++;
         }
         assertThat(files).isGreaterThanOrEqualTo(2);
-        assertThat(runPage("docs/formats.md")).isGreaterThanOrEqualTo(6);
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", server.kafka()))) {
+            admin.createTopics(List.of(new NewTopic("shop.orders", 2, (short) 1)))
+                    .all()
+                    .get();
+        }
+        try (KafkaProducer<String, String> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", server.kafka()), new StringSerializer(), new StringSerializer())) {
+            producer.send(new ProducerRecord<>("shop.orders", "{\"at\": 1633608000000, \"id\": \"a\"}"))
+                    .get();
+        }
+        assertThat(runPage("docs/formats.md")).isGreaterThanOrEqualTo(7);
         assertThat(client.query("wind").count()).isEqualTo(6);
         assertThat(ran("query", "wind", "--where", "Wind_m_s_ > 4", "--select", "Station", "--format", "csv"))
                 .isEqualTo("Station\nDahlem\nDahlem\n");
@@ -300,6 +310,9 @@ final class DocumentationTest {
         List<String> words = new ArrayList<>();
         Matcher word = WORD.matcher(command);
         while (word.find()) {
+            if (word.group().equals(">")) {
+                break; // where the output goes
+            }
             String text = word.group(1) != null ? word.group(1) : word.group(2) != null ? word.group(2) : word.group(3);
             Path file = ROOT.resolve(text.replace('"', '_'));
             words.add(

@@ -113,6 +113,13 @@ final class EndToEndTest {
     }
 
     @Test
+    void topicsAreTakenAsTheyAre() throws Exception {
+        TopicsAsTheyAre topics = new TopicsAsTheyAre(server.url(), server.kafka(), folder);
+        topics.aTopicIsTakenWithNothingEdited();
+        topics.whatCannotBeReadIsSaid();
+    }
+
+    @Test
     void rowsComeByHttp() throws Exception {
         try (PushedByHttp pushed = new PushedByHttp(client)) {
             pushed.everyRowIsThereOnce();

@@ -13,13 +13,18 @@ final class CsvLook extends FileLook {
     private static final int STYLE_LINES = 1_000;
 
     private final List<String> named;
+    private final boolean mayBeHeaded;
     private final List<ColumnSample> columns = new ArrayList<>();
     private boolean headed;
 
-    /** @param named what its columns are called; empty: its first line says, or nothing does */
-    CsvLook(String source, long mostBytes, List<String> named) {
+    /**
+     * @param named what its columns are called; empty: its first line says, or nothing does
+     * @param mayBeHeaded whether a first line may say it
+     */
+    CsvLook(String source, long mostBytes, List<String> named, boolean mayBeHeaded) {
         super(source, mostBytes);
         this.named = named;
+        this.mayBeHeaded = mayBeHeaded;
     }
 
     @Override
@@ -52,7 +57,7 @@ final class CsvLook extends FileLook {
         List<List<CsvCells.Cell>> rowsOfBegin =
                 begin.stream().map(line -> CsvCells.of(line, delimiter)).toList();
         List<CsvCells.Cell> names = rowsOfBegin.get(0);
-        headed = named.isEmpty() && isHeader(names);
+        headed = mayBeHeaded && named.isEmpty() && isHeader(names);
         List<List<CsvCells.Cell>> values = headed ? rowsOfBegin.subList(1, rowsOfBegin.size()) : rowsOfBegin;
         style = CsvStyle.of(delimiter, values);
         name(names);

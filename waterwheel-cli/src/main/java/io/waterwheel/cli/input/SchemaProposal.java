@@ -43,7 +43,7 @@ public final class SchemaProposal {
      * @param named what its columns are called; empty: its first line says, or nothing does
      */
     public static SchemaProposal of(String source, InputStream in, List<String> named) throws IOException {
-        return looked(new CsvLook(source, Long.MAX_VALUE, named), in, null);
+        return looked(new CsvLook(source, Long.MAX_VALUE, named, true), in, null);
     }
 
     /**
@@ -63,7 +63,7 @@ public final class SchemaProposal {
                 : List.of(FileEncoding.UTF_8, FileEncoding.WINDOWS_1252, FileEncoding.LATIN_1)) {
             FileLook look = format == RecordFormat.JSON
                     ? new JsonLook(source, file.mostLookedAt())
-                    : new CsvLook(source, file.mostLookedAt(), named);
+                    : new CsvLook(source, file.mostLookedAt(), named, true);
             try (InputStream in = file.open()) {
                 FileEncoding taken = guess == FileEncoding.UTF_8 ? encoding : guess;
                 return file.naming(() -> looked(look, in, taken));
@@ -77,6 +77,23 @@ public final class SchemaProposal {
         throw new IllegalStateException("every byte is a character of Latin-1");
     }
 
+    /**
+     * Looks at records of a topic, which will get others.
+     *
+     * @param named what the values of a CSV record are called; empty: they are numbered
+     */
+    public static SchemaProposal ofRecords(InputSource records, RecordFormat format, List<String> named)
+            throws IOException {
+        FileLook look = format == RecordFormat.JSON
+                ? new JsonLook(records.name(), Long.MAX_VALUE)
+                : new CsvLook(records.name(), Long.MAX_VALUE, named, false);
+        try (InputStream in = records.open()) {
+            SchemaProposal proposal = records.naming(() -> looked(look, in, FileEncoding.UTF_8));
+            look.whole = false;
+            return proposal;
+        }
+    }
+
     /** Whether the first character of a file, but for spaces, opens a JSON object. */
     public static boolean looksLikeJson(InputSource file, @Nullable FileEncoding encoding) throws IOException {
         try (InputStream in = file.open()) {
@@ -85,6 +102,16 @@ public final class SchemaProposal {
                 return line != null && FileLook.text(line).stripLeading().startsWith("{");
             });
         }
+    }
+
+    /** Which commands a proposal says to type next. */
+    public enum Hints {
+        /** None. */
+        NONE,
+        /** One that creates the stream. */
+        CREATE,
+        /** One that creates the stream, and one that appends the file. */
+        FILE
     }
 
     private static SchemaProposal looked(FileLook look, InputStream in, @Nullable FileEncoding encoding)
@@ -130,15 +157,15 @@ public final class SchemaProposal {
      * @throws WaterwheelException when nothing in the file can be the time
      */
     public String yaml(String stream) {
-        return yaml(stream, true);
+        return yaml(stream, Hints.FILE);
     }
 
     /**
      * The same.
      *
-     * @param hints whether it says which commands make use of it
+     * @param hints which commands it says to type next
      */
-    public String yaml(String stream, boolean hints) {
+    public String yaml(String stream, Hints hints) {
         List<ColumnSample> used = look.columns();
         ColumnSample time = ColumnRoles.time(source, used);
         // Day and month can be told apart by another column than the time.
@@ -168,14 +195,13 @@ public final class SchemaProposal {
                 .append(" rows of ")
                 .append(source)
                 .append(". Look at what is said behind #");
-        if (hints) {
-            out.append(", then:\n#   waterwheel stream create THIS-FILE.yaml\n#   waterwheel append ")
+        out.append(hints == Hints.NONE ? ".\n" : ", then:\n#   waterwheel stream create THIS-FILE.yaml\n");
+        if (hints == Hints.FILE) {
+            out.append("#   waterwheel append ")
                     .append(stream)
                     .append(look.format() == RecordFormat.JSON ? " FILE.json" : " FILE.csv")
                     .append(look.appendOptions())
                     .append('\n');
-        } else {
-            out.append(".\n");
         }
         if (look.encoding != FileEncoding.UTF_8) {
             out.append("# The file is in ").append(look.encoding.label());

@@ -160,7 +160,9 @@ public final class StreamCalls {
         services.requireCatalog();
         StreamEntries entries = services.namespace().entries();
         entries.readable().forEach(stream -> reply.addStreams(basics(stream)));
-        return reply.addAllUnreadable(entries.unreadable()).build();
+        return reply.addAllUnreadable(entries.unreadable())
+                .setBootstrapServers(services.config().kafkaForClients())
+                .build();
     }
 
     private StreamDescription.Builder basics(StreamInfo stream) {

@@ -1,0 +1,152 @@
+package io.waterwheel.client.kafka;
+
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * Records of a topic, to see what they are: the first and the newest of each partition, as many of each.
+ *
+ * @param topic its name
+ * @param partitions of the topic
+ * @param values of the records that have one, by partition in the order of their offsets
+ * @param records that were read
+ * @param withoutValue of them
+ * @param withKey of them
+ * @param all whether the topic has no other records
+ */
+public record TopicSample(
+        String topic, int partitions, List<byte[]> values, long records, long withoutValue, long withKey, boolean all) {
+    private static final Duration POLL = Duration.ofMillis(200);
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+    /** Of values, in all. */
+    private static final long MOST_BYTES = 16 << 20;
+
+    /**
+     * Reads some records.
+     *
+     * @param bootstrap Kafka's address
+     * @param most records in all; of each partition at least two
+     * @throws WaterwheelException when there is no such topic, or Kafka does not answer
+     */
+    public static TopicSample read(String bootstrap, String topic, int most) {
+        Map<String, Object> conf = Map.of(
+                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                bootstrap,
+                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                "read_committed",
+                ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
+                false,
+                ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
+                (int) TimeUnit.NANOSECONDS.toMillis(PATIENCE_NANOS),
+                ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+                false);
+        try (KafkaConsumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(conf, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            List<PartitionInfo> partitions = consumer.partitionsFor(topic);
+            if (partitions == null || partitions.isEmpty()) {
+                throw new WaterwheelException(
+                        ErrorCode.BAD_TOPIC, "Kafka at " + bootstrap + " has no topic '" + topic + "'");
+            }
+            return new Reading(consumer, bootstrap, topic, partitions.size(), most).sample();
+        } catch (InvalidTopicException e) {
+            throw new WaterwheelException(ErrorCode.BAD_TOPIC, "topic '" + topic + "': " + e.getMessage(), e);
+        } catch (KafkaException e) {
+            throw failed(bootstrap, topic, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static WaterwheelException failed(String bootstrap, String topic, String why, Exception cause) {
+        return new WaterwheelException(
+                ErrorCode.KAFKA_UNREACHABLE, "topic " + topic + " at " + bootstrap + " cannot be read: " + why, cause);
+    }
+
+    private static final class Reading {
+        private final KafkaConsumer<byte[], byte[]> consumer;
+        private final String bootstrap;
+        private final String topic;
+        private final int partitions;
+        private final int ofEach;
+        private final List<byte[]> values = new ArrayList<>();
+        private final Map<TopicPartition, Long> next = new HashMap<>();
+        private long records;
+        private long withoutValue;
+        private long withKey;
+        private long bytes;
+
+        Reading(KafkaConsumer<byte[], byte[]> consumer, String bootstrap, String topic, int partitions, int most) {
+            this.consumer = consumer;
+            this.bootstrap = bootstrap;
+            this.topic = topic;
+            this.partitions = partitions;
+            this.ofEach = Math.max(1, most / partitions / 2);
+        }
+
+        TopicSample sample() {
+            boolean all = true;
+            for (int p = 0; p < partitions; p++) {
+                TopicPartition of = new TopicPartition(topic, p);
+                consumer.assign(List.of(of));
+                long begin = consumer.beginningOffsets(List.of(of)).getOrDefault(of, 0L);
+                long end = consumer.endOffsets(List.of(of)).getOrDefault(of, 0L);
+                long first = read(of, begin, end, ofEach);
+                long newest = Math.max(first, end - ofEach);
+                all &= newest == first && bytes < MOST_BYTES;
+                read(of, newest, end, ofEach);
+            }
+            return new TopicSample(topic, partitions, values, records, withoutValue, withKey, all);
+        }
+
+        /** Reads records of [from, to), so many at most; returns where it ended. */
+        private long read(TopicPartition of, long from, long to, int most) {
+            int got = 0;
+            consumer.seek(of, from);
+            next.put(of, from);
+            long deadline = System.nanoTime() + PATIENCE_NANOS;
+            while (next.getOrDefault(of, to) < to && got < most && bytes < MOST_BYTES) {
+                for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+                    if (record.offset() >= to || got >= most || bytes >= MOST_BYTES) {
+                        return next.getOrDefault(of, to);
+                    }
+                    add(record);
+                    got++;
+                    next.put(of, record.offset() + 1);
+                    deadline = System.nanoTime() + PATIENCE_NANOS;
+                }
+                // Beyond records of aborted transactions, and what a transaction leaves.
+                if (got < most) {
+                    next.merge(of, consumer.position(of), Math::max);
+                }
+                if (System.nanoTime() - deadline > 0) {
+                    throw failed(bootstrap, topic, "nothing came within 30 s", new IllegalStateException("no records"));
+                }
+            }
+            return next.getOrDefault(of, to);
+        }
+
+        private void add(ConsumerRecord<byte[], byte[]> record) {
+            records++;
+            withKey += record.key() == null ? 0 : 1;
+            byte[] value = record.value();
+            if (value == null || value.length == 0) {
+                withoutValue++;
+            } else {
+                bytes += value.length;
+                values.add(value);
+            }
+        }
+    }
+}

@@ -4,6 +4,7 @@ import io.waterwheel.cli.output.AnswerStats;
 import io.waterwheel.cli.output.ArrowPrinter;
 import io.waterwheel.cli.output.RowPrinter;
 import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.cli.shell.SqlShell;
 import io.waterwheel.cli.text.Seconds;
 import io.waterwheel.cli.text.StatementReader;
 import io.waterwheel.cli.text.StreamPositionText;
@@ -14,11 +15,14 @@ import io.waterwheel.query.Statement;
 import io.waterwheel.query.Verdict;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -33,16 +37,19 @@ import picocli.CommandLine.Spec;
         name = "sql",
         description = {
             "Ask in SQL: docs/sql.md has what is understood.",
-            "Without STATEMENT, statements are read from standard input, each up to a semicolon or the end."
+            "Without STATEMENT, statements are typed at the terminal, with history and completion; or read from standard"
+                    + " input where that is none, each up to a semicolon or the end. The first that fails is the last."
         },
         footer = {
             "",
             "Examples:",
             "  waterwheel sql \"SELECT callsign, COUNT(*) AS n FROM flights GROUP BY callsign ORDER BY n DESC LIMIT 10\"",
+            "  waterwheel sql",
             "  waterwheel sql --format csv < statements.sql"
         })
 final class SqlCommand implements Callable<Integer> {
-    private static final String PROMPT = "sql> ";
+    /** Where the server says that something is wrong, counted from the beginning of the statement. */
+    private static final Pattern PLACE = Pattern.compile("^statement, line (\\d+), column (\\d+)");
 
     private final Terminal terminal;
 
@@ -110,49 +117,80 @@ final class SqlCommand implements Callable<Integer> {
             if (statement != null) {
                 return answer(client, statement);
             }
-            return all(client);
+            return terminal.inWatched() && terminal.outWatched() ? typed(client) : all(client);
         }
     }
 
-    /** Statements from standard input. At a terminal a failed one is told and the next is read; else it is the last. */
+    /** Statements that a person types. */
+    private int typed(WaterwheelClient client) {
+        RowPrinter.Format first =
+                switch (format) {
+                    case CSV -> RowPrinter.Format.CSV;
+                    case JSON -> RowPrinter.Format.JSON;
+                    case TABLE, ARROW -> RowPrinter.Format.TABLE;
+                };
+        Path history = Path.of(System.getProperty("user.home"), ".waterwheel_sql_history");
+        try (org.jline.terminal.Terminal typing = SqlShell.terminal()) {
+            return new SqlShell(client, typing, terminal.out(), terminal.err(), this::statement, this::printed)
+                    .run(first, history);
+        } catch (IOException e) {
+            throw new UncheckedIOException("the terminal cannot be used: " + e.getMessage(), e);
+        }
+    }
+
+    private void printed(Cursor cursor, RowPrinter.Format as, AnswerStats took) {
+        if (RowPrinter.of(as, terminal.out()).print(cursor)) {
+            told(cursor.verdict(), took);
+        }
+    }
+
+    /** Statements from standard input. The first that fails is the last. */
     private int all(WaterwheelClient client) {
-        boolean conversing = terminal.interactive();
-        StatementReader statements = new StatementReader(terminal.in(), conversing ? () -> prompt() : () -> {});
-        int code = 0;
+        StatementReader statements = new StatementReader(terminal.in());
         try {
             for (String next = statements.next(); next != null; next = statements.next()) {
+                int code;
                 try {
                     code = answer(client, next);
                 } catch (WaterwheelException e) {
-                    if (!conversing) {
-                        throw e;
-                    }
-                    terminal.err().println(e.getMessage() + " (" + e.code() + ")");
+                    String message = String.valueOf(e.getMessage());
+                    throw e.withMessage(placed(message, statements.line(), statements.column()));
                 }
-                if (code != 0 && !conversing) {
+                if (code != 0) {
                     return code;
                 }
             }
         } catch (IOException e) {
             throw new UncheckedIOException("standard input cannot be read: " + e.getMessage(), e);
         }
-        return code;
+        return 0;
     }
 
-    private void prompt() {
-        terminal.err().print(PROMPT);
-        terminal.err().flush();
+    /** What is wrong with a statement, by the lines of the input that it begins in. */
+    static String placed(String message, int line, int column) {
+        Matcher place = PLACE.matcher(message);
+        if (!place.find()) {
+            return "line " + line + ": " + message;
+        }
+        int lines = Integer.parseInt(place.group(1));
+        int columns = Integer.parseInt(place.group(2));
+        return "line " + (line + lines - 1) + ", column " + (lines == 1 ? column + columns - 1 : columns)
+                + message.substring(place.end());
     }
 
-    private int answer(WaterwheelClient client, String text) {
+    private Statement statement(String text) {
         Map<String, Map<Integer, Long>> demanded = new TreeMap<>();
         for (StreamPositionText.Position one : atLeast) {
             demanded.computeIfAbsent(one.stream(), name -> new TreeMap<>())
                     .merge(one.partition(), one.offset(), Math::max);
         }
+        return new Statement(text, timeout, partial == QueryCommand.Partial.ALLOW, demanded);
+    }
+
+    private int answer(WaterwheelClient client, String text) {
         Statement asked;
         try {
-            asked = new Statement(text, timeout, partial == QueryCommand.Partial.ALLOW, demanded);
+            asked = statement(text);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
@@ -163,13 +201,16 @@ final class SqlCommand implements Callable<Integer> {
                 terminal.err().println("waterwheel sql: standard output was closed before the answer ended");
                 return Cli.FAILURE;
             }
-            Verdict verdict = cursor.verdict();
-            if (stats) {
-                took.print(verdict, terminal.err());
-            }
-            AnswerStats.printMissing(verdict, terminal.err());
+            told(cursor.verdict(), took);
             return 0;
         }
+    }
+
+    private void told(Verdict verdict, AnswerStats took) {
+        if (stats) {
+            took.print(verdict, terminal.err());
+        }
+        AnswerStats.printMissing(verdict, terminal.err());
     }
 
     /** Prints the answer; false when the reader of the output went away. */

@@ -23,6 +23,8 @@ final class ArchitectureTest {
             .definedBy("io.waterwheel.cli.text..")
             .layer("cli.output")
             .definedBy("io.waterwheel.cli.output..")
+            .layer("cli.shell")
+            .definedBy("io.waterwheel.cli.shell..")
             .layer("client")
             .definedBy("io.waterwheel.client..")
             .layer("core questions")
@@ -61,9 +63,18 @@ final class ArchitectureTest {
                     "io.waterwheel.ingest..")
             .whereLayer("cli")
             .mayOnlyAccessLayers(
-                    "cli.input", "cli.text", "cli.output", "client", "core questions", "core chunk", "core key")
+                    "cli.input",
+                    "cli.text",
+                    "cli.output",
+                    "cli.shell",
+                    "client",
+                    "core questions",
+                    "core chunk",
+                    "core key")
             .whereLayer("cli.input")
             .mayOnlyAccessLayers("cli.output", "core questions", "core key")
+            .whereLayer("cli.shell")
+            .mayOnlyAccessLayers("cli.text", "cli.output", "client", "core questions")
             .whereLayer("cli.text")
             .mayOnlyAccessLayers("core questions")
             .whereLayer("cli.output")

@@ -4,12 +4,14 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.Statement;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.wire.TypeMetadata;
 import io.waterwheel.wire.WireErrors;
 import io.waterwheel.wire.WireQueries;
+import io.waterwheel.wire.WireStatements;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -83,6 +85,8 @@ public final class FakeServer implements AutoCloseable {
 
     /** Every query that came, in order. */
     public final List<Query> queries = new CopyOnWriteArrayList<>();
+    /** Statements that were asked, in order; each is answered as a query of a stream "statement". */
+    public final List<Statement> statements = new CopyOnWriteArrayList<>();
 
     private FakeServer(Answers answers, Calls calls) throws IOException {
         this.answers = answers;
@@ -259,9 +263,15 @@ public final class FakeServer implements AutoCloseable {
     private final class Producer extends NoOpFlightProducer {
         @Override
         public void getStream(CallContext context, Ticket ticket, ServerStreamListener listener) {
-            Query query = WireQueries.fromMessage(
-                    WireQueries.parseTicket(ticket.getBytes()).getQuery());
-            queries.add(query);
+            io.waterwheel.wire.proto.Ticket asked = WireQueries.parseTicket(ticket.getBytes());
+            Query query;
+            if (asked.hasStatement()) {
+                statements.add(WireStatements.fromMessage(asked.getStatement()));
+                query = Query.of("statement");
+            } else {
+                query = WireQueries.fromMessage(asked.getQuery());
+                queries.add(query);
+            }
             answering.register();
             Answer answer = new Answer(listener, allocator);
             try {

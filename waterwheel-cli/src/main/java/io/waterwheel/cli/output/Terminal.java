@@ -21,7 +21,7 @@ public record Terminal(
         this(in, out, err, outWatched, errWatched, false);
     }
 
-    /** Where both outputs are watched, or neither is. */
+    /** Where a person types and sees both outputs, or no person is there. */
     public Terminal(InputStream in, PrintStream out, PrintStream err, boolean interactive) {
         this(in, out, err, interactive, interactive, interactive);
     }

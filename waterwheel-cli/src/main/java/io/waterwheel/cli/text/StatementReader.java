@@ -1,9 +1,11 @@
 package io.waterwheel.cli.text;
 
 import java.io.BufferedReader;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -13,30 +15,53 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StatementReader {
     private final BufferedReader in;
-    private final Runnable beforeLine;
     /** What of the last line has not been read. */
     private String line = "";
 
     private int at;
     private boolean ended;
+    /** Of the present line. */
+    private int number;
 
-    /**
-     * A reader.
-     *
-     * @param beforeLine is run before each line is waited for
-     */
-    public StatementReader(InputStream in, Runnable beforeLine) {
+    private int beginLine;
+    private int beginColumn;
+    private boolean whole = true;
+
+    public StatementReader(InputStream in) {
         this.in = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
-        this.beforeLine = beforeLine;
     }
 
-    /** The next statement, without its semicolon; null at the end. */
+    /** Whether the text is empty, or its last statement ends with a semicolon. */
+    public static boolean isWhole(String text) {
+        StatementReader reader = new StatementReader(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
+        try {
+            for (String next = reader.next(); next != null; next = reader.next()) {
+                // The last one decides.
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return reader.whole;
+    }
+
+    /** The line of the input in which the last statement begins, from 1. */
+    public int line() {
+        return beginLine;
+    }
+
+    /** The column of that line in which it begins, from 1. */
+    public int column() {
+        return beginColumn;
+    }
+
+    /** The next statement, from its first word on, without its semicolon; null at the end. */
     public @Nullable String next() throws IOException {
         StringBuilder statement = new StringBuilder();
         // Blanks and comments alone are no statement.
         boolean says = false;
         while (true) {
             if (at >= line.length() && !readLine()) {
+                whole &= !says;
                 return says ? statement.toString() : null;
             }
             char letter = line.charAt(at);
@@ -49,7 +74,12 @@ public final class StatementReader {
                 statement.setLength(0);
                 continue;
             }
-            says |= !comment && !Character.isWhitespace(letter);
+            if (!says && !comment && !Character.isWhitespace(letter)) {
+                says = true;
+                statement.setLength(0);
+                beginLine = number;
+                beginColumn = at + 1;
+            }
             if (letter == '\'' || letter == '"') {
                 take(statement, 1);
                 until(statement, String.valueOf(letter));
@@ -88,10 +118,10 @@ public final class StatementReader {
         if (ended) {
             return false;
         }
-        beforeLine.run();
         String read = in.readLine();
         ended = read == null;
         line = ended ? "" : read + "\n";
+        number++;
         at = 0;
         return !ended;
     }

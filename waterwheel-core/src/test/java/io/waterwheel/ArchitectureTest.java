@@ -186,6 +186,17 @@ final class ArchitectureTest {
                     "query.rows",
                     "query.result",
                     "query.scan"),
+            new Room(
+                    "query.tail",
+                    "error",
+                    "schema",
+                    "tuple",
+                    "key",
+                    "decode",
+                    "query.expression",
+                    "query.column",
+                    "query.compile",
+                    "query.rows"),
             new Room("query.admission", "error", "geo", "tuple", "query.expression", "query"),
             new Room("query.dispatch", "tuple", "catalog.state"),
             new Room(

@@ -128,6 +128,7 @@ public final class Cli {
         all.put("append", () -> new AppendCommand(terminal));
         all.put("query", () -> new QueryCommand(terminal));
         all.put("sql", () -> new SqlCommand(terminal));
+        all.put("tail", () -> new TailCommand(terminal));
         all.put("queries", () -> new QueriesCommand(terminal));
         all.put("flush", () -> new FlushCommand(terminal));
         all.put("verify", () -> new VerifyCommand(terminal));

@@ -12,7 +12,10 @@ import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.client.admin.StreamRetention;
 import io.waterwheel.client.admin.Verification;
 import io.waterwheel.client.kafka.DeadLetterReader;
+import io.waterwheel.client.kafka.TopicReader;
 import io.waterwheel.client.kafka.TopicSample;
+import io.waterwheel.client.tail.Tail;
+import io.waterwheel.client.tail.TailSettings;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Explain;
@@ -107,6 +110,8 @@ public final class WaterwheelClient implements AutoCloseable {
     private static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration CREATE_TIMEOUT = Duration.ofSeconds(90);
     private static final Duration DEFAULT_FLUSH_TIMEOUT = Duration.ofSeconds(30);
+    /** Between two questions of a tail. */
+    private static final Duration TAIL_PACE = Duration.ofMillis(20);
 
     private final Coordinators coordinators;
     private final AdminRequests admin;
@@ -681,6 +686,34 @@ public final class WaterwheelClient implements AutoCloseable {
     public boolean killQuery(String id) {
         KillQueryRequest request = KillQueryRequest.newBuilder().setId(id).build();
         return admin.each(request, KillQueryReply.getDefaultInstance()).stream().anyMatch(KillQueryReply::getFound);
+    }
+
+    /**
+     * Follows a stream: rows as queries see them, each once, from a position on. Needs Kafka's clients on the class
+     * path.
+     *
+     * @throws WaterwheelException when there is no such stream, the condition is none over it, or a position is wrong
+     */
+    public Tail tail(String stream, TailSettings settings) {
+        Libraries.requireKafka("to follow a stream");
+        Tail.Server server = new Tail.Server() {
+            @Override
+            public StreamDetails describe(String name) {
+                return WaterwheelClient.this.describe(name);
+            }
+
+            @Override
+            public Verdict ask(Query query) {
+                return whole(query, cursor -> {
+                    boolean more = true;
+                    while (more) {
+                        more = cursor.nextBatch();
+                    }
+                    return cursor.verdict();
+                });
+            }
+        };
+        return new Tail(server, TopicReader::new, stream, settings, TAIL_PACE);
     }
 
     /** Opens an appender to a stream, with the usual settings. Needs Kafka's clients on the class path. */

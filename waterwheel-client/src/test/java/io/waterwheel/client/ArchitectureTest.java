@@ -22,6 +22,10 @@ final class ArchitectureTest {
             .definedBy("io.waterwheel.client.admin")
             .layer("client.kafka")
             .definedBy("io.waterwheel.client.kafka")
+            .layer("client.tail")
+            .definedBy("io.waterwheel.client.tail")
+            .layer("core tail")
+            .definedBy("io.waterwheel.query.tail")
             .layer("core questions")
             .definedBy(
                     "io.waterwheel.error..",
@@ -55,7 +59,9 @@ final class ArchitectureTest {
                     "io.waterwheel.query.scan..",
                     "io.waterwheel.ingest..")
             .whereLayer("client")
-            .mayOnlyAccessLayers("client.admin", "client.kafka", "core questions")
+            .mayOnlyAccessLayers("client.admin", "client.kafka", "client.tail", "core questions")
+            .whereLayer("client.tail")
+            .mayOnlyAccessLayers("client.admin", "client.kafka", "core tail", "core questions")
             .whereLayer("client.kafka")
             .mayOnlyAccessLayers("client.admin", "core questions")
             .whereLayer("client.admin")
@@ -65,7 +71,7 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule onlyAppendingNeedsKafka = noClasses()
             .that()
-            .haveNameNotMatching(".*\\.(AppendJournal|DeadLetterReader|ProgressTopic|RecordSender)(\\$.*)?")
+            .haveNameNotMatching(".*\\.(AppendJournal|DeadLetterReader|ProgressTopic|RecordSender|TopicReader)(\\$.*)?")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.apache.kafka..");

@@ -19,8 +19,8 @@ import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer in pieces, which waits for its client: a piece is taken by the network before the next is made. Its last
- * word is a trailer. One thread.
+ * An answer in pieces, which waits for its client: a piece is taken by the network before the next is made. That of a
+ * query has a trailer as its last word. One thread.
  */
 final class AnswerStream {
     /** The verdict's trailer. */
@@ -32,12 +32,18 @@ final class AnswerStream {
     private final long patienceMillis;
     private volatile @Nullable String verdict;
 
-    /** @param patienceMillis how long the client may take for one piece */
-    AnswerStream(Request request, Response response, Callback callback, long patienceMillis) {
+    /**
+     * @param patienceMillis how long the client may take for one piece
+     * @param trailer whether a verdict comes last
+     */
+    AnswerStream(Request request, Response response, Callback callback, long patienceMillis, boolean trailer) {
         this.request = request;
         this.response = response;
         this.callback = callback;
         this.patienceMillis = patienceMillis;
+        if (!trailer) {
+            return;
+        }
         response.getHeaders().put(HttpHeader.TRAILER, VERDICT);
         response.setTrailersSupplier(() -> {
             String said = verdict;
@@ -91,10 +97,15 @@ final class AnswerStream {
         send(false, ByteBuffer.wrap(bytes, 0, length));
     }
 
+    /** Ends an answer without a verdict; nothing waits for the client to take it. */
+    void end() {
+        response.write(true, ByteBuffer.allocate(0), inTime(request, callback));
+    }
+
     /** Ends the answer; nothing waits for the client to take it. */
     void end(String saidLast) {
         verdict = saidLast;
-        response.write(true, ByteBuffer.allocate(0), inTime(request, callback));
+        end();
     }
 
     /** Ends the connection in place of the answer: what came is not all, and cannot be taken for that. */

@@ -171,19 +171,28 @@ final class Exchange {
         answer(200, JSON, document);
     }
 
+    /** Begins an answer in pieces that has no verdict. */
+    AnswerStream events(String type, long patienceMillis) {
+        return stream(type, patienceMillis, false);
+    }
+
     /**
-     * Begins an answer in pieces.
+     * Begins an answer in pieces, which ends with a verdict.
      *
      * @throws HttpFailure when the client speaks a version of HTTP that cannot tell where such an answer ends
      */
     AnswerStream stream(String type, long patienceMillis) {
+        return stream(type, patienceMillis, true);
+    }
+
+    private AnswerStream stream(String type, long patienceMillis, boolean trailer) {
         AnswerStream.requireChunks(request);
         if (!begun.compareAndSet(false, true)) {
             throw new IllegalStateException("answered twice: " + request);
         }
         lease.close();
         head(200, type);
-        return new AnswerStream(request, response, callback, patienceMillis);
+        return new AnswerStream(request, response, callback, patienceMillis, trailer);
     }
 
     /** Ends the connection: the client is gone, there is no reader of an answer. */

@@ -74,6 +74,7 @@ public final class Gateway implements AutoCloseable {
     private final ThreadPoolExecutor looks;
     private final ThreadPoolExecutor pushes;
     private final ThreadPoolExecutor questions;
+    private final ThreadPoolExecutor tails;
     private final PushTargets targets;
     private final ScheduledThreadPoolExecutor announcements = new ScheduledThreadPoolExecutor(1, task -> {
         Thread thread = new Thread(task, "gateway-announce");
@@ -96,6 +97,7 @@ public final class Gateway implements AutoCloseable {
                 new ArrayBlockingQueue<>(PUSHES_THAT_WAIT));
         // One for each stream that rows go to, which begins the next before it is over.
         this.questions = pool("gateway-visible", 2 * PushTargets.MOST_STREAMS, new SynchronousQueue<>());
+        this.tails = pool("gateway-tail", TailEndpoint.AT_ONCE, new SynchronousQueue<>());
         GatewayMeter meter = new GatewayMeter(measured);
         this.targets = new PushTargets(this::client, questions, settings.keyBytes(), meter);
         this.metrics = new MetricsEndpoints(this::client, measured, this::place);
@@ -119,10 +121,17 @@ public final class Gateway implements AutoCloseable {
         connector.addBean(watch);
         server.addConnector(connector);
         server.addBean(new NetworkConnectionLimit(settings.connections(), connector));
-        this.routes = routes(settings);
+        TailEndpoint tail =
+                new TailEndpoint(this::client, tails, watch, settings.idle().toMillis(), meter);
+        this.routes = routes(settings, tail);
         server.setHandler(new GatewayHandler(routes, looks, pushes, budget, others, watch, settings, meter));
         meter.measure(
-                budget, others, targets, () -> connector.getConnectedEndPoints().size(), settings.connections());
+                budget,
+                others,
+                targets,
+                tail,
+                () -> connector.getConnectedEndPoints().size(),
+                settings.connections());
     }
 
     private static ThreadPoolExecutor pool(String name, int most, BlockingQueue<Runnable> waiting) {
@@ -247,7 +256,7 @@ public final class Gateway implements AutoCloseable {
         return routes;
     }
 
-    private List<Route> routes(GatewaySettings settings) {
+    private List<Route> routes(GatewaySettings settings, TailEndpoint tail) {
         QueryEndpoint query = new QueryEndpoint(
                 this::client,
                 queries,
@@ -294,6 +303,7 @@ public final class Gateway implements AutoCloseable {
                 new Route(post, "/api/v2/write", PushEndpoint.MOST_BYTES, Route.Kind.PUSH, influx::writeBucket),
                 new Route(look, "/ping", 0, Route.Kind.AT_ONCE, influx::ping),
                 new Route(post, "/query", InfluxEndpoint.MOST_STATEMENT_BYTES, Route.Kind.LOOK, influx::query),
+                new Route(get, "/v1/streams/" + Route.STREAM + "/tail", 0, Route.Kind.ENDLESS, tail::tail),
                 new Route(get, "/v1/query", 0, Route.Kind.OWN, query::query),
                 new Route(post, "/v1/query", QueryReader.MOST_BYTES, Route.Kind.OWN, query::query),
                 new Route(post, "/v1/explain", QueryReader.MOST_BYTES, Route.Kind.OWN, query::explain));
@@ -329,6 +339,7 @@ public final class Gateway implements AutoCloseable {
         targets.close();
         pushes.shutdownNow();
         questions.shutdownNow();
+        tails.shutdownNow();
         queries.shutdownNow();
         looks.shutdownNow();
         watch.close();

@@ -33,9 +33,17 @@ final class GatewayMeter {
         this.failed = metrics.counter(GatewayMetrics.KEYED, "failed");
     }
 
-    /** Reads these budgets, and the numbers of keys and connections, at every scrape: as long as the registry lasts. */
+    /**
+     * Reads these budgets, and the numbers of keys, tails and connections, at every scrape: as long as the registry
+     * lasts.
+     */
     void measure(
-            PushBudget rows, PushBudget queries, PushTargets targets, IntSupplier connections, int mostConnections) {
+            PushBudget rows,
+            PushBudget queries,
+            PushTargets targets,
+            TailEndpoint tails,
+            IntSupplier connections,
+            int mostConnections) {
         List<AutoCloseable> lasting = List.of(
                 metrics.gauge(GatewayMetrics.BUDGET, rows::taken, "rows"),
                 metrics.gauge(GatewayMetrics.BUDGET, queries::taken, "queries"),
@@ -43,6 +51,8 @@ final class GatewayMeter {
                 metrics.gauge(GatewayMetrics.BUDGET_LIMIT, queries::most, "queries"),
                 metrics.gauge(GatewayMetrics.KEYS, targets::keys),
                 metrics.gauge(GatewayMetrics.KEYS_LIMIT, targets::mostKeys),
+                metrics.gauge(GatewayMetrics.TAILS, tails::open),
+                metrics.gauge(GatewayMetrics.TAILS_LIMIT, () -> TailEndpoint.AT_ONCE),
                 metrics.gauge(GatewayMetrics.CONNECTIONS, connections::getAsInt),
                 metrics.gauge(GatewayMetrics.CONNECTIONS_LIMIT, () -> mostConnections));
         assert !lasting.isEmpty();
@@ -52,10 +62,13 @@ final class GatewayMeter {
     void request(Request request, Response response, @Nullable Route route) {
         long begin = System.nanoTime();
         String path = route == null ? NONE : route.path();
+        boolean endless = route != null && route.kind() == Route.Kind.ENDLESS;
         Request.addCompletionListener(request, failure -> metrics.histogram(
                         GatewayMetrics.REQUESTS,
                         path,
-                        failure == null || !response.isCommitted() ? String.valueOf(response.getStatus()) : "cut")
+                        failure == null || endless || !response.isCommitted()
+                                ? String.valueOf(response.getStatus())
+                                : "cut")
                 .since(begin));
     }
 
@@ -78,6 +91,11 @@ final class GatewayMeter {
             failed.increment();
             pushed(stream, rows, false);
         }
+    }
+
+    /** Rows were sent to who follows a stream that there is. */
+    void tailed(String stream, int rows) {
+        count(GatewayMetrics.TAILED_ROWS, stream, rows);
     }
 
     /** Rows for a stream that there is were no tuples. */

@@ -25,7 +25,9 @@ record Route(Set<String> methods, String path, int mostBodyBytes, Kind kind, End
         /** On one of as many as there are processors: it decodes rows. */
         PUSH,
         /** It hands itself to threads of its own. */
-        OWN
+        OWN,
+        /** As its own; it lasts until its client ends the connection. */
+        ENDLESS
     }
 
     /** Answers requests. */

@@ -607,4 +607,16 @@ final class GatewayTest {
                     .hasMessageContaining("the gateway cannot listen on 127.0.0.1, port " + alone.port());
         }
     }
+
+    /** Before the first event everything that is wrong has a status; events themselves need a topic: KeyedPushTest. */
+    @Test
+    void wrongTailsAreRefused() throws IOException {
+        for (String wrong : List.of("from=yesterday", "from=0%3A1%2C0%3A2", "where=1", "where=a%20%3E", "limit=1")) {
+            RawHttp.Answer answer = RawHttp.get(gateway, "/v1/streams/s/tail?" + wrong);
+            assertThat(answer.status()).as("%s: %s", wrong, answer.body()).isEqualTo(400);
+        }
+        assertThat(RawHttp.get(gateway, "/v1/streams/s/tail?from=" + "9".repeat(30) + "%3A1")
+                        .status())
+                .isEqualTo(400);
+    }
 }

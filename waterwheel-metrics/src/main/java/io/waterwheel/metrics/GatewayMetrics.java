@@ -9,7 +9,8 @@ public final class GatewayMetrics {
             "waterwheel_gateway_request_seconds",
             Metric.Scale.CALL,
             "Time from a request's head until its answer had ended, by its route (`none` for a path that there is not)"
-                    + " and status; `cut` is an answer whose connection ended.",
+                    + " and status; `cut` is an answer whose connection ended"
+                    + " before it. A tail lasts as long as its client wants.",
             "Status 429 and 503: the gateway or the server is busy; 5xx: the log.",
             "route",
             "status");
@@ -45,6 +46,17 @@ public final class GatewayMetrics {
             "waterwheel_gateway_keys_limit",
             "The bound of the above: what fits into `gateway.key-memory`.",
             "A constant, to divide by.");
+    public static final Metric TAILS = ROOM.gauge(
+            "waterwheel_gateway_tails",
+            "Clients that follow a stream by this gateway.",
+            "At its bound further ones are refused with 429.");
+    public static final Metric TAILS_LIMIT =
+            ROOM.gauge("waterwheel_gateway_tails_limit", "The bound of the above.", "A constant, to divide by.");
+    public static final Metric TAILED_ROWS = ROOM.counter(
+            "waterwheel_gateway_tailed_rows_total",
+            "Rows that were sent to those who follow a stream.",
+            "Each of them is decoded and tested once a client: with many, let one follow and hand on.",
+            Metric.STREAM);
     public static final Metric BUDGET = ROOM.gauge(
             "waterwheel_gateway_memory_bytes",
             "What requests under way hold: rows (bodies, and rows that are not stored yet), queries (bodies of queries).",

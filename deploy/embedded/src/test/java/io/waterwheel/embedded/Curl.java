@@ -14,7 +14,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** As much of {@code curl} as the pages use: -G, -H, -i, -X, -d, --data-urlencode, --data-binary and one URL. */
+/**
+ * As much of {@code curl} as the pages use: -G, -H, -i, -N, -X, -d, --data-urlencode, --data-binary, --max-time and one
+ * URL.
+ */
 final class Curl {
     private Curl() {}
 
@@ -24,12 +27,15 @@ final class Curl {
         String method = "";
         boolean get = false;
         boolean head = false;
+        int seconds = 0;
         List<String> headers = new ArrayList<>();
         List<byte[]> data = new ArrayList<>();
         for (int i = 0; i < words.size(); i++) {
             switch (words.get(i)) {
                 case "-G" -> get = true;
                 case "-i" -> head = true;
+                case "-N" -> {}
+                case "--max-time" -> seconds = Integer.parseInt(words.get(++i));
                 case "-X" -> method = words.get(++i);
                 case "-H" -> {
                     String[] header = words.get(++i).split(": *", 2);
@@ -67,11 +73,36 @@ final class Curl {
         request.method(
                 method.isEmpty() ? (posts ? "POST" : "GET") : method,
                 posts ? HttpRequest.BodyPublishers.ofByteArray(body) : HttpRequest.BodyPublishers.noBody());
+        if (seconds > 0) {
+            return endless(request.build(), seconds);
+        }
         HttpResponse<String> response = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .build()
                 .send(request.build(), HttpResponse.BodyHandlers.ofString(UTF_8));
         return (head ? "HTTP/1.1 " + response.statusCode() + " and what else a head has\n" : "") + response.body();
+    }
+
+    /** What comes of an answer in this time. */
+    private static String endless(HttpRequest request, int seconds) throws IOException, InterruptedException {
+        StringBuffer came = new StringBuffer();
+        HttpResponse<java.util.stream.Stream<String>> response = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .build()
+                .send(request, HttpResponse.BodyHandlers.ofLines());
+        Thread reader = new Thread(() -> {
+            try {
+                response.body().forEach(line -> came.append(line).append('\n'));
+            } catch (java.io.UncheckedIOException e) {
+                // It was closed below.
+                came.append("");
+            }
+        });
+        reader.setDaemon(true);
+        reader.start();
+        reader.join(seconds * 1_000L);
+        response.body().close();
+        return came.toString();
     }
 
     /** As {@code curl} joins what several options say. */

@@ -10,6 +10,9 @@ import io.waterwheel.client.NamedAppender;
 import io.waterwheel.client.RecordCursor;
 import io.waterwheel.client.StreamQuery;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.tail.Tail;
+import io.waterwheel.client.tail.TailBatch;
+import io.waterwheel.client.tail.TailSettings;
 import io.waterwheel.embedded.demo.FlightsFile;
 import io.waterwheel.embedded.server.RunningServer;
 import io.waterwheel.embedded.server.ServerCommand;
@@ -398,6 +401,23 @@ final class ExamplesTest {
         highest.thenAccept(feet -> System.out.println("the highest is at " + feet + " ft"));
         // end of example
         assertThat(highest.join()).isGreaterThan(10_000);
+    }
+
+    @Test
+    void tail() {
+        // example
+        try (Tail tail = client.tail("flights", TailSettings.NOW.fromEarliest().where("altitude_ft > 3000"))) {
+            int rows = 0;
+            while (rows < 10) {
+                TailBatch batch = tail.poll(Duration.ofSeconds(10)); // null when there is nothing yet
+                for (int row = 0; batch != null && row < batch.size(); row++) {
+                    System.out.println(batch.instant(row, "time_ms") + " " + batch.value(row, "callsign"));
+                    rows++;
+                }
+            }
+        }
+        // end of example
+        assertThat(printed.toString(UTF_8).lines()).hasSizeGreaterThanOrEqualTo(10);
     }
 
     @Test

@@ -155,6 +155,10 @@ final class ScrapedByPrometheus implements AutoCloseable {
     void dashboardsHaveAnswers() throws Exception {
         List<String> urls =
                 List.of(prometheus("classic", List.of()), prometheus("native", List.of("native-histograms")));
+        var tail = http.sendAsync(
+                HttpRequest.newBuilder(URI.create(gateway.url() + "/v1/streams/" + STREAM + "/tail"))
+                        .build(),
+                HttpResponse.BodyHandlers.discarding());
         Map<String, String> open = new LinkedHashMap<>();
         for (String url : urls) {
             questions().forEach((where, question) -> open.put(url + " " + where, question));
@@ -177,6 +181,7 @@ final class ScrapedByPrometheus implements AutoCloseable {
             }
             return open.isEmpty();
         });
+        tail.cancel(true);
         // That it is the native ones that answer, and the classic ones, respectively.
         assertThat(answers(urls.get(0), "waterwheel_query_seconds_bucket")).isTrue();
         assertThat(answers(urls.get(0), "waterwheel_query_seconds")).isFalse();

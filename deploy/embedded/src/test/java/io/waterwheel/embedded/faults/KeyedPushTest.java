@@ -32,7 +32,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Rows are sent under keys to two gateways, each again until it is confirmed, while gateways and the server with its
- * broker are killed: every row of a 2xx is there once, and each key has one place. {@code -Dkills=N}, {@code -Dseed=N}.
+ * broker are killed: every row of a 2xx is there once, and each key has one place. Two who follow the stream meanwhile,
+ * by the client and by HTTP, get each row once. {@code -Dkills=N}, {@code -Dseed=N}.
  */
 @Tag("kills")
 @Timeout(3_600)
@@ -58,6 +59,7 @@ final class KeyedPushTest {
         System.err.println("keyed push: seed " + seed);
         Random random = new Random(seed);
         List<ChildProcess> children = new ArrayList<>();
+        List<RowFollower> followers = new ArrayList<>();
         try (Installation installation = new Installation(folder, folder.resolve("chunks"), false)) {
             installation.startAll();
             try (WaterwheelClient client = WaterwheelClient.connect(installation.url())) {
@@ -71,6 +73,8 @@ final class KeyedPushTest {
                 Random own = new Random(random.nextLong());
                 sending.add(CompletableFuture.runAsync(() -> send(own), task -> new Thread(task).start()));
             }
+            followers.add(RowFollower.byClient(installation.url()).start());
+            followers.add(RowFollower.byHttp(() -> gateways.get(used)).start());
             long begin = System.nanoTime();
             for (int kill = 0; kill < KILLS; kill++) {
                 System.err.printf(
@@ -78,6 +82,7 @@ final class KeyedPushTest {
                 int before = confirmed.get();
                 int enough = 20 + random.nextInt(100);
                 await(sending, () -> confirmed.get() >= before + enough);
+                flush(installation);
                 if (kill % 3 == 1) {
                     installation.part(Installation.Part.SERVER).kill();
                     installation.start(Installation.Part.SERVER);
@@ -93,6 +98,11 @@ final class KeyedPushTest {
             for (CompletableFuture<Void> one : sending) {
                 one.get(2, TimeUnit.MINUTES);
             }
+            for (RowFollower follower : followers) {
+                io.waterwheel.Waiting.until(
+                        "every row came", Duration.ofMinutes(2), () -> follower.rows() == next.get() * ROWS);
+                System.err.println("keyed push: " + follower);
+            }
             try (WaterwheelClient client = WaterwheelClient.connect(installation.url())) {
                 check(client);
                 assertThat(client.verify(KnownRows.STREAM, Duration.ofMinutes(1))
@@ -102,9 +112,21 @@ final class KeyedPushTest {
             System.err.println("keyed push: " + KILLS + " kills, " + next.get() + " keys, " + again.get()
                     + " sent again after they were confirmed");
         } finally {
+            for (RowFollower follower : followers) {
+                follower.close();
+            }
             for (ChildProcess child : children) {
                 child.close();
             }
+        }
+    }
+
+    /** So that some rows move from memory into chunks while they are followed. */
+    private static void flush(Installation installation) {
+        try (WaterwheelClient client = WaterwheelClient.connect(installation.url())) {
+            client.flush(KnownRows.STREAM);
+        } catch (io.waterwheel.error.WaterwheelException e) {
+            System.err.println("keyed push: no flush, " + e.getMessage());
         }
     }
 

@@ -1,0 +1,460 @@
+package io.waterwheel.client.tail;
+
+import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.client.kafka.TopicLog;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.query.tail.TailRows;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.tuple.LostRange;
+import io.waterwheel.tuple.TimeInterval;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Follows a stream: hands over each row once, when queries see it, from a position on. Rows of one partition come in
+ * the order of its log. One thread.
+ *
+ * <pre>{@code
+ * try (Tail tail = client.tail("flights", TailSettings.NOW.fromEarliest().where("altitude_ft > 3000"))) {
+ *     int rows = 0;
+ *     while (rows < 10) {
+ *         TailBatch batch = tail.poll(Duration.ofSeconds(10)); // null when there is nothing yet
+ *         for (int row = 0; batch != null && row < batch.size(); row++) {
+ *             System.out.println(batch.instant(row, "time_ms") + " " + batch.value(row, "callsign"));
+ *             rows++;
+ *         }
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>Who keeps {@link TailBatch#positions} with what it made of the rows, and begins there after a crash, gets each row
+ * once. Who is slow gets everything later: the topic keeps it. What the topic keeps no longer is named by
+ * {@link TailBatch#missed}. Restarts of the server and of brokers are waited for. It holds a batch of about a megabyte,
+ * and as much that Kafka's client has read ahead.
+ */
+public final class Tail implements AutoCloseable {
+    /*
+     * Why each row comes once. A row is its record's position and its place in the record. Records are read in order,
+     * each once, from a position on; a batch ends between two records, and the positions behind it are handed over with
+     * it. So neither flushes nor other indexers nor restarts of the server matter: the log is the same. The server is
+     * asked one thing, how far queries see, by the positions of a verdict; that of a query for no rows, which demands
+     * what was read. A verdict also names the ranges that the stream has given up, and from when on it has expired:
+     * what queries will never find is not handed over.
+     */
+
+    /** What a tail asks of the server. */
+    public interface Server {
+        /** The stream as it is now. */
+        StreamDetails describe(String stream);
+
+        /** Asks, and says only how it ended. */
+        Verdict ask(Query query);
+    }
+
+    /** Of the tuples of one batch. */
+    private static final long BATCH_BYTES = 1 << 20;
+    /** Of the records of one batch, of which a condition may leave few. */
+    private static final long RECORD_BYTES = 8 << 20;
+
+    private static final Duration LONGEST_QUESTION = Duration.ofSeconds(2);
+    private static final Duration FIRST_QUESTION = Duration.ofSeconds(30);
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final Server server;
+    private final TopicLog log;
+    private final long paceNanos;
+    private final TailRows rows;
+    private StreamDetails stream;
+    /** By partition, what is added to an offset to make a position. */
+    private final Map<Integer, Long> bases = new TreeMap<>();
+    /** By partition, below which everything was handed over. */
+    private final Map<Integer, Long> delivered = new TreeMap<>();
+    /** By partition, below which everything was read. */
+    private final Map<Integer, Long> read = new TreeMap<>();
+    /** Partitions whose log is another now. */
+    private final Set<Integer> replaced = new HashSet<>();
+
+    private final List<LostRange> missed = new ArrayList<>();
+    private long recordBytes;
+    private boolean handedOver;
+    private boolean failed;
+    /** Whether what was read is being asked about: nothing more is read until queries see it. */
+    private boolean asking;
+    /**
+     * Whether the stream has given up ranges: then no demand above them is met, and positions are looked at instead.
+     */
+    private boolean lossy;
+
+    private long askedNanos;
+    private long lookedNanos;
+
+    /**
+     * Begins.
+     *
+     * @param logs opens the topic of a stream
+     * @param pace between two questions about what queries see
+     * @throws WaterwheelException when there is no such stream, the condition is none, or a position is wrong: USER
+     */
+    public Tail(
+            Server server, Function<StreamDetails, TopicLog> logs, String name, TailSettings settings, Duration pace) {
+        this.server = server;
+        this.paceNanos = pace.toNanos();
+        this.stream = server.describe(name);
+        this.lookedNanos = System.nanoTime();
+        this.askedNanos = lookedNanos - paceNanos;
+        this.rows =
+                new TailRows(stream.definition().schema(), stream.definition().format(), settings.where());
+        this.log = logs.apply(stream);
+        try {
+            begin(settings);
+        } catch (RuntimeException | Error e) {
+            log.close();
+            throw e;
+        }
+    }
+
+    private void begin(TailSettings settings) {
+        int partitions = stream.definition().partitions();
+        settings.from().forEach((partition, position) -> {
+            if (partition < 0 || partition >= partitions || position < 0) {
+                throw new WaterwheelException(
+                        ErrorCode.BAD_REQUEST,
+                        "from " + partition + ":" + position + ": stream " + name() + " has the partitions 0 to "
+                                + (partitions - 1) + ", and positions are at least 0");
+            }
+        });
+        boolean now = !settings.earliest() && settings.from().size() < partitions;
+        Map<Integer, Long> seen = now ? probe(Map.of(), FIRST_QUESTION).positions() : Map.of();
+        for (int p = 0; p < partitions; p++) {
+            long base = stream.bases().getOrDefault(p, 0L);
+            bases.put(p, base);
+            Long from = settings.from().get(p);
+            if (from == null) {
+                from = settings.earliest() ? log.beginning(p) + base : seen.getOrDefault(p, base);
+            } else if (from < base) {
+                start(p, from);
+                log.drop(p);
+                replaced.add(p);
+                continue;
+            } else if (from > log.end(p) + base) {
+                throw new WaterwheelException(
+                        ErrorCode.BAD_REQUEST,
+                        "from " + p + ":" + from + ": the log of stream " + name() + " ends at " + (log.end(p) + base));
+            }
+            start(p, from);
+        }
+    }
+
+    private void start(int partition, long position) {
+        delivered.put(partition, position);
+        read.put(partition, position);
+        log.seek(partition, Math.max(0, position - bases.getOrDefault(partition, 0L)));
+    }
+
+    private String name() {
+        return stream.definition().name();
+    }
+
+    /** The stream as it is known. */
+    public StreamDefinition definition() {
+        return stream.definition();
+    }
+
+    /** By partition the position below which everything was handed over. */
+    public Map<Integer, Long> positions() {
+        return Map.copyOf(delivered);
+    }
+
+    /**
+     * The next rows.
+     *
+     * @param patience how long it waits for some
+     * @return null when there are none yet. A batch without rows says that positions were passed, or missed
+     * @throws WaterwheelException when it cannot go on: the stream was dropped, or is another one now (STREAM_CHANGED,
+     *     NO_SUCH_STREAM), its topic was cut (LOG_CHANGED), the condition cannot be computed for a row, the thread was
+     *     interrupted. Another tail may begin at {@link #positions}
+     * @throws IllegalStateException when it has failed before
+     */
+    public @Nullable TailBatch poll(Duration patience) {
+        if (failed) {
+            throw new IllegalStateException("this tail has failed; open another from its positions");
+        }
+        // What was read and not handed over must not be passed by the next call.
+        failed = true;
+        TailBatch batch = next(patience);
+        failed = false;
+        return batch;
+    }
+
+    private @Nullable TailBatch next(Duration patience) {
+        long deadline = System.nanoTime() + patience.toNanos();
+        if (handedOver) {
+            handedOver = false;
+            rows.clear();
+            missed.clear();
+            recordBytes = 0;
+        }
+        while (true) {
+            look();
+            if (!asking) {
+                goOnElsewhere();
+                read(deadline);
+            }
+            Map<Integer, Long> passed = passed();
+            if (!passed.isEmpty()) {
+                asking = true;
+                Verdict seen = seen(passed, deadline);
+                if (seen != null) {
+                    return handOver(seen);
+                }
+            }
+            long left = deadline - System.nanoTime();
+            if (left <= 0) {
+                return null;
+            }
+            if (asking) {
+                pause(Math.min(left, paceNanos));
+            }
+        }
+    }
+
+    /** Partitions of which something was read, or missed, since the last batch. */
+    private Map<Integer, Long> passed() {
+        Map<Integer, Long> passed = new TreeMap<>();
+        read.forEach((partition, position) -> {
+            if (position > delivered.getOrDefault(partition, 0L)) {
+                passed.put(partition, position);
+            }
+        });
+        return passed;
+    }
+
+    private TailBatch handOver(Verdict seen) {
+        asking = false;
+        handedOver = true;
+        for (LostRange lost : seen.lost()) {
+            long from = Math.max(lost.from(), delivered.getOrDefault(lost.partition(), Long.MAX_VALUE));
+            long to = Math.min(lost.to(), read.getOrDefault(lost.partition(), Long.MIN_VALUE));
+            miss(lost.partition(), from, to, lost.reason());
+        }
+        rows.settle(seen.lost(), seen.horizon());
+        delivered.putAll(read);
+        return new TailBatch(rows, delivered, missed);
+    }
+
+    /** Notes a range, less what is noted already. */
+    private void miss(int partition, long from, long to, String reason) {
+        long begin = from;
+        List<LostRange> known = missed.stream()
+                .filter(range -> range.partition() == partition)
+                .sorted((one, other) -> Long.compare(one.from(), other.from()))
+                .toList();
+        for (LostRange range : known) {
+            if (begin < Math.min(to, range.from())) {
+                missed.add(new LostRange(partition, begin, Math.min(to, range.from()), reason));
+            }
+            begin = Math.max(begin, range.to());
+        }
+        if (begin < to) {
+            missed.add(new LostRange(partition, begin, to, reason));
+        }
+    }
+
+    /** Reads what there is, up to the size of a batch; waits for the first of it, and until it may ask again. */
+    private void read(long deadline) {
+        boolean some = false;
+        while (rows.bytes() < BATCH_BYTES && recordBytes < RECORD_BYTES) {
+            long now = System.nanoTime();
+            long until =
+                    some ? Math.min(deadline, askedNanos + paceNanos) : Math.min(deadline, lookedNanos + LOOK_NANOS);
+            long before = recordBytes;
+            Set<Integer> without = log.poll(Duration.ofNanos(Math.max(0, until - now)), this::take);
+            without.forEach(this::passGap);
+            some |= recordBytes > before || !missed.isEmpty();
+            if (recordBytes == before && System.nanoTime() - until >= 0) {
+                return;
+            }
+        }
+    }
+
+    private void take(int partition, long offset, ByteBuffer value) {
+        long position = offset + bases.getOrDefault(partition, 0L);
+        recordBytes += value.remaining() + 64;
+        rows.add(partition, position, value);
+        read.put(partition, position + 1);
+    }
+
+    /**
+     * The topic has removed records, or is not the one that was read. In that case nothing more of it is believed: the
+     * server may not know yet.
+     */
+    private void passGap(int partition) {
+        long next = read.getOrDefault(partition, 0L);
+        long base = bases.getOrDefault(partition, 0L);
+        long beginning = log.beginning(partition) + base;
+        if (next < beginning) {
+            miss(partition, next, beginning, "the topic no longer has them");
+            read.put(partition, beginning);
+            log.seek(partition, beginning - base);
+            return;
+        }
+        throw new WaterwheelException(
+                ErrorCode.LOG_CHANGED,
+                "partition " + partition + " of stream " + name() + " does not go on at " + next
+                        + ": its topic was cut or made anew. Begin again from the positions of the last rows; what the"
+                        + " server makes of it, offsets show says");
+    }
+
+    /** Looks at the stream now and then. */
+    private void look() {
+        long now = System.nanoTime();
+        if (now - lookedNanos < LOOK_NANOS) {
+            return;
+        }
+        lookedNanos = now;
+        StreamDetails found;
+        try {
+            found = server.describe(name());
+        } catch (WaterwheelException e) {
+            if (isOver(e)) {
+                throw e;
+            }
+            return;
+        }
+        StreamDefinition was = stream.definition();
+        StreamDefinition is = found.definition();
+        if (found.id() != stream.id() || !is.schema().equals(was.schema()) || is.format() != was.format()) {
+            throw changed();
+        }
+        for (int p = was.partitions(); p < is.partitions(); p++) {
+            bases.put(p, found.bases().getOrDefault(p, 0L));
+            start(p, bases.getOrDefault(p, 0L));
+        }
+        for (int p = 0; p < was.partitions(); p++) {
+            if (found.bases().getOrDefault(p, 0L).longValue() != bases.getOrDefault(p, 0L) && replaced.add(p)) {
+                log.drop(p);
+            }
+        }
+        stream = found;
+    }
+
+    private WaterwheelException changed() {
+        return new WaterwheelException(
+                ErrorCode.STREAM_CHANGED,
+                "stream " + name() + " was dropped and made anew, or changed, while it was followed: begin again");
+    }
+
+    /**
+     * Goes on in the logs of partitions that were cut or made anew: behind what queries see of them, since what lies
+     * before that may have been handed over at its old position.
+     */
+    private void goOnElsewhere() {
+        if (replaced.isEmpty() || !passed().isEmpty()) {
+            return;
+        }
+        Verdict seen;
+        try {
+            seen = probe(Map.of(), LONGEST_QUESTION);
+        } catch (WaterwheelException e) {
+            if (isOver(e)) {
+                throw e;
+            }
+            return;
+        }
+        for (int partition : replaced) {
+            long base = stream.bases().getOrDefault(partition, 0L);
+            long next = read.getOrDefault(partition, 0L);
+            long to = Math.max(base, seen.positions().getOrDefault(partition, base));
+            bases.put(partition, base);
+            miss(partition, next, to, "the topic was cut or made anew");
+            read.put(partition, Math.max(next, to));
+            log.seek(partition, to - base);
+        }
+        replaced.clear();
+    }
+
+    /** What queries see, once that is everything below these positions; null when it is not, or not known. */
+    private @Nullable Verdict seen(Map<Integer, Long> positions, long deadline) {
+        Duration left = Duration.ofNanos(Math.max(TimeUnit.MILLISECONDS.toNanos(100), deadline - System.nanoTime()));
+        askedNanos = System.nanoTime();
+        try {
+            if (!lossy) {
+                try {
+                    return probe(positions, left.compareTo(LONGEST_QUESTION) < 0 ? left : LONGEST_QUESTION);
+                } catch (WaterwheelException e) {
+                    if (isOver(e)) {
+                        throw e;
+                    }
+                }
+            }
+            Verdict seen =
+                    verdict(nothing().toBuilder().allowPartial(true).build().withTimeout(LONGEST_QUESTION));
+            lossy = !seen.lost().isEmpty();
+            for (Map.Entry<Integer, Long> one : positions.entrySet()) {
+                if (seen.positions().getOrDefault(one.getKey(), 0L) < one.getValue()) {
+                    return null;
+                }
+            }
+            return seen;
+        } catch (WaterwheelException e) {
+            if (isOver(e)) {
+                throw e;
+            }
+            return null;
+        }
+    }
+
+    /** Asks for no rows, and so for nothing but the verdict. */
+    private Query nothing() {
+        return Query.of(name())
+                .withTimes(new TimeInterval(Long.MIN_VALUE, Long.MIN_VALUE))
+                .withResult(ResultSpec.Aggregates.COUNT);
+    }
+
+    private Verdict probe(Map<Integer, Long> atLeast, Duration timeout) {
+        return verdict(nothing().withAtLeast(atLeast).withTimeout(timeout));
+    }
+
+    private Verdict verdict(Query query) {
+        Verdict verdict = server.ask(query);
+        if (verdict.streamId() != stream.id()) {
+            throw changed();
+        }
+        return verdict;
+    }
+
+    /** Whether waiting does not help. */
+    private static boolean isOver(WaterwheelException e) {
+        return e.is(ErrorCode.STREAM_CHANGED)
+                || e.is(ErrorCode.INTERRUPTED)
+                || (e.kind() != WaterwheelException.Kind.TEMPORARY
+                        && e.kind() != WaterwheelException.Kind.UNKNOWN_OUTCOME);
+    }
+
+    private static void pause(long nanos) {
+        try {
+            TimeUnit.NANOSECONDS.sleep(nanos);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new WaterwheelException(ErrorCode.INTERRUPTED, "interrupted while a stream was followed", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        log.close();
+    }
+}

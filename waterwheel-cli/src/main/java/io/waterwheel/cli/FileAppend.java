@@ -117,6 +117,7 @@ final class FileAppend {
         LineCheck check = new LineCheck(input, schema);
         try (InputLines lines =
                 new InputLines(in, csv, encoding).divideBy(schema.text().csv().delimiter())) {
+            lines.arraysAreLines(check.takesArrays());
             CsvColumns columns = csv ? columns(lines, named) : null;
             if (this.named != null) {
                 goOn(lines, this.named);
@@ -219,8 +220,18 @@ final class FileAppend {
             return;
         }
         if (input == records) {
-            appender.appendRecord(line);
-            sent++;
+            byte[] record = schema.text().encoding().ofUtf8(line);
+            if (record == null) {
+                rejections.add(
+                        lines.lineNumber(),
+                        lines.lastLineNumber(),
+                        "has a character that " + schema.text().encoding().label()
+                                + ", the encoding of the stream's records, lacks",
+                        progress);
+            } else {
+                appender.appendRecord(record);
+                sent++;
+            }
             return;
         }
         try {

@@ -3,8 +3,6 @@ package io.waterwheel.cli;
 import io.waterwheel.cli.input.DefinitionYaml;
 import io.waterwheel.cli.input.DimensionRows;
 import io.waterwheel.cli.input.FileEncoding;
-import io.waterwheel.cli.input.InputSource;
-import io.waterwheel.cli.input.SchemaProposal;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.AskedQuestions;
@@ -151,7 +149,8 @@ final class StreamCommand {
         }
         if (like != null) {
             if (file == null) {
-                return propose(like, columns == null ? List.of() : columns, name, encoding);
+                terminal.out().print(StreamCreation.yaml(like, columns == null ? List.of() : columns, name, encoding));
+                return 0;
             }
             if (name != null) {
                 throw wrong("create", "--name goes with --like alone; FILE.yaml says it itself");
@@ -197,21 +196,6 @@ final class StreamCommand {
                             + created.partitions() + " partitions");
             return 0;
         }
-    }
-
-    private int propose(Path like, List<String> columns, @Nullable String name, @Nullable FileEncoding encoding)
-            throws IOException {
-        InputSource file = InputSource.of(like);
-        SchemaProposal proposal = SchemaProposal.of(
-                like.getFileName() == null
-                        ? like.toString()
-                        : like.getFileName().toString().replaceFirst("\\.(gz|zst)$", ""),
-                file,
-                StreamCreation.formatOf(file, encoding),
-                columns,
-                encoding);
-        terminal.out().print(proposal.yaml(name != null ? name : StreamCreation.nameFrom(like.toString())));
-        return 0;
     }
 
     private interface Reading<T> {

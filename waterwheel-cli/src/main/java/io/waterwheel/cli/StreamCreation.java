@@ -60,6 +60,25 @@ final class StreamCreation {
     }
 
     /**
+     * What is proposed for a file, as YAML.
+     *
+     * @param columns of CSV; empty: a first line names them, or nothing does
+     * @param name of the stream; null: as the file is called
+     */
+    static String yaml(Path file, List<String> columns, @Nullable String name, @Nullable FileEncoding encoding)
+            throws IOException {
+        InputSource source = InputSource.of(file);
+        Path called = file.getFileName();
+        return SchemaProposal.of(
+                        String.valueOf(called == null ? file : called).replaceFirst("\\.(gz|zst)$", ""),
+                        source,
+                        formatOf(source, encoding),
+                        columns,
+                        encoding)
+                .yaml(name != null ? name : nameFrom(file.toString()));
+    }
+
+    /**
      * Looks at files and shows what is proposed.
      *
      * @param format null: as the first file's name or content says

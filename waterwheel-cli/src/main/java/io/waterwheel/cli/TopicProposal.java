@@ -7,7 +7,7 @@ import io.waterwheel.cli.input.RecordsSource;
 import io.waterwheel.cli.input.SchemaProposal;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.client.kafka.TopicSample;
+import io.waterwheel.client.admin.TopicSample;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.RecordFormat;

@@ -114,7 +114,12 @@ public final class Appender implements AutoCloseable {
         String text = stream.format() == RecordFormat.CSV
                 ? TextRows.csv(stored, stream.schema().text().csv())
                 : TextRows.jsonAt(places, stored);
-        sender.send(text.getBytes(StandardCharsets.UTF_8));
+        byte[] record = stream.schema().text().encoding().ofUtf8(text.getBytes(StandardCharsets.UTF_8));
+        if (record == null) {
+            throw new IllegalArgumentException("a text has a character that "
+                    + stream.schema().text().encoding().label() + ", the encoding of the stream's records, lacks");
+        }
+        sender.send(record);
     }
 
     /**

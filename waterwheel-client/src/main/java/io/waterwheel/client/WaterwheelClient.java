@@ -10,10 +10,11 @@ import io.waterwheel.client.admin.ServerStatus;
 import io.waterwheel.client.admin.SourceOffsets;
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.client.admin.StreamRetention;
+import io.waterwheel.client.admin.TopicSample;
 import io.waterwheel.client.admin.Verification;
 import io.waterwheel.client.kafka.DeadLetterReader;
 import io.waterwheel.client.kafka.TopicReader;
-import io.waterwheel.client.kafka.TopicSample;
+import io.waterwheel.client.kafka.TopicSampler;
 import io.waterwheel.client.tail.Tail;
 import io.waterwheel.client.tail.TailSettings;
 import io.waterwheel.error.ErrorCode;
@@ -406,7 +407,7 @@ public final class WaterwheelClient implements AutoCloseable {
      */
     public TopicSample sample(String topic, int most) {
         Libraries.requireKafka("to look at a topic");
-        return TopicSample.read(kafka(), topic, most);
+        return TopicSampler.read(kafka(), topic, most);
     }
 
     /** One stream. */

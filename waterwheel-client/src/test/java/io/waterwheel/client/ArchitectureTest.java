@@ -71,7 +71,8 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule onlyAppendingNeedsKafka = noClasses()
             .that()
-            .haveNameNotMatching(".*\\.(AppendJournal|DeadLetterReader|ProgressTopic|RecordSender|TopicReader)(\\$.*)?")
+            .haveNameNotMatching(
+                    ".*\\.(AppendJournal|DeadLetterReader|ProgressTopic|RecordSender|TopicReader|TopicSampler)(\\$.*)?")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.apache.kafka..");

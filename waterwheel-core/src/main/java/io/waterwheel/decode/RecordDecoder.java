@@ -2,6 +2,7 @@ package io.waterwheel.decode;
 
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.text.TextEncoding;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
 
@@ -11,8 +12,17 @@ import java.nio.ByteBuffer;
  * nothing per tuple or field once the block has room; CSV nothing at all.
  */
 public interface RecordDecoder {
-    /** A decoder of this format. */
+    /** A decoder of this format, and of the encoding that the schema says. */
     static RecordDecoder of(RecordFormat format, Schema schema) {
+        TextEncoding encoding = schema.text().encoding();
+        RecordDecoder decoder = ofUtf8(format, schema);
+        return encoding == TextEncoding.UTF_8 || format == RecordFormat.BLOCK
+                ? decoder
+                : new RecodedDecoder(encoding, decoder);
+    }
+
+    /** A decoder of this format for text that is in UTF-8, whatever the encoding of the stream's records. */
+    static RecordDecoder ofUtf8(RecordFormat format, Schema schema) {
         return switch (format) {
             case CSV -> new CsvDecoder(schema);
             case JSON -> new JsonDecoder(schema);

@@ -1,6 +1,7 @@
 package io.waterwheel.schema;
 
 import io.waterwheel.schema.text.MemberPath;
+import io.waterwheel.schema.text.TextEncoding;
 import io.waterwheel.schema.text.TimePattern;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
@@ -21,13 +22,20 @@ import org.jspecify.annotations.Nullable;
  * @param times a pattern of times, see {@link TimePattern}; empty: ISO 8601 alone
  * @param from by field the column or member that holds it, where that has another name: a JSON path where it begins
  *     with {@code $}
+ * @param encoding of the records
  */
-public record RecordText(Csv csv, Json json, @Nullable ZoneId zone, String times, Map<String, String> from) {
+public record RecordText(
+        Csv csv, Json json, @Nullable ZoneId zone, String times, Map<String, String> from, TextEncoding encoding) {
     /** Commas, points, no words for null, no zone, members that are fields only. */
     public static final RecordText DEFAULT = new RecordText(Csv.DEFAULT, Json.DEFAULT, null, "", Map.of());
 
     /** How {@code unknown} begins where it names a field. */
     static final String INTO = "into ";
+
+    /** Records in UTF-8. */
+    public RecordText(Csv csv, Json json, @Nullable ZoneId zone, String times, Map<String, String> from) {
+        this(csv, json, zone, times, from, TextEncoding.UTF_8);
+    }
 
     private static final int MOST_NULLS = 16;
     private static final int LONGEST_NULL = 64;
@@ -150,6 +158,9 @@ public record RecordText(Csv csv, Json json, @Nullable ZoneId zone, String times
         }
         if (!times.isEmpty()) {
             members.put("times", times);
+        }
+        if (encoding != TextEncoding.UTF_8) {
+            members.put("encoding", encoding.label());
         }
         if (json.unknown() != Json.DEFAULT.unknown()) {
             members.put(

@@ -1,6 +1,7 @@
 package io.waterwheel.schema;
 
 import io.waterwheel.schema.Document.Node;
+import io.waterwheel.schema.text.TextEncoding;
 import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads the member {@code records} of a definition: how the text of records is written. */
 final class RecordTextReader {
     private static final Set<String> MEMBERS =
-            Set.of("delimiter", "decimal", "thousands", "nulls", "zone", "times", "unknown", "numbers");
+            Set.of("delimiter", "decimal", "thousands", "nulls", "zone", "times", "unknown", "numbers", "encoding");
     private static final String TAB = "tab";
 
     private RecordTextReader() {}
@@ -38,7 +39,13 @@ final class RecordTextReader {
                     sign(parts, "thousands", RecordText.Csv.DEFAULT.thousands()),
                     words(parts, "nulls"));
             json = json(parts, unknown);
-            return new RecordText(csv, json, zone, parts.has("times") ? parts.text("times") : "", from);
+            return new RecordText(
+                    csv,
+                    json,
+                    zone,
+                    parts.has("times") ? parts.text("times") : "",
+                    from,
+                    parts.has("encoding") ? TextEncoding.parse(parts.text("encoding")) : TextEncoding.UTF_8);
         } catch (IllegalArgumentException e) {
             members.error("records", String.valueOf(e.getMessage()));
             return RecordText.DEFAULT;

@@ -1,5 +1,6 @@
 package io.waterwheel.schema;
 
+import io.waterwheel.schema.text.TextEncoding;
 import java.util.regex.Pattern;
 
 /**
@@ -40,6 +41,9 @@ public record StreamDefinition(
         String rest = schema.text().json().rest();
         if (!rest.isEmpty() && format != RecordFormat.JSON) {
             throw new IllegalArgumentException("unknown: into " + rest + " goes with format: json");
+        }
+        if (schema.text().encoding() != TextEncoding.UTF_8 && format == RecordFormat.BLOCK) {
+            throw new IllegalArgumentException("encoding: goes with records that are text, not with format: block");
         }
         if (partitions < 1 || partitions > MAX_PARTITIONS) {
             throw new IllegalArgumentException("partitions: expected 1 to " + MAX_PARTITIONS + ", got " + partitions);

@@ -12,8 +12,11 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.schema.text.TextEncoding;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -204,6 +207,7 @@ class RecordTextTest {
                 "{nulls: ['a,b']}#nulls: expected words of 1 to 64 bytes without delimiters",
                 "{zone: Mars}#zone: expected a zone such as UTC, Europe/Berlin or +05:30, got 'Mars'",
                 "{times: dd.MM.yyyy}#times: 'dd.MM.yyyy' has no zone (XXX): name the one that is meant",
+                "{encoding: ebcdic}#encoding: expected utf-8, windows-1252 or latin-1, got 'ebcdic'",
                 "{unknown: keep}#unknown: expected skip, reject or into FIELD, got 'keep'",
                 "{quote: x}#unknown member 'quote' of records"
             })
@@ -234,5 +238,49 @@ class RecordTextTest {
         assertThatThrownBy(() -> SchemaFile.read("s.yaml", yaml))
                 .isInstanceOf(WaterwheelException.class)
                 .hasMessageContaining(why);
+    }
+
+    /** Beside the JDK's own encoders; every byte, alone and in longer texts. */
+    @Test
+    void recordsInOtherEncodings() throws Exception {
+        Charset windows = Charset.forName("windows-1252");
+        Schema csv = schema("csv", "{encoding: windows-1252}");
+        Schema json = schema("json", "{encoding: latin-1}");
+        Random random = new Random(Long.getLong("seed", 1));
+        for (int round = 0; round < 300; round++) {
+            StringBuilder text = new StringBuilder();
+            for (int c = random.nextInt(20); c >= 0; c--) {
+                text.append("ab\u00e9\u00fc\u00df\u00a7z".charAt(random.nextInt(7)));
+            }
+            TupleBlock block = new TupleBlock(RowLayout.of(csv), 1);
+            String written = text + "\u20ac";
+            RecordDecoder.of(RecordFormat.CSV, csv)
+                    .decode(
+                            ByteBuffer.wrap(("1,2,3," + written).getBytes(windows))
+                                    .asReadOnlyBuffer(),
+                            block);
+            RecordDecoder.of(RecordFormat.JSON, json)
+                    .decode(
+                            ByteBuffer.wrap(
+                                    ("{\"at\": 1, \"s\": \"" + text + "\"}").getBytes(StandardCharsets.ISO_8859_1)),
+                            block);
+            assertThat(block.value(3, 0)).isEqualTo(written);
+            assertThat(block.value(3, 1)).isEqualTo(text.toString());
+        }
+        byte[] none = "1,2,3,a?".getBytes(UTF_8);
+        none[7] = (byte) 0x81;
+        assertThatThrownBy(() -> RecordDecoder.of(RecordFormat.CSV, csv)
+                        .decode(ByteBuffer.wrap(none), new TupleBlock(RowLayout.of(csv), 1)))
+                .isInstanceOf(RejectedRecordException.class)
+                .hasMessage("byte 7, 0x81, is no character of windows-1252");
+        for (TextEncoding encoding : TextEncoding.values()) {
+            assertThat(TextEncoding.parse(encoding.label())).isEqualTo(encoding);
+            assertThat(encoding.ofUtf8("a\u00e9".getBytes(UTF_8)))
+                    .isEqualTo(
+                            "a\u00e9".getBytes(Charset.forName(encoding.label().replace("latin-1", "iso-8859-1"))));
+        }
+        assertThat(TextEncoding.LATIN_1.ofUtf8("\u20ac".getBytes(UTF_8))).isNull();
+        assertThatThrownBy(() -> schema("block", "{encoding: latin-1}"))
+                .hasMessageContaining("encoding: goes with records that are text");
     }
 }

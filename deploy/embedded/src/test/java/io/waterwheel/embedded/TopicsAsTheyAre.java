@@ -52,7 +52,7 @@ final class TopicsAsTheyAre {
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", kafka), new ByteArraySerializer(), new ByteArraySerializer())) {
             for (int i = 0; i < values.size(); i++) {
-                producer.send(new ProducerRecord<>(topic, i % 2, null, values.get(i)));
+                var unused = producer.send(new ProducerRecord<>(topic, i % 2, null, values.get(i)));
             }
         }
     }
@@ -86,8 +86,10 @@ final class TopicsAsTheyAre {
         json.add("no JSON".getBytes(UTF_8));
         produce("shop.seen", json);
         assertThat(created("shop.seen"))
-                .startsWith("# Topic shop.seen has 2 partitions. All 102 records were looked at.\n"
-                        + "# 1 have no value: they will be dead letters.\n")
+                .startsWith("""
+                        # Topic shop.seen has 2 partitions. All 102 records were looked at.
+                        # 1 have no value: they will be dead letters.
+                        """)
                 .contains(
                         "name: shop.seen\ntopic: shop.seen\nformat: json\n",
                         "{name: order_cents, type: long, nullable: true, from: '$.order.cents'}",

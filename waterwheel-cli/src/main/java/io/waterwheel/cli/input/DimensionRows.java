@@ -79,7 +79,7 @@ public final class DimensionRows {
     }
 
     private static TupleBlock decoded(List<byte[]> lines, Schema draft, String source) {
-        RecordDecoder decoder = RecordDecoder.of(RecordFormat.CSV, draft);
+        RecordDecoder decoder = RecordDecoder.ofUtf8(RecordFormat.CSV, draft);
         TupleBlock block = new TupleBlock(RowLayout.of(draft), 0);
         String refusal = "it has no rows";
         for (byte[] line : lines) {

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The lines of a file, plain, gzip'd or compressed by Zstandard, in UTF-8 and without their ends; empty ones are left
  * out. A file in UTF-16 is told by its mark, one in another encoding is named. In CSV a line end between quotes belongs
- * to the line, and a first line such as {@code sep=;} is none. One thread.
+ * to the line, and a first line such as {@code sep=;} is none. In JSON a file may also be one array, whose elements are
+ * the lines then, or objects that go over lines: a line end in them becomes a space. One thread.
  */
 public final class InputLines implements AutoCloseable {
     /** Longest line; a longer one is an error, before more memory is taken for it. */
@@ -49,14 +50,24 @@ public final class InputLines implements AutoCloseable {
     private CsvQuotes csv = new CsvQuotes(',');
     /** The delimiter that a first line such as {@code sep=;} names; 0: none. */
     private char announced;
+    /** Of JSON: whether a line may be an array, so that one is no file of elements. */
+    private boolean arraysAreLines;
 
-    /** @param quotes whether it is CSV: line ends between quotes belong to the line */
+    private boolean begun;
+    /** Of JSON: whether values go over lines. */
+    private boolean document;
+    /** Whether they are elements of an array. */
+    private boolean elements;
+    /** The first line, where it was read to see how the file is written. */
+    private byte @Nullable [] first;
+
+    /** @param quotes whether it is CSV: line ends between quotes belong to the line; else it is JSON */
     public InputLines(InputStream source, boolean quotes) throws IOException {
         this(source, quotes, null);
     }
 
     /**
-     * @param quotes whether it is CSV: line ends between quotes belong to the line
+     * @param quotes whether it is CSV: line ends between quotes belong to the line; else it is JSON
      * @param named its encoding; null: UTF-8, or the one of UTF-16 that it begins as
      */
     public InputLines(InputStream source, boolean quotes, @Nullable FileEncoding named) throws IOException {
@@ -137,8 +148,26 @@ public final class InputLines implements AutoCloseable {
         }
     }
 
+    /** Of JSON: a line is a record, also where it is an array. Called before {@link #next}. */
+    public InputLines arraysAreLines(boolean are) {
+        arraysAreLines = are;
+        return this;
+    }
+
     /** The next line, a copy; null at the end. */
     public byte @Nullable [] next() throws IOException {
+        if (!quotes && !begun) {
+            begun = true;
+            seeDocument();
+        }
+        if (document) {
+            return value();
+        }
+        byte[] begin = first;
+        if (begin != null) {
+            first = null;
+            return begin;
+        }
         while (true) {
             lineNumber = ends + 1;
             byte[] line = line();
@@ -150,6 +179,135 @@ public final class InputLines implements AutoCloseable {
                 announced = (char) (line[ANNOUNCES.length] & 0xFF);
             } else if (to > 0) {
                 return to == line.length ? line : Arrays.copyOf(line, to);
+            }
+        }
+    }
+
+    /**
+     * Sees whether values go over lines: whether it begins with an array, or with an object that its line does not end.
+     */
+    private void seeDocument() throws IOException {
+        int c = pass(false);
+        if (c == '[' && !arraysAreLines) {
+            at++;
+            document = true;
+            elements = true;
+        } else if (c == '{') {
+            lineNumber = ends + 1;
+            byte[] line = line();
+            int last = line == null ? -1 : line.length - 1;
+            while (line != null && last >= 0 && line[last] >= 0 && line[last] <= ' ') {
+                last--;
+            }
+            // A line that is cut off ends otherwise, mostly: it spoils itself alone.
+            document = line != null && last >= 0 && "{[,:".indexOf(line[last]) >= 0;
+            first = line == null ? null : Arrays.copyOf(line, last + 1);
+        }
+    }
+
+    /** Passes over spaces and line ends, and commas too; returns the byte behind, or -1 at the end. */
+    private int pass(boolean commas) throws IOException {
+        while (true) {
+            if (at == end && !fill()) {
+                return -1;
+            }
+            byte c = buffer[at];
+            if (c != ' ' && c != '\t' && c != '\r' && c != '\n' && !(commas && c == ',')) {
+                return c & 0xFF;
+            }
+            ends += c == '\n' ? 1 : 0;
+            at++;
+        }
+    }
+
+    /** Whether there is more. */
+    private boolean fill() throws IOException {
+        at = 0;
+        end = Math.max(0, read());
+        return end > 0;
+    }
+
+    /** The next value of JSON that goes over lines. */
+    private byte @Nullable [] value() throws IOException {
+        carried.reset();
+        JsonEnd reached = new JsonEnd();
+        byte[] begin = first;
+        if (begin != null) {
+            first = null;
+            for (byte c : begin) {
+                reached.pass(c);
+            }
+            carried.write(begin);
+            carried.write(' ');
+        } else {
+            int c = pass(elements);
+            while (c == ']' && elements) {
+                at++;
+                c = pass(false);
+                elements = c == '[';
+                if (elements) {
+                    at++;
+                    c = pass(true);
+                } else if (c < 0) {
+                    return null;
+                }
+            }
+            if (c < 0 && elements) {
+                throw new IOException("the JSON array is not closed; is the file cut off after line " + ends + "?");
+            } else if (c < 0) {
+                return null;
+            }
+            lineNumber = ends + 1;
+        }
+        while (!reached.reached() && (at < end || fill())) {
+            byte c = buffer[at];
+            if (reached.isBefore(c)) {
+                break;
+            }
+            ends += c == '\n' ? 1 : 0;
+            reached.pass(c);
+            carried.write(c == '\n' || c == '\r' ? ' ' : c);
+            at++;
+            if (carried.size() > MAX_LINE_BYTES) {
+                throw new IOException("the JSON value of line " + lineNumber + " has over " + MAX_LINE_BYTES
+                        + " bytes; is one of its braces not closed?");
+            }
+        }
+        lastLineNumber = ends + 1;
+        return carried.toByteArray();
+    }
+
+    /** Where a JSON value ends, by its braces and quotes alone. */
+    private static final class JsonEnd {
+        private int open;
+        private boolean inText;
+        private boolean escaped;
+        private boolean begun;
+        private boolean reached;
+
+        /** Whether the last byte was the value's. */
+        boolean reached() {
+            return reached;
+        }
+
+        /** Whether a value without braces ends before a byte. */
+        boolean isBefore(byte c) {
+            return begun && open == 0 && !inText && (c == ',' || c == ']' || c <= ' ' && c >= 0);
+        }
+
+        void pass(byte c) {
+            begun = true;
+            if (inText) {
+                inText = escaped || c != '"';
+                escaped = !escaped && c == '\\';
+                reached = !inText && open == 0;
+            } else if (c == '"') {
+                inText = true;
+            } else if (c == '{' || c == '[') {
+                open++;
+            } else if (c == '}' || c == ']') {
+                open--;
+                reached = open <= 0;
             }
         }
     }

@@ -6,6 +6,7 @@ import io.waterwheel.key.KeyMaker;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.text.MemberPath;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -21,9 +22,16 @@ public final class LineCheck {
     public LineCheck(RecordFormat input, Schema schema) {
         this.schema = schema;
         RowLayout layout = RowLayout.of(schema);
-        this.decoder = RecordDecoder.of(input, schema);
+        this.decoder = RecordDecoder.ofUtf8(input, schema);
         this.keys = KeyMaker.of(layout, schema);
         this.block = new TupleBlock(layout, 1);
+    }
+
+    /** Whether a record is an array of tuples. */
+    public boolean takesArrays() {
+        return schema.fields().stream()
+                .anyMatch(field ->
+                        MemberPath.stepsToEach(MemberPath.steps(schema.text().source(field.name()))) == 0);
     }
 
     /** Why the line is no tuple; null when it is one, or several, which are in {@link #tuples} then. */

@@ -65,19 +65,20 @@ public final class ProposalCheck {
     }
 
     private void file(InputSource file) throws IOException {
-        try (CountedInput in = new CountedInput(file.open())) {
+        try (InputFiles.CountedInput in = new InputFiles.CountedInput(file.open())) {
             file.naming(() -> read(file, in));
             bytes += in.bytes();
         }
     }
 
     /** Returns whether all of it was read. */
-    private boolean read(InputSource file, CountedInput in) throws IOException {
+    private boolean read(InputSource file, InputFiles.CountedInput in) throws IOException {
         boolean csv = proposal.format() == RecordFormat.CSV;
         LineCheck check = new LineCheck(proposal.format(), schema);
         List<String> named = proposal.appendColumns();
         try (InputLines lines = new InputLines(in, csv, proposal.encoding())
                 .divideBy(schema.text().csv().delimiter())) {
+            lines.arraysAreLines(check.takesArrays());
             byte[] names = csv && named.isEmpty() ? lines.next() : null;
             header = header == null ? names : header;
             CsvColumns columns = csv

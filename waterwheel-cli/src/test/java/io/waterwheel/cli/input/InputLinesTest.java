@@ -211,4 +211,81 @@ class InputLinesTest {
     private static InputStream of(String text) {
         return new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8));
     }
+
+    private static List<String> json(String file, boolean arraysAreLines) throws IOException {
+        List<String> values = new ArrayList<>();
+        try (InputLines lines = new InputLines(new ByteArrayInputStream(file.getBytes(StandardCharsets.UTF_8)), false)
+                .arraysAreLines(arraysAreLines)) {
+            for (byte[] line = lines.next(); line != null; line = lines.next()) {
+                values.add(new String(line, StandardCharsets.UTF_8));
+            }
+        }
+        return values;
+    }
+
+    @Test
+    void jsonMayGoOverLines() throws Exception {
+        assertThat(json("{\"a\": 1}\n\n{\"a\": 2}\n", false)).containsExactly("{\"a\": 1}", "{\"a\": 2}");
+        assertThat(json("[{\"a\": 1},{\"a\": 2}]", false)).containsExactly("{\"a\": 1}", "{\"a\": 2}");
+        assertThat(json("[1, \"x,]\", null ,{}]\n", false)).containsExactly("1", "\"x,]\"", "null", "{}");
+        assertThat(json("{\n \"a\": 1\n}\n{\n \"a\": 2 }", false)).containsExactly("{  \"a\": 1 }", "{  \"a\": 2 }");
+        assertThat(json("[1]\n[2]\n", true)).containsExactly("[1]", "[2]");
+        assertThat(json("{\"a\": 1\n{\"a\": 2}\r\n", false)).containsExactly("{\"a\": 1", "{\"a\": 2}");
+        assertThat(json("[1,2]\n[3]\nx [] 4", false)).containsExactly("1", "2", "3", "x", "[]", "4");
+        assertThat(json("", false)).isEmpty();
+        assertThat(json("[]", false)).isEmpty();
+        assertThat(json("no JSON\n{\"a\": 1}\n", false)).containsExactly("no JSON", "{\"a\": 1}");
+        assertThatThrownBy(() -> json("[{\"a\": 1},\n", false))
+                .hasMessage("the JSON array is not closed; is the file cut off after line 1?");
+        assertThatThrownBy(() -> json("[{\"a\": \"" + "x".repeat(1 << 20) + "\"}]", false))
+                .hasMessageContaining("the JSON value of line 1 has over 1048576 bytes");
+    }
+
+    /** Beside the values that the file was made of; spaces and line ends anywhere between them. */
+    @Test
+    void randomDocumentsGiveTheirValues() throws Exception {
+        long seed = Long.getLong("seed", 1);
+        for (int round = 0; round < 300; round++) {
+            Random random = new Random(seed + round);
+            List<String> values = new ArrayList<>();
+            for (int v = random.nextInt(6); v >= 0; v--) {
+                values.add("{\"k\":" + value(random, 3) + "}");
+            }
+            boolean array = random.nextBoolean();
+            StringBuilder file = new StringBuilder(array ? "[" : "");
+            for (int v = 0; v < values.size(); v++) {
+                String between = array && v > 0 ? "," : "";
+                // An object that begins a file of objects goes over lines, or all of them are lines.
+                file.append(space(random)).append(between).append(array ? space(random) : "\n");
+                file.append(
+                        array || random.nextBoolean()
+                                ? values.get(v)
+                                : values.get(v).replaceFirst(":", ":\n"));
+            }
+            file.append(array ? "\n]" : "\n");
+            if (!array && !file.toString().strip().startsWith("{\"k\":\n")) {
+                continue;
+            }
+            assertThat(json(file.toString(), false).stream().map(value -> value.replaceFirst(": ", ":")))
+                    .as("seed %s: %s", seed + round, file)
+                    .isEqualTo(values);
+        }
+    }
+
+    private static String space(Random random) {
+        return List.of("", " ", "\n", " \r\n\t").get(random.nextInt(4));
+    }
+
+    private static String value(Random random, int deep) {
+        return switch (random.nextInt(deep > 0 ? 6 : 4)) {
+            case 0 -> Integer.toString(random.nextInt());
+            case 1 ->
+                List.of("\"\"", "\"]}\"", "\"a\\\\\"", "\"\\\"{[\"", "\"\u00e9\\n\"")
+                        .get(random.nextInt(5));
+            case 2 -> "true";
+            case 3 -> "null";
+            case 4 -> "[" + value(random, deep - 1) + "," + value(random, deep - 1) + "]";
+            default -> "{\"a\":" + value(random, deep - 1) + ",\"b\":" + value(random, deep - 1) + "}";
+        };
+    }
 }

@@ -65,7 +65,7 @@ public final class RowDecoder {
         this.body = body;
         this.blocks = stream.format() == RecordFormat.BLOCK;
         this.keepBad = keepBad;
-        this.decoder = RecordDecoder.of(body, schema);
+        this.decoder = RecordDecoder.ofUtf8(body, schema);
         this.streams = RecordDecoder.of(stream.format(), schema);
         RowLayout layout = RowLayout.of(schema);
         this.keys = KeyMaker.of(layout, schema);
@@ -190,12 +190,20 @@ public final class RowDecoder {
             lease.grow(spare);
         }
         long allocated = into.allocatedBytes();
+        byte[] record = null;
         try {
             decoder.decode(ByteBuffer.wrap(bytes, from, to - from), into);
             keys.fill(into, before, (row, reason) -> unkeyed = reason);
             String why = unkeyed;
             if (why != null) {
                 throw new RejectedRecordException(why);
+            }
+            if (!blocks) {
+                record = schema.text().encoding().ofUtf8(Arrays.copyOfRange(bytes, from, to));
+                if (record == null) {
+                    throw new RejectedRecordException("the row has a character that "
+                            + schema.text().encoding().label() + ", the encoding of the stream's records, lacks");
+                }
             }
         } catch (RejectedRecordException e) {
             into.setSize(before);
@@ -215,9 +223,9 @@ public final class RowDecoder {
             requireShort(into, before);
         }
         rows += into.size() - before;
-        if (!blocks) {
-            lease.grow(RECORD_BYTES + (long) to - from);
-            records.add(Arrays.copyOfRange(bytes, from, to));
+        if (record != null) {
+            lease.grow(RECORD_BYTES + (long) record.length);
+            records.add(record);
         }
     }
 

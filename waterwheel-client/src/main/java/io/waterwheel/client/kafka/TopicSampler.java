@@ -1,5 +1,6 @@
 package io.waterwheel.client.kafka;
 
+import io.waterwheel.client.admin.TopicSample;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import java.time.Duration;
@@ -17,23 +18,14 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/**
- * Records of a topic, to see what they are: the first and the newest of each partition, as many of each.
- *
- * @param topic its name
- * @param partitions of the topic
- * @param values of the records that have one, by partition in the order of their offsets
- * @param records that were read
- * @param withoutValue of them
- * @param withKey of them
- * @param all whether the topic has no other records
- */
-public record TopicSample(
-        String topic, int partitions, List<byte[]> values, long records, long withoutValue, long withKey, boolean all) {
+/** Reads some records of a topic, to see what they are: the first and the newest of each partition. Stateless. */
+public final class TopicSampler {
     private static final Duration POLL = Duration.ofMillis(200);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
     /** Of values, in all. */
     private static final long MOST_BYTES = 16 << 20;
+
+    private TopicSampler() {}
 
     /**
      * Reads some records.
@@ -110,7 +102,7 @@ public record TopicSample(
             return new TopicSample(topic, partitions, values, records, withoutValue, withKey, all);
         }
 
-        /** Reads records of [from, to), so many at most; returns where it ended. */
+        /** Reads at most {@code most} records of [from, to); returns where it ended. */
         private long read(TopicPartition of, long from, long to, int most) {
             int got = 0;
             consumer.seek(of, from);

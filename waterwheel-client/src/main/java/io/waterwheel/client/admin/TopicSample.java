@@ -1,0 +1,23 @@
+package io.waterwheel.client.admin;
+
+import java.util.List;
+
+/**
+ * Records of a topic, to see what they are: the first and the newest of each partition, as many of each.
+ *
+ * @param topic its name
+ * @param partitions of the topic
+ * @param values of the records that have one, by partition in the order of their offsets
+ * @param records that were read
+ * @param withoutValue of them
+ * @param withKey of them
+ * @param all whether the topic has no other records
+ */
+public record TopicSample(
+        String topic,
+        int partitions,
+        List<byte[]> values,
+        long records,
+        long withoutValue,
+        long withKey,
+        boolean all) {}

@@ -25,6 +25,9 @@ final class StatementParameters {
     private static final JsonFactory JSON = new JsonFactory();
     private static final Pattern POSITION = Pattern.compile("(.+):(\\d{1,9}):(\\d{1,18})");
     private static final Duration LONGEST = Duration.ofHours(1);
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    /** Of a number that is a timeout. */
+    private static final int MOST_DIGITS = 40;
 
     private StatementParameters() {}
 
@@ -71,20 +74,33 @@ final class StatementParameters {
     }
 
     private static Duration timeout(String seconds) {
+        return timeout(seconds, SECOND, "timeout", "seconds");
+    }
+
+    /** @param unit of the number */
+    private static Duration timeout(String number, Duration unit, String at, String units) {
+        BigDecimal most = BigDecimal.valueOf(LONGEST.toMillis());
         try {
-            Duration timeout =
-                    Duration.ofMillis(new BigDecimal(seconds).movePointRight(3).longValue());
-            if (timeout.isZero() || timeout.isNegative() || timeout.compareTo(LONGEST) > 0) {
-                throw new NumberFormatException(seconds);
+            // A number of a few characters may have a billion digits: compared, not written out.
+            BigDecimal millis = number.length() > MOST_DIGITS
+                    ? BigDecimal.ZERO
+                    : new BigDecimal(number).multiply(BigDecimal.valueOf(unit.toMillis()));
+            if (millis.signum() > 0 && millis.compareTo(most) <= 0) {
+                return Duration.ofMillis(Math.max(1, millis.longValue()));
             }
-            return timeout;
-        } catch (NumberFormatException e) {
-            throw HttpFailure.bad(
-                    ErrorCode.BAD_REQUEST,
-                    "timeout: expected seconds, more than 0 and at most an hour, got '" + seconds + "'",
-                    "timeout",
-                    e);
+        } catch (NumberFormatException | ArithmeticException e) {
+            throw wrongTimeout(number, at, units, e);
         }
+        throw wrongTimeout(number, at, units, null);
+    }
+
+    private static HttpFailure wrongTimeout(String number, String at, String units, @Nullable Throwable cause) {
+        String shown = number.length() > MOST_DIGITS ? number.substring(0, MOST_DIGITS) + "..." : number;
+        return HttpFailure.bad(
+                ErrorCode.BAD_REQUEST,
+                at + ": expected " + units + ", more than 0 and at most an hour, got '" + shown + "'",
+                at,
+                cause);
     }
 
     private static Statement statement(
@@ -126,8 +142,7 @@ final class StatementParameters {
                 switch (name) {
                     case "sql" -> sql = value == JsonToken.VALUE_STRING ? json.getText() : null;
                     case "timeoutMillis", "timeout_millis" ->
-                        timeout = timeout(
-                                new BigDecimal(json.getText()).movePointLeft(3).toPlainString());
+                        timeout = timeout(json.getText(), Duration.ofMillis(1), "timeout", "milliseconds");
                     case "allowPartial", "allow_partial" -> partial = json.getBooleanValue();
                     case "atLeast", "at_least" -> positions(json, atLeast);
                     case "parameters" -> values = ParameterValues.read(json);

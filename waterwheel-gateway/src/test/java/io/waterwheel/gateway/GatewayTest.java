@@ -574,6 +574,16 @@ final class GatewayTest {
                         gateway, "/v1/query", "application/json", "{\"sql\": \"SELECT 1\", \"timeoutMillis\": -1}"))) {
             check(400, "BAD_REQUEST", "timeout", bad);
         }
+        for (String millis : List.of("1e300000000", "18446744073709551617", "0", "3600001", "1e-999999999")) {
+            String body = "{\"sql\": \"SELECT 1\", \"timeoutMillis\": " + millis + "}";
+            RawHttp.Answer answer = RawHttp.post(gateway, "/v1/query", "application/json", body);
+            if (!millis.startsWith("1e-")) {
+                check(400, "BAD_REQUEST", "timeout", answer);
+            }
+        }
+        for (String seconds : List.of("1e999999999", "1e2147483647", "18446744073709551.617", "9".repeat(50))) {
+            check(400, "BAD_REQUEST", "timeout", RawHttp.get(gateway, "/v1/query?sql=SELECT+1&timeout=" + seconds));
+        }
         check(400, "BAD_SQL", "sql", RawHttp.post(gateway, "/v1/query", "application/sql", " "));
         check(
                 400,

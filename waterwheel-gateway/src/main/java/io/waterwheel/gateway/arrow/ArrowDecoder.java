@@ -3,6 +3,7 @@ package io.waterwheel.gateway.arrow;
 import io.waterwheel.decode.RejectedRecordException;
 import io.waterwheel.decode.RowAppender;
 import io.waterwheel.error.ErrorCode;
+import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.gateway.http.PushBudget;
 import io.waterwheel.gateway.rows.PushedRows;
@@ -13,6 +14,8 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.tuple.TupleBlock;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -39,6 +42,18 @@ public final class ArrowDecoder {
     /** Of an array and its place in a list. */
     private static final int RECORD_BYTES = 32;
 
+    /**
+     * Bytes of values that one body's rows may have. A dictionary names a long text by one byte, so that the work of a
+     * body has no bound in its length.
+     */
+    static final long MOST_VALUE_BYTES = 256 << 20;
+
+    /** What a row counts for beside its text: buffers of a hostile body may lie one upon another. */
+    private static final int ROW_BYTES = 16;
+
+    /** Longest name of a column that is looked at: fields have shorter ones. */
+    private static final int MOST_NAME_BYTES = 64;
+
     private final Schema schema;
     private final boolean keepBad;
     private final PushBudget.Lease lease;
@@ -51,9 +66,15 @@ public final class ArrowDecoder {
     private final Map<Long, ColumnType> dictionaryTypes = new HashMap<>();
     private final Map<Long, ArrowColumn> dictionaries = new HashMap<>();
     private @Nullable List<Column> columns;
+    private @Nullable Batch batch;
     private @Nullable String unkeyed;
     private int seen;
     private int rejected;
+    private long valueBytes;
+
+    /** The columns of a batch of rows: by field of the schema, and as they were sent. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Batch(ArrowColumn[] byField, ArrowColumn[] sent, int rows) {}
 
     /**
      * A column of the stream.
@@ -93,13 +114,12 @@ public final class ArrowDecoder {
      */
     public PushedRows decode(byte[] bytes) {
         IpcMessages messages = new IpcMessages(bytes);
-        try {
-            while (messages.next()) {
-                message(messages, bytes);
+        while (next(messages, bytes)) {
+            Batch read = batch;
+            batch = null;
+            for (int row = 0; read != null && row < read.rows; row++) {
+                row(read.byField, read.sent, row);
             }
-        } catch (IndexOutOfBoundsException e) {
-            // Accessors of Flatbuffers follow offsets of the message, wherever they point.
-            throw IpcMessages.bad("a message's description is damaged", e);
         }
         if (columns == null) {
             throw IpcMessages.bad("it has no schema");
@@ -107,12 +127,26 @@ public final class ArrowDecoder {
         return new PushedRows(tuples, letters, tuples.size(), rejected, reasons);
     }
 
+    /** Reads the description of the next message; its rows, if it has some, are in {@link #batch} then. */
+    private boolean next(IpcMessages messages, byte[] bytes) {
+        try {
+            if (!messages.next()) {
+                return false;
+            }
+            message(messages, bytes);
+            return true;
+        } catch (IndexOutOfBoundsException e) {
+            // Accessors of Flatbuffers follow offsets of the message, wherever they point.
+            throw IpcMessages.bad("a message's description is damaged", e);
+        }
+    }
+
     private void message(IpcMessages messages, byte[] bytes) {
         Message message = messages.message();
         switch (message.headerType()) {
             case MessageHeader.Schema -> columns = columns(header(message, new org.apache.arrow.flatbuf.Schema()));
             case MessageHeader.DictionaryBatch -> dictionary(messages, header(message, new DictionaryBatch()), bytes);
-            case MessageHeader.RecordBatch -> batch(messages, header(message, new RecordBatch()), bytes);
+            case MessageHeader.RecordBatch -> batch = batch(messages, header(message, new RecordBatch()), bytes);
             default -> throw IpcMessages.bad("a message is neither schema, dictionary nor batch of rows");
         }
     }
@@ -136,7 +170,7 @@ public final class ArrowDecoder {
         for (int c = 0; c < arrow.fieldsLength(); c++) {
             org.apache.arrow.flatbuf.Field column = arrow.fields(c);
             String name = name(column);
-            int index = name == null ? -1 : schema.indexOf(name);
+            int index = schema.indexOf(name);
             if (index < 0) {
                 throw refused("column " + name, "is no field of the stream, which has " + names() + "; leave it out");
             }
@@ -157,12 +191,19 @@ public final class ArrowDecoder {
         return found;
     }
 
-    private static @Nullable String name(org.apache.arrow.flatbuf.Field column) {
+    /** @throws HttpFailure when it is no name that a field can have */
+    private static String name(org.apache.arrow.flatbuf.Field column) {
+        ByteBuffer name;
         try {
-            return column.name();
+            name = column.nameAsByteBuffer();
         } catch (IllegalArgumentException e) {
-            throw IpcMessages.bad("the name of a column is not UTF-8", e);
+            throw IpcMessages.bad("the name of a column lies outside its message", e);
         }
+        if (name == null || name.remaining() > MOST_NAME_BYTES) {
+            throw IpcMessages.bad("a column has "
+                    + (name == null ? "no name" : "a name of " + name.remaining() + " bytes, expected at most 64"));
+        }
+        return StandardCharsets.UTF_8.decode(name).toString();
     }
 
     private String names() {
@@ -210,12 +251,12 @@ public final class ArrowDecoder {
                 new ArrowColumn("of dictionary " + batch.id(), type, bytes, buffers.rows, buffers.next(type), null));
     }
 
-    private void batch(IpcMessages messages, RecordBatch batch, byte[] bytes) {
+    private Batch batch(IpcMessages messages, RecordBatch header, byte[] bytes) {
         List<Column> described = columns;
         if (described == null) {
             throw IpcMessages.bad("rows come before the schema");
         }
-        Buffers buffers = new Buffers(messages, batch, bytes.length);
+        Buffers buffers = new Buffers(messages, header, bytes.length);
         ArrowColumn[] sent = new ArrowColumn[described.size()];
         ArrowColumn[] byField = new ArrowColumn[schema.fields().size()];
         for (int c = 0; c < sent.length; c++) {
@@ -236,9 +277,7 @@ public final class ArrowDecoder {
                 byField[f] = ArrowColumn.nothing(schema.fields().get(f).name(), buffers.rows);
             }
         }
-        for (int row = 0; row < buffers.rows; row++) {
-            row(byField, sent, row);
-        }
+        return new Batch(byField, sent, buffers.rows);
     }
 
     private void row(ArrowColumn[] byField, ArrowColumn[] sent, int row) {
@@ -291,6 +330,12 @@ public final class ArrowDecoder {
                     "row " + seen,
                     null);
         }
+        valueBytes += ROW_BYTES + sum;
+        if (valueBytes > MOST_VALUE_BYTES) {
+            throw HttpFailure.of(
+                    HttpCode.BODY_TOO_LARGE,
+                    "the rows have more than " + MOST_VALUE_BYTES + " bytes of values; send less at a time");
+        }
         return (int) sum;
     }
 
@@ -300,12 +345,12 @@ public final class ArrowDecoder {
             reasons.add(new PushedRows.Reason(seen, PushedRows.fieldOf(reason, schema), reason));
         }
         if (keepBad) {
-            byte[] letter = RowText.of(sent, row);
-            if (letter.length > PushedRows.MOST_ROW_BYTES) {
+            byte[] letter = RowText.of(sent, row, PushedRows.MOST_ROW_BYTES);
+            if (letter == null) {
                 throw HttpFailure.bad(
                         ErrorCode.RECORD_TOO_LARGE,
-                        "row " + seen + " (" + reason + ") is to become a dead letter and has " + letter.length
-                                + " bytes as JSON, expected at most " + PushedRows.MOST_ROW_BYTES,
+                        "row " + seen + " (" + reason + ") is to become a dead letter, and has more than "
+                                + PushedRows.MOST_ROW_BYTES + " bytes as JSON",
                         "row " + seen,
                         null);
             }

@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  * than the field is rounded down, to the past. One thread.
  */
 final class ArrowValues {
-    private static final long EXACT_DOUBLE = 1L << 53;
-    private static final long EXACT_FLOAT = 1L << 24;
     private static final int MOST_SHOWN = 40;
 
     private final RowAppender row;
@@ -77,8 +75,8 @@ final class ArrowValues {
                                 ? time(field, column, place)
                                 : whole(field, column, place, Long.MIN_VALUE, Long.MAX_VALUE));
             case UINT32 -> row.setInteger(index, address(field, column, place));
-            case FLOAT32 -> row.setFloat(index, (float) number(field, column, place, EXACT_FLOAT));
-            case FLOAT64 -> row.setDouble(index, number(field, column, place, EXACT_DOUBLE));
+            case FLOAT32 -> row.setFloat(index, (float) number(field, column, place));
+            case FLOAT64 -> row.setDouble(index, number(field, column, place));
             case BOOLEAN -> row.setBoolean(index, column.truth(place));
             case VARIABLE -> {
                 if (field.type().hasSixteenBytes()) {
@@ -103,15 +101,17 @@ final class ArrowValues {
         return value;
     }
 
-    private static double number(Field field, ArrowColumn column, int place, long exact)
-            throws RejectedRecordException {
+    private static double number(Field field, ArrowColumn column, int place) throws RejectedRecordException {
         if (column.type().kind() == ColumnType.Kind.INTEGER) {
             long value = whole(field, column, place, Long.MIN_VALUE, Long.MAX_VALUE);
-            if (value < -exact || value > exact) {
+            boolean single = field.type().physical() == PhysicalType.FLOAT32;
+            double held = single ? (float) value : (double) value;
+            // 2^63 is no long, and would be cut to the greatest.
+            if (held >= 0x1p63 || (long) held != value) {
                 throw refused(
                         field, "a whole number that a " + field.type().schemaName() + " holds exactly", "" + value);
             }
-            return value;
+            return held;
         }
         double value = column.floating(place);
         if (field.type().physical() == PhysicalType.FLOAT32
@@ -140,11 +140,9 @@ final class ArrowValues {
 
     private static long address(Field field, ArrowColumn column, int place) throws RejectedRecordException {
         if (column.type().kind() == ColumnType.Kind.INTEGER) {
-            long value = column.integer(place);
-            if (value < Integer.MIN_VALUE || value > 0xFFFFFFFFL) {
-                throw refused(field, "an IPv4 address of 32 bits", "" + value);
-            }
-            return value & 0xFFFFFFFFL;
+            // Columns of 32 bits with a sign are the same bits.
+            boolean bits = column.type().signed() && column.type().width() == 4;
+            return whole(field, column, place, bits ? Integer.MIN_VALUE : 0, 0xFFFFFFFFL) & 0xFFFFFFFFL;
         }
         int from = column.from(place);
         int to = from + column.length(place);

@@ -350,6 +350,9 @@ final class ArrowDecoderTest {
             refused(allocator, new BigIntVector("id", allocator), "column id: is there twice");
             refused(allocator, new NullVector("peer"), null);
         }
+        try (RootAllocator allocator = new RootAllocator()) {
+            refused(allocator, new IntVector("x".repeat(65), allocator), "a name of 65 bytes, expected at most 64");
+        }
         assertThatThrownBy(() -> decode(new byte[0], false)).hasMessageContaining("has no schema");
         assertThatThrownBy(() -> decode("id,at".getBytes(UTF_8), false)).isInstanceOf(HttpFailure.class);
     }
@@ -362,6 +365,64 @@ final class ArrowDecoderTest {
             assertThatThrownBy(() -> decode(body, false))
                     .isInstanceOf(HttpFailure.class)
                     .hasMessageContaining(why);
+        }
+    }
+
+    @Test
+    void aFewBytesCannotNameValuesWithoutBound() throws IOException {
+        int rows = 20_000;
+        try (RootAllocator allocator = new RootAllocator();
+                VarCharVector words = new VarCharVector("words", allocator)) {
+            words.setSafe(0, "x".repeat(TupleBlock.MAX_VALUE_BYTES).getBytes(UTF_8));
+            words.setValueCount(1);
+            Dictionary dictionary = new Dictionary(words, new DictionaryEncoding(7, false, null));
+            DictionaryProvider.MapDictionaryProvider provider = new DictionaryProvider.MapDictionaryProvider();
+            provider.put(dictionary);
+            VarCharVector plain = new VarCharVector("note", allocator);
+            plain.setSafe(0, words.get(0));
+            plain.setValueCount(1);
+            IntVector encoded = (IntVector) DictionaryEncoder.encode(plain, dictionary);
+            plain.close();
+            for (int r = 0; r < rows; r++) {
+                encoded.setSafe(r, 0);
+            }
+            encoded.setValueCount(rows);
+            byte[] body = with(allocator, encoded, rows, provider);
+            assertThatThrownBy(() ->
+                            new ArrowDecoder(stream(), true, new PushBudget(1L << 40, "rows").lease()).decode(body))
+                    .hasMessageContaining("more than " + ArrowDecoder.MOST_VALUE_BYTES + " bytes of values");
+        }
+    }
+
+    @Test
+    void aLongValueBecomesNoLetter() throws IOException {
+        try (RootAllocator allocator = new RootAllocator()) {
+            VarCharVector note = new VarCharVector("note", allocator);
+            note.setSafe(0, "\u0001".repeat(400_000).getBytes(UTF_8));
+            note.setValueCount(1);
+            byte[] body = with(allocator, note, 1, NONE);
+            assertThatThrownBy(() -> decode(body, true)).hasMessageContaining("more than 524288 bytes as JSON");
+            assertThat(decode(body, false).rejected()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void wholeNumbersAreTakenWhereTheyAreHeldExactly() throws IOException {
+        try (RootAllocator allocator = new RootAllocator()) {
+            BigIntVector real = new BigIntVector("real", allocator);
+            long[] numbers = {1L << 60, (1L << 53) + 1, Long.MIN_VALUE, Long.MAX_VALUE};
+            BigIntVector host = new BigIntVector("host", allocator);
+            long[] addresses = {0, 0xFFFFFFFFL, -1, 1L << 32};
+            for (int r = 0; r < 4; r++) {
+                real.setSafe(r, numbers[r]);
+                host.setSafe(r, addresses[r]);
+            }
+            assertThat(decode(with(allocator, real, 4, NONE), false).reasons().stream()
+                            .map(PushedRows.Reason::line))
+                    .containsExactly(2, 4);
+            assertThat(decode(with(allocator, host, 4, NONE), false).reasons().stream()
+                            .map(PushedRows.Reason::line))
+                    .containsExactly(3, 4);
         }
     }
 

@@ -5,6 +5,7 @@ import datetime
 import http.server
 import json
 import os
+import pickle
 import random
 import threading
 import unittest
@@ -60,7 +61,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         self.wfile.write(b"%x\r\n%s\r\n" % (len(content), content) if content else b"")
-        if whole:
+        if whole is None:
+            self.wfile.flush()
+            self.server.holds.wait(60)
+            self.close_connection = True
+        elif whole:
             self.wfile.write(b"0\r\nWaterwheel-Verdict: {}\r\n\r\n")
         else:
             self.close_connection = True
@@ -152,6 +157,55 @@ class WithoutServer(unittest.TestCase):
             self.client.append("s", table)
         self.assertEqual(failed.exception.errors[0]["line"], 5 + pieces[0].num_rows)
 
+    def test_a_piece_that_is_too_large_is_halved(self):
+        large = (413, b'{"code":"BODY_TOO_LARGE","message":"m"}', True)
+        stored = (200, b'{"rows":2,"rejected":0,"positions":{"0":9},"visible":false,"reason":"r"}', True)
+        self.will(large, stored, stored)
+        table = pyarrow.table({"id": [1, 2, 3, 4]})
+        got = self.client.append("s", table, visible=True)
+        self.assertEqual((got.rows, got.visible), (4, False))
+        bodies = [pyarrow.ipc.open_stream(body).read_all() for _, _, body in self.gateway.asked[-2:]]
+        self.assertEqual(pyarrow.concat_tables(bodies), table)
+
+    def test_dictionaries_need_not_have_equal_names(self):
+        self.will((200, b'{"rows":2,"rejected":0,"positions":{"0":9}}', True))
+        self.client.append("s", [{"id": 1}, {"id": 2, "note": "x"}])
+        sent = pyarrow.ipc.open_stream(self.gateway.asked[0][2]).read_all()
+        self.assertEqual(sent.to_pylist(), [{"id": 1, "note": None}, {"id": 2, "note": "x"}])
+        self.assertEqual(self.client.append("s", []), waterwheel.Stored(0, {}))
+        for wrong in ({"key": ""}, {"key": "k" * 201}):
+            with self.assertRaises(ValueError):
+                self.client.append("s", [{"id": 1}], **wrong)
+        with self.assertRaises(ValueError):
+            self.client.append("s", [{"id": 1}, {"id": "one"}])
+        self.assertEqual(len(self.gateway.asked), 1)
+
+    def test_errors_travel_between_processes(self):
+        error = waterwheel.WaterwheelError("C", "m", 400, "at", [{"line": 1}])
+        again = pickle.loads(pickle.dumps(error))
+        self.assertEqual((again.code, again.message, again.status, again.at, again.errors), ("C", "m", 400, "at", [{"line": 1}]))
+
+    def test_closing_ends_an_answer_that_is_waited_for(self):
+        opened = threading.Event()
+        self.gateway.holds = threading.Event()
+        self.addCleanup(self.gateway.holds.set)
+        self.will((200, answer(3, None, end=False), None))
+        batches = self.client.stream_sql("SELECT 1")
+        self.assertEqual(next(batches).num_rows, 3)
+
+        def ask():
+            opened.set()
+            with self.assertRaises(waterwheel.WaterwheelError):
+                next(batches)
+
+        waiting = threading.Thread(target=ask)
+        waiting.start()
+        opened.wait()
+        batches.close()
+        waiting.join(20)
+        self.assertFalse(waiting.is_alive())
+        self.assertEqual(list(batches), [])
+
     def test_parameters_are_written_by_their_kind(self):
         verdict = {"complete": True, "tuples": 0}
         self.will((200, answer(0, verdict), True))
@@ -161,7 +215,7 @@ class WithoutServer(unittest.TestCase):
             json.loads(self.gateway.asked[0][2])["parameters"],
             [None, True, 5, 1.5, "x", {"bytes": "AAE="}, {"time": "2021-10-07T10:30:00Z"}],
         )
-        for bad in (datetime.datetime(2021, 10, 7), object()):
+        for bad in (datetime.datetime(2021, 10, 7), object(), float("nan")):
             with self.assertRaises((ValueError, TypeError)):
                 self.client.sql("SELECT ?", bad)
 

@@ -9,7 +9,7 @@
 
 from .aio import AsyncClient
 from .answer import Answer, Verdict
-from .client import Client, Stored, connect
+from .client import Batches, Client, Stored, connect
 from .errors import WaterwheelError
 
-__all__ = ["Answer", "AsyncClient", "Client", "Stored", "Verdict", "WaterwheelError", "connect"]
+__all__ = ["Answer", "AsyncClient", "Batches", "Client", "Stored", "Verdict", "WaterwheelError", "connect"]

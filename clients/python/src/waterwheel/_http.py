@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 import ssl
 import threading
 import urllib.parse
@@ -19,7 +20,8 @@ class Connections:
 
     def __init__(self, url: str, timeout: float) -> None:
         parts = urllib.parse.urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/"):
+        strange = parts.path not in ("", "/") or parts.query or parts.fragment or parts.username
+        if parts.scheme not in ("http", "https") or not parts.hostname or strange:
             raise ValueError(f"expected a gateway's address such as http://127.0.0.1:7071, got {url!r}")
         self._host = parts.hostname
         self._port = parts.port or (443 if parts.scheme == "https" else 80)
@@ -70,7 +72,7 @@ class Connections:
             connection.close()
             raise
         response = Response(self, connection, answer)
-        if answer.status >= 400:
+        if not 200 <= answer.status < 300:
             raise response.refusal()
         return response
 
@@ -82,7 +84,12 @@ class Connections:
         body: bytes | None,
         headers: Mapping[str, str],
     ) -> http.client.HTTPResponse:
-        connection.request(method, target, body=body, headers=dict(headers))
+        try:
+            connection.request(method, target, body=body, headers=dict(headers))
+        except (BrokenPipeError, ConnectionResetError):
+            # A gateway refuses a body before it has read all of it. What it said may be there.
+            if connection.sock is None:
+                raise
         return connection.getresponse()
 
     def _unreachable(self, failure: Exception) -> WaterwheelError:
@@ -149,7 +156,12 @@ class Response:
         return rest
 
     def json(self) -> Any:
-        return json.loads(self.read())
+        """The body, an object or a list in JSON."""
+        text = self.read()
+        try:
+            return json.loads(text)
+        except ValueError as failure:
+            raise self._strange(text) from failure
 
     def refusal(self) -> WaterwheelError:
         text = self.read()
@@ -159,9 +171,21 @@ class Response:
                 said["code"], said["message"], self.status, said.get("at"), said.get("errors", ())
             )
         except (ValueError, KeyError, TypeError):
-            return WaterwheelError(
-                "HTTP", f"status {self.status}: {text[:200].decode('utf-8', 'replace')}", self.status
-            )
+            return self._strange(text)
+
+    def _strange(self, text: bytes) -> WaterwheelError:
+        """No gateway answers so; a proxy may."""
+        return WaterwheelError("HTTP", f"status {self.status}: {text[:200].decode('utf-8', 'replace')}", self.status)
+
+    def abandon(self) -> None:
+        """Ends the connection, from any thread: a read that waits ends, and the gateway cancels the query."""
+        sock = self._connection.sock
+        if sock is not None:
+            try:
+                sock.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                # It has ended by itself.
+                return
 
     def close(self) -> None:
         """Ends the request; the connection is used again when the body was read to its end."""

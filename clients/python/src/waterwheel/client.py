@@ -7,6 +7,8 @@ import datetime
 import decimal
 import http.client
 import json
+import math
+import numbers
 import time
 import urllib.parse
 import uuid
@@ -27,6 +29,12 @@ if TYPE_CHECKING:
 _ARROW = "application/vnd.apache.arrow.stream"
 _VERDICT = b"waterwheel.verdict"
 _PIECE_BYTES = 8 << 20
+#: A key of a piece has a slash and the number of its first row behind it.
+_MOST_KEY = 200
+#: Seconds: a gateway knows keys for ten minutes.
+_MOST_PATIENCE = 480.0
+#: Seconds without an answer after which rows are sent again; a gateway answers within 30.
+_APPEND_SILENCE = 40.0
 _DEFAULT_URL = "http://127.0.0.1:7071"
 
 #: By stream and partition, offsets below which everything must be in an answer.
@@ -44,6 +52,7 @@ class Stored:
     rows: that are stored.
     positions: by partition, the offset behind the last of them; at_least takes it.
     rejected: rows that are no tuples; 0 unless partial was allowed.
+    visible: whether queries are known to see the rows; False unless that was asked for.
     errors: for the first of those, a hundred of each request, their row (line, from 1), field and reason.
     """
 
@@ -51,6 +60,7 @@ class Stored:
     positions: Mapping[int, int]
     rejected: int = 0
     errors: Sequence[Mapping[str, Any]] = ()
+    visible: bool = False
 
 
 def connect(url: str = _DEFAULT_URL, *, timeout: float = 60.0) -> "Client":
@@ -96,8 +106,7 @@ class Client:
 
         Raises WaterwheelError when the statement cannot be answered, or not to its end.
         """
-        batches, response = self._open_sql(statement, parameters, timeout, allow_partial, at_least)
-        return batches.whole(response)
+        return self._open_sql(statement, parameters, timeout, allow_partial, at_least).whole()
 
     def stream_sql(
         self,
@@ -106,13 +115,12 @@ class Client:
         timeout: float | None = None,
         allow_partial: bool = False,
         at_least: Positions | None = None,
-    ) -> Iterator[pyarrow.RecordBatch]:
+    ) -> Batches:
         """The batches of an answer as they come, for answers that are larger than memory.
 
-        The rows are all there only when the iteration ends without an error. Closing the iterator cancels the query.
+        The rows are all there only when the iteration ends without an error.
         """
-        batches, response = self._open_sql(statement, parameters, timeout, allow_partial, at_least)
-        return batches.each(response)
+        return self._open_sql(statement, parameters, timeout, allow_partial, at_least)
 
     def _open_sql(
         self,
@@ -121,7 +129,7 @@ class Client:
         timeout: float | None,
         allow_partial: bool,
         at_least: Positions | None,
-    ) -> tuple["_Batches", Response]:
+    ) -> Batches:
         asked: dict[str, Any] = {"sql": statement}
         if parameters:
             asked["parameters"] = [_parameter(value) for value in parameters]
@@ -133,7 +141,7 @@ class Client:
             asked["atLeast"] = {
                 stream: {str(partition): offset for partition, offset in of.items()} for stream, of in at_least.items()
             }
-        return self._ask("application/json", json.dumps(asked).encode(), timeout)
+        return self._ask("application/json", json.dumps(asked, allow_nan=False).encode(), timeout)
 
     def query(self, stream: str, **options: Any) -> Answer:
         """The answer to a query that is written as on the command line (docs/queries.md).
@@ -149,10 +157,10 @@ class Client:
                 continue
             form[name.replace("_", "-")] = _option(name, value)
         body = _form(form)
-        batches, response = self._ask("application/x-www-form-urlencoded", body, options.get("timeout"))
-        return batches.whole(response)
+        timeout = options.get("timeout")
+        return self._ask("application/x-www-form-urlencoded", body, None if timeout is None else float(timeout)).whole()
 
-    def _ask(self, media_type: str, body: bytes, timeout: float | None) -> tuple["_Batches", Response]:
+    def _ask(self, media_type: str, body: bytes, timeout: float | None) -> Batches:
         response = self._connections.request(
             "POST",
             "/v1/query",
@@ -161,7 +169,7 @@ class Client:
             headers={"Content-Type": media_type, "Accept": _ARROW},
             timeout=None if timeout is None else timeout + 5,
         )
-        return _Batches(), response
+        return Batches(response)
 
     # Appends
 
@@ -177,36 +185,44 @@ class Client:
     ) -> Stored:
         """Appends rows, each once, to a stream of the format block.
 
-        rows: an Arrow table or batch, a frame of pandas or Polars, or dictionaries. Columns have the names of fields.
-        key: under which the rows are stored once, however often they are sent; a new one where none is given. Give one
-            where the program itself may start again and send the same rows.
-        visible: whether to wait until queries see the rows.
+        rows: an Arrow table or batch, a frame of pandas or Polars, or dictionaries. Columns have the names of fields; what
+            a dictionary lacks is null.
+        key: of 1 to 200 characters, under which the rows are stored once, however often they are sent; a new one where
+            none is given. Give one where the program itself may start again and send the same rows: the same table,
+            made in the same way.
+        visible: whether to wait until queries see the rows. The result says whether they do: it may not be known.
         allow_partial: whether the good rows are stored where others are no tuples; those become dead letters.
-        patience: seconds in which the rows are sent again after failures that may pass.
+        patience: seconds in which the rows are sent again after failures that may pass, eight minutes at most: keys are
+            known for ten.
 
         Rows of more than about 8 MiB are sent in pieces, each of which is stored whole or not at all. Where a piece
-        fails, those before it are stored; the same rows under the same key go on from there.
+        fails, those before it are stored, as the error's `stored` says; the same rows under the same key go on from
+        there.
 
         Raises WaterwheelError when rows are not stored.
         """
+        if key is not None and not 1 <= len(key) <= _MOST_KEY:
+            raise ValueError(f"key: expected 1 to {_MOST_KEY} characters, got {len(key)}")
         table = _plain(_table(rows))
-        key = key or uuid.uuid4().hex
-        stored = Stored(0, {})
-        for at, piece in _pieces(table):
+        own = uuid.uuid4().hex if key is None else key
+        stored: Stored | None = None
+        at = 0
+        most = _PIECE_BYTES
+        while at < table.num_rows:
+            piece = _piece(table, at, most)
             try:
-                more = self._append(stream, piece, f"{key}/{at}" if at else key, visible, allow_partial, patience)
+                more = self._append(stream, piece, f"{own}/{at}" if at else own, visible, allow_partial, patience)
             except WaterwheelError as failure:
+                if failure.code == "BODY_TOO_LARGE" and piece.num_rows > 1:
+                    # Nothing of it is stored, and its key is free.
+                    most = piece.nbytes // 2
+                    continue
                 failure.errors = _moved(failure.errors, at)
-                if at and hasattr(failure, "add_note"):
-                    failure.add_note(f"of {table.num_rows} rows the first {at} are stored, under the key {key}")
+                failure.stored = stored
                 raise
-            stored = Stored(
-                stored.rows + more.rows,
-                {**stored.positions, **more.positions},
-                stored.rejected + more.rejected,
-                (*stored.errors, *_moved(more.errors, at)),
-            )
-        return stored
+            stored = _both(stored, more, at)
+            at += piece.num_rows
+        return stored or Stored(0, {}, visible=visible)
 
     def _append(
         self, stream: str, rows: pyarrow.Table, key: str, visible: bool, allow_partial: bool, patience: float
@@ -217,12 +233,12 @@ class Client:
             "wait": "visible" if visible else "stored",
             "partial": "allow" if allow_partial else "fail",
         }
-        deadline = time.monotonic() + patience
+        deadline = time.monotonic() + min(patience, _MOST_PATIENCE)
         pause = 0.05
         while True:
             try:
                 said = self._connections.request(
-                    "POST", _path(stream) + "/rows", parameters, body, headers
+                    "POST", _path(stream) + "/rows", parameters, body, headers, timeout=_APPEND_SILENCE
                 ).json()
             except WaterwheelError as failure:
                 if not failure.temporary or time.monotonic() + pause > deadline:
@@ -234,7 +250,8 @@ class Client:
                 said["rows"],
                 {int(partition): offset for partition, offset in said["positions"].items()},
                 said["rejected"],
-                said.get("errors", ()),
+                tuple(said.get("errors", ())),
+                said.get("visible", False),
             )
 
     # What there is
@@ -254,22 +271,48 @@ class Client:
         return found
 
 
-class _Batches:
-    """The batches of one answer. The last has no rows and the verdict."""
+class Batches(Iterator[pyarrow.RecordBatch]):
+    """The batches of one answer, as they come. Its end is behind the last; an error in place of it says that what came
+    is not all. Closing it cancels the query. One thread, but for close.
 
-    def __init__(self) -> None:
+    verdict: of the answer; None before its end.
+    """
+
+    def __init__(self, response: Response) -> None:
+        self._response = response
         self._schema: pyarrow.Schema | None = None
-        self._verdict: Verdict | None = None
+        self._closed = False
+        self.verdict: Verdict | None = None
+        self._each = self._read()
 
-    def whole(self, response: Response) -> Answer:
-        batches = list(self.each(response))
-        if self._schema is None or self._verdict is None:
+    def __next__(self) -> pyarrow.RecordBatch:
+        if self._closed:
+            raise StopIteration
+        return next(self._each)
+
+    def __enter__(self) -> Batches:
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the answer, from any thread; the query is cancelled if it is not over."""
+        self._closed = True
+        if self.verdict is None:
+            self._response.abandon()
+
+    def whole(self) -> Answer:
+        """What is left, as an answer."""
+        batches = list(self)
+        if self._schema is None or self.verdict is None:
             raise cut_off(ValueError("there is none"))
-        return Answer(pyarrow.Table.from_batches(batches, self._schema), self._verdict)
+        return Answer(pyarrow.Table.from_batches(batches, self._schema), self.verdict)
 
-    def each(self, response: Response) -> Iterator[pyarrow.RecordBatch]:
+    def _read(self) -> Iterator[pyarrow.RecordBatch]:
+        verdict = None
         try:
-            with pyarrow.ipc.open_stream(response.body) as reader:
+            with pyarrow.ipc.open_stream(self._response.body) as reader:
                 self._schema = reader.schema
                 while True:
                     try:
@@ -277,17 +320,18 @@ class _Batches:
                     except StopIteration:
                         break
                     if metadata is not None and _VERDICT in metadata:
-                        self._verdict = Verdict.from_json(metadata[_VERDICT])
+                        verdict = Verdict.from_json(metadata[_VERDICT])
                     elif batch.num_rows > 0:
                         yield batch
-            if self._verdict is None:
+            if verdict is None:
                 raise cut_off(ValueError("there is none"))
             # The end of the chunks, which says that the connection may be used again.
-            response.read()
-        except (OSError, http.client.HTTPException, pyarrow.ArrowException) as failure:
+            self._response.read()
+            self.verdict = verdict
+        except (OSError, http.client.HTTPException, pyarrow.ArrowException, ValueError, KeyError) as failure:
             raise cut_off(failure) from failure
         finally:
-            response.close()
+            self._response.close()
 
 
 def _path(stream: str) -> str:
@@ -295,8 +339,12 @@ def _path(stream: str) -> str:
 
 
 def _parameter(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"a parameter is a number that is finite, not {value}")
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
+    if isinstance(value, numbers.Integral):
+        return int(value)
     if isinstance(value, decimal.Decimal):
         return int(value) if value == value.to_integral_value() else float(value)
     if isinstance(value, (bytes, bytearray, memoryview)):
@@ -305,7 +353,7 @@ def _parameter(value: Any) -> Any:
         if value.tzinfo is None:
             raise ValueError(f"{value!r} has no time zone: give it one, such as datetime.timezone.utc")
         return {"time": value.astimezone(datetime.timezone.utc).isoformat().replace("+00:00", "Z")}
-    raise TypeError(f"a parameter is a number, text, a boolean, bytes, a time or None, not a {type(value).__name__}")
+    raise TypeError(f"a parameter is a number, text, a boolean, bytes, a time or None; got {type(value).__name__}")
 
 
 def _option(name: str, value: Any) -> Any:
@@ -320,11 +368,30 @@ def _form(parameters: Mapping[str, Any]) -> bytes:
     return urllib.parse.urlencode(parameters, doseq=True).encode()
 
 
-def _pieces(table: pyarrow.Table) -> Iterator[tuple[int, pyarrow.Table]]:
-    """Parts of a table that a request can hold, and the row that each begins at. Equal tables have equal parts."""
-    rows = max(1, int(table.num_rows * min(1.0, _PIECE_BYTES / max(1, table.nbytes))))
-    for at in range(0, max(1, table.num_rows), rows):
-        yield at, table.slice(at, rows)
+def _piece(table: pyarrow.Table, at: int, most: int) -> pyarrow.Table:
+    """The rows from one on that take so many bytes, one at least. Equal tables have equal pieces."""
+    rows = table.num_rows - at
+    while rows > 1:
+        bytes_ = table.slice(at, rows).nbytes
+        if bytes_ <= most:
+            break
+        rows = min(rows - 1, max(1, int(rows * most / bytes_)))
+    return table.slice(at, rows)
+
+
+def _both(before: Stored | None, more: Stored, at: int) -> Stored:
+    if before is None:
+        return more
+    positions = dict(before.positions)
+    for partition, offset in more.positions.items():
+        positions[partition] = max(offset, positions.get(partition, 0))
+    return Stored(
+        before.rows + more.rows,
+        positions,
+        before.rejected + more.rejected,
+        (*before.errors, *_moved(more.errors, at)),
+        before.visible and more.visible,
+    )
 
 
 def _moved(errors: Sequence[Mapping[str, Any]], rows: int) -> list[Mapping[str, Any]]:
@@ -348,18 +415,25 @@ def _table(rows: Rows) -> pyarrow.Table:
         return pyarrow.Table.from_pandas(rows, preserve_index=False)
     if hasattr(rows, "to_arrow"):
         return rows.to_arrow()
-    return pyarrow.Table.from_pylist([dict(row) for row in rows])
+    dictionaries = [dict(row) for row in rows]
+    # The library takes the names of the first alone.
+    names = dict.fromkeys(name for row in dictionaries for name in row)
+    try:
+        return pyarrow.table({name: [row.get(name) for row in dictionaries] for name in names})
+    except (pyarrow.ArrowException, OverflowError) as failure:
+        raise ValueError(f"rows: {failure}") from failure
 
 
 def _plain(table: pyarrow.Table) -> pyarrow.Table:
-    """The same without views, which the gateway does not read."""
+    """The same without views, which the gateway does not read, and without dictionaries, which would go with each
+    piece; in one chunk, so that equal rows are equal bytes.
+    """
     plain = []
     for column in table.schema:
-        kind = str(column.type)
-        if kind == "string_view":
-            column = column.with_type(pyarrow.large_string())
-        elif kind == "binary_view":
-            column = column.with_type(pyarrow.large_binary())
-        plain.append(column)
-    schema = pyarrow.schema(plain)
-    return table if schema.equals(table.schema) else table.cast(schema)
+        kind = column.type.value_type if pyarrow.types.is_dictionary(column.type) else column.type
+        if str(kind) == "string_view":
+            kind = pyarrow.large_string()
+        elif str(kind) == "binary_view":
+            kind = pyarrow.large_binary()
+        plain.append(pyarrow.field(column.name, kind, column.nullable))
+    return table.cast(pyarrow.schema(plain)).combine_chunks()

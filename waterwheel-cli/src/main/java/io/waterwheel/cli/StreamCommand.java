@@ -3,6 +3,7 @@ package io.waterwheel.cli;
 import io.waterwheel.cli.input.DefinitionYaml;
 import io.waterwheel.cli.input.DimensionRows;
 import io.waterwheel.cli.input.FileEncoding;
+import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.AskedQuestions;
@@ -14,6 +15,7 @@ import io.waterwheel.schema.BadRecords;
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.LogLoss;
+import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
@@ -59,7 +61,7 @@ final class StreamCommand {
                 "Create a stream from a schema file, and its Kafka topic when there is none.",
                 "With --like, propose a schema file from the first rows of a file of CSV or JSON lines instead, and create nothing: types,"
                         + " key and time are guessed, and doubts are said behind #.",
-                "With both, create the stream, and learn from the CSV file what the dimensions of its key leave open:"
+                "With both, create the stream, and learn from the rows what the dimensions of its key leave open:"
                         + " which values begin a cell, and how many bits they take."
             },
             footer = {
@@ -155,10 +157,10 @@ final class StreamCommand {
             if (name != null) {
                 throw wrong("create", "--name goes with --like alone; FILE.yaml says it itself");
             }
-            return create(server, completed(file, like, columns == null ? List.of() : columns));
+            return create(server, completed(file, like, columns == null ? List.of() : columns, encoding));
         }
         if (file == null) {
-            throw wrong("create", "Missing required parameter: 'FILE.yaml'; or --like FILE.csv to propose one");
+            throw wrong("create", "Missing required parameter: 'FILE.yaml'; or --like FILE to propose one");
         }
         if (name != null || columns != null || encoding != null) {
             throw wrong(
@@ -170,7 +172,8 @@ final class StreamCommand {
     }
 
     /** The definition of a file, with what it leaves open told by the rows of another. */
-    private StreamDefinition completed(Path file, Path like, List<String> columns) throws IOException {
+    private StreamDefinition completed(Path file, Path like, List<String> columns, @Nullable FileEncoding encoding)
+            throws IOException {
         StreamDefinition draft = SchemaFile.readDraft(file);
         if (draft.schema().key().missing(draft.schema().byName()) == null) {
             throw wrong(
@@ -178,9 +181,10 @@ final class StreamCommand {
                     file + " leaves nothing open that rows could tell: leave out --like, or the range and cuts of a"
                             + " dimension of its key");
         }
+        RecordFormat format = StreamCreation.formatOf(InputSource.of(like), encoding);
         return reading(like, in -> {
-            StreamDefinition definition = draft.withSchema(
-                    DimensionRows.complete(draft.schema(), String.valueOf(like.getFileName()), in, columns));
+            StreamDefinition definition = draft.withSchema(DimensionRows.complete(
+                    draft.schema(), String.valueOf(like.getFileName()), in, format, columns, encoding));
             StringBuilder key = new StringBuilder();
             DefinitionYaml.key(key, definition.schema().key().members());
             terminal.err().print("learned from " + like.getFileName() + ":\n" + key);

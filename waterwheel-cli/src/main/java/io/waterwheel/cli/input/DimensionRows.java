@@ -15,10 +15,11 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Completes the dimensions of a key by the rows of a CSV file: by a sample of its first five million, for files are
- * often sorted by one of the fields. One thread.
+ * Completes the dimensions of a key by the rows of a file: by a sample of its first five million, for files are often
+ * sorted by one of the fields. One thread.
  */
 public final class DimensionRows {
     /** Rows of a longer file that are looked at. */
@@ -33,17 +34,29 @@ public final class DimensionRows {
      *
      * @param draft a schema whose key may lack cells of dimensions
      * @param source what messages call the file
+     * @param format of its lines: CSV or JSON
      * @param named what its columns are called; empty: its first line says
+     * @param encoding of the file; null: UTF-8, or what its first bytes say
      * @throws WaterwheelException when the rows do not tell them
      */
-    public static Schema complete(Schema draft, String source, InputStream in, List<String> named) throws IOException {
+    public static Schema complete(
+            Schema draft,
+            String source,
+            InputStream in,
+            RecordFormat format,
+            List<String> named,
+            @Nullable FileEncoding encoding)
+            throws IOException {
+        boolean csv = format == RecordFormat.CSV;
         try (InputLines lines =
-                new InputLines(in, true).divideBy(draft.text().csv().delimiter())) {
-            CsvColumns columns = named.isEmpty()
-                    ? CsvColumns.of(source, lines.next(), draft)
-                    : CsvColumns.named("--columns", named, draft);
+                new InputLines(in, csv, encoding).divideBy(draft.text().csv().delimiter())) {
+            CsvColumns columns = !csv
+                    ? null
+                    : named.isEmpty()
+                            ? CsvColumns.of(source, lines.next(), draft)
+                            : CsvColumns.named("--columns", named, draft);
             DimensionLearner learner = new DimensionLearner(draft);
-            learner.add(decoded(sample(lines, columns), draft, source));
+            learner.add(decoded(sample(lines, columns), draft, format, source));
             return learner.learned();
         } catch (IllegalArgumentException e) {
             throw bad(source + ": " + e.getMessage());
@@ -51,7 +64,7 @@ public final class DimensionRows {
     }
 
     /** Any line is in it as likely as any other; the same file gives the same sample. */
-    private static List<byte[]> sample(InputLines lines, CsvColumns columns) throws IOException {
+    private static List<byte[]> sample(InputLines lines, @Nullable CsvColumns columns) throws IOException {
         SplittableRandom random = new SplittableRandom(1);
         List<byte[]> sample = new ArrayList<>();
         long seen = 0;
@@ -64,7 +77,7 @@ public final class DimensionRows {
             if (at >= DimensionLearner.ROWS) {
                 continue;
             }
-            byte[] ordered = columns.inOrder(line);
+            byte[] ordered = columns == null ? line : columns.inOrder(line);
             if (ordered == null) {
                 continue;
             }
@@ -78,8 +91,8 @@ public final class DimensionRows {
         return sample;
     }
 
-    private static TupleBlock decoded(List<byte[]> lines, Schema draft, String source) {
-        RecordDecoder decoder = RecordDecoder.ofUtf8(RecordFormat.CSV, draft);
+    private static TupleBlock decoded(List<byte[]> lines, Schema draft, RecordFormat format, String source) {
+        RecordDecoder decoder = RecordDecoder.ofUtf8(format, draft);
         TupleBlock block = new TupleBlock(RowLayout.of(draft), 0);
         String refusal = "it has no rows";
         for (byte[] line : lines) {

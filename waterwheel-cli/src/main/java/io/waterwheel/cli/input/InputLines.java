@@ -27,6 +27,8 @@ public final class InputLines implements AutoCloseable {
     /** How a frame of Zstandard begins. */
     private static final byte[] ZSTD = {0x28, (byte) 0xB5, 0x2F, (byte) 0xFD};
 
+    private static final byte[] ZIP = {'P', 'K', 3, 4};
+    private static final byte[] PARQUET = {'P', 'A', 'R', '1'};
     private static final byte[] ANNOUNCES = {'s', 'e', 'p', '='};
 
     private static final int BUFFER_BYTES = 1 << 16;
@@ -76,6 +78,12 @@ public final class InputLines implements AutoCloseable {
         buffered.mark(ZSTD.length);
         byte[] magic = buffered.readNBytes(ZSTD.length);
         buffered.reset();
+        if (Arrays.equals(magic, ZIP) || Arrays.equals(magic, PARQUET)) {
+            throw new IOException(
+                    Arrays.equals(magic, ZIP)
+                            ? "it is a zip archive, as Excel workbooks are: save the sheet as CSV, or unpack it"
+                            : "it is a Parquet file: write its rows as CSV or JSON lines");
+        }
         BufferedInputStream plain = buffered;
         if (magic.length >= 2 && magic[0] == 0x1f && magic[1] == (byte) 0x8b) {
             plain = new BufferedInputStream(gzip(buffered), BUFFER_BYTES);
@@ -292,7 +300,7 @@ public final class InputLines implements AutoCloseable {
 
         /** Whether a value without braces ends before a byte. */
         boolean isBefore(byte c) {
-            return begun && open == 0 && !inText && (c == ',' || c == ']' || c <= ' ' && c >= 0);
+            return begun && open == 0 && !inText && (c == ',' || c == ']' || (c <= ' ' && c >= 0));
         }
 
         void pass(byte c) {

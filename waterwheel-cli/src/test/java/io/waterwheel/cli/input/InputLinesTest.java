@@ -224,6 +224,12 @@ class InputLinesTest {
     }
 
     @Test
+    void filesThatAreNoTextAreNamed() {
+        assertThatThrownBy(() -> json("PK\u0003\u0004...", false)).hasMessageStartingWith("it is a zip archive");
+        assertThatThrownBy(() -> json("PAR1...", false)).hasMessageStartingWith("it is a Parquet file");
+    }
+
+    @Test
     void jsonMayGoOverLines() throws Exception {
         assertThat(json("{\"a\": 1}\n\n{\"a\": 2}\n", false)).containsExactly("{\"a\": 1}", "{\"a\": 2}");
         assertThat(json("[{\"a\": 1},{\"a\": 2}]", false)).containsExactly("{\"a\": 1}", "{\"a\": 2}");

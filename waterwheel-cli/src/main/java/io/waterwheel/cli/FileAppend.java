@@ -9,11 +9,14 @@ import io.waterwheel.cli.input.LineCheck;
 import io.waterwheel.cli.input.Pace;
 import io.waterwheel.cli.input.Rejections;
 import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.client.Appender;
 import io.waterwheel.client.NamedAppender;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
@@ -30,7 +33,7 @@ final class FileAppend {
 
     private static final long COMMIT_BYTES = 16 << 20;
 
-    private final AppendTarget appender;
+    private final Target appender;
     private String source = "";
     private final PrintStream err;
     private final Rejections rejections;
@@ -54,7 +57,7 @@ final class FileAppend {
      *     that, and commits as it goes
      */
     FileAppend(
-            AppendTarget appender,
+            Target appender,
             @Nullable NamedAppender named,
             StallNotice notice,
             Terminal terminal,
@@ -248,6 +251,90 @@ final class FileAppend {
             }
         } catch (IllegalArgumentException e) {
             rejections.add(lines.lineNumber(), lines.lastLineNumber(), String.valueOf(e.getMessage()), progress);
+        }
+    }
+
+    /** Where a file's lines go: an appender of either kind. */
+    interface Target {
+        StreamDefinition stream();
+
+        void appendRecord(byte[] record);
+
+        void append(TupleBlock block);
+
+        void append(@Nullable Object[] values);
+
+        static Target of(Appender appender) {
+            return new Target() {
+                @Override
+                public StreamDefinition stream() {
+                    return appender.stream();
+                }
+
+                @Override
+                public void appendRecord(byte[] record) {
+                    appender.appendRecord(record);
+                }
+
+                @Override
+                public void append(TupleBlock block) {
+                    appender.append(block);
+                }
+
+                @Override
+                public void append(@Nullable Object[] values) {
+                    appender.append(values);
+                }
+            };
+        }
+
+        static Target of(NamedAppender appender) {
+            return new Target() {
+                @Override
+                public StreamDefinition stream() {
+                    return appender.stream();
+                }
+
+                @Override
+                public void appendRecord(byte[] record) {
+                    appender.appendRecord(record);
+                }
+
+                @Override
+                public void append(TupleBlock block) {
+                    appender.append(block);
+                }
+
+                @Override
+                public void append(@Nullable Object[] values) {
+                    appender.append(values);
+                }
+            };
+        }
+
+        /** The same. The notice reports when a call stands still. */
+        static Target watched(Target target, StallNotice notice) {
+            return new Target() {
+                @Override
+                public StreamDefinition stream() {
+                    return target.stream();
+                }
+
+                @Override
+                public void appendRecord(byte[] record) {
+                    notice.during(() -> target.appendRecord(record));
+                }
+
+                @Override
+                public void append(TupleBlock block) {
+                    notice.during(() -> target.append(block));
+                }
+
+                @Override
+                public void append(@Nullable Object[] values) {
+                    notice.during(() -> target.append(values));
+                }
+            };
         }
     }
 }

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * As much of {@code curl} as the pages use: -G, -H, -i, -N, -X, -d, --data-urlencode, --data-binary, --max-time and one
@@ -85,24 +86,23 @@ final class Curl {
 
     /** What comes of an answer in this time. */
     private static String endless(HttpRequest request, int seconds) throws IOException, InterruptedException {
-        StringBuffer came = new StringBuffer();
+        List<String> came = new CopyOnWriteArrayList<>();
         HttpResponse<java.util.stream.Stream<String>> response = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .build()
                 .send(request, HttpResponse.BodyHandlers.ofLines());
         Thread reader = new Thread(() -> {
             try {
-                response.body().forEach(line -> came.append(line).append('\n'));
+                response.body().forEach(came::add);
             } catch (java.io.UncheckedIOException e) {
-                // It was closed below.
-                came.append("");
+                came.add(""); // it was closed below
             }
         });
         reader.setDaemon(true);
         reader.start();
         reader.join(seconds * 1_000L);
         response.body().close();
-        return came.toString();
+        return String.join("\n", came);
     }
 
     /** As {@code curl} joins what several options say. */

@@ -20,6 +20,7 @@ import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -237,6 +238,16 @@ final class FileAppend {
             }
             return;
         }
+        int tuple = unencodable(check);
+        if (tuple >= 0) {
+            rejections.add(
+                    lines.lineNumber(),
+                    lines.lastLineNumber(),
+                    "tuple " + (tuple + 1) + " has a character that "
+                            + schema.text().encoding().label() + ", the encoding of the stream's records, lacks",
+                    progress);
+            return;
+        }
         try {
             // At once: an appender of tuple blocks gathers them itself, for a few milliseconds at most.
             int tuples = check.tuples().size();
@@ -252,6 +263,20 @@ final class FileAppend {
         } catch (IllegalArgumentException e) {
             rejections.add(lines.lineNumber(), lines.lastLineNumber(), String.valueOf(e.getMessage()), progress);
         }
+    }
+
+    /** Of a line of several tuples, the first that its stream's records cannot hold: none may go before it. */
+    private int unencodable(LineCheck check) {
+        int tuples = check.tuples().size();
+        for (int row = 0; row < tuples && tuples > 1 && records != RecordFormat.BLOCK; row++) {
+            for (Object value : check.values(row)) {
+                if (value instanceof String text
+                        && schema.text().encoding().ofUtf8(text.getBytes(StandardCharsets.UTF_8)) == null) {
+                    return row;
+                }
+            }
+        }
+        return -1;
     }
 
     /** Where a file's lines go: an appender of either kind. */

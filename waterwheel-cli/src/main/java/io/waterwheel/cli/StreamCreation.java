@@ -95,6 +95,9 @@ final class StreamCreation {
         InputSource first = files.get(0);
         RecordFormat lines = format != null ? format : formatOf(first, encoding);
         SchemaProposal proposal = SchemaProposal.of(first.name(), first, lines, columns, encoding);
+        if (encoding == null) {
+            proposal.requireEncoding(files.subList(1, files.size()));
+        }
         // What was not looked at may be otherwise, and can be looked at only where it can be read again.
         boolean checks = first.size() >= 0 || proposal.isOfAll();
         long size = 0;
@@ -137,7 +140,7 @@ final class StreamCreation {
                 outcome.first());
     }
 
-    /** Whether the person at the terminal says yes; nothing but a word that begins with n means no. */
+    /** Whether the person at the terminal says yes: by y, yes or an empty line. */
     boolean confirmed(InputStream answers) throws IOException {
         terminal.err()
                 .print("Create stream " + definition.name() + " like this and append "

@@ -96,6 +96,13 @@ final class JsonDecoder implements RecordDecoder {
         if (!Utf8.valid(bytes, from, length)) {
             throw new RejectedRecordException("not a JSON object: the record is not valid UTF-8");
         }
+        // By zeros among the first four bytes Jackson would take the record for UTF-16 or UTF-32.
+        for (int i = from; i < from + Math.min(length, 4); i++) {
+            if (bytes[i] == 0) {
+                throw new RejectedRecordException(
+                        "not a JSON object: a zero byte, as text in UTF-16 has; JSON is UTF-8");
+            }
+        }
         int size = into.size();
         int arena = into.arenaSize();
         boolean taken = false;

@@ -43,6 +43,15 @@ class JsonShapesTest {
             records: {unknown: into rest}
             """;
 
+    /** Jackson would find the encoding out, and count characters where bytes are asked for. */
+    @Test
+    void textThatIsNoUtf8IsRefusedThoughItsBytesAre() {
+        for (String encoding : List.of("UTF-16LE", "UTF-16BE", "UTF-32LE", "UTF-32BE")) {
+            byte[] record = "{\"x\":1,\"at\":1}".getBytes(java.nio.charset.Charset.forName(encoding));
+            refused(KEPT, record, "not a JSON object: a zero byte, as text in UTF-16 has; JSON is UTF-8");
+        }
+    }
+
     private static Schema schema(String yaml) {
         StreamDefinition written = SchemaFile.read("s.yaml", "name: s\nformat: json\n" + yaml);
         assertThat(SchemaJson.readStream(SchemaJson.writeStream(written))).isEqualTo(written);

@@ -254,7 +254,10 @@ final class PlantedBugs {
             new PlantedBug("channel instance", 3, LIVENESS, "a subscription after a gap is the same as before")
                     .with(INCOMING, "channel.attempt++;", ""),
             new PlantedBug("heartbeat", 5, LIVENESS, "idle channels are silent")
-                    .with(OUTGOING, "send(channel, channel.sentTo, channel.sentTo, null, ChannelBlock.NO_TIME, now);", "")
+                    .with(
+                            OUTGOING,
+                            "send(channel, channel.sentTo, channel.sentTo, null, ChannelBlock.NO_TIME, now);",
+                            "")
                     .with(OUTGOING, "if (epoch != null && silent", "if (epoch != null && now < 0 && silent"),
             new PlantedBug("credit again", 6, LIVENESS, "credit that a dispatcher does not know of is not sent again")
                     .with(

@@ -36,6 +36,7 @@ abstract class FileLook {
 
     FileEncoding encoding = FileEncoding.UTF_8;
     private final long mostBytes;
+    private boolean passesDamaged;
     private long bytes;
 
     /** @param mostBytes of lines that are looked at */
@@ -73,11 +74,43 @@ abstract class FileLook {
         return whole || rows >= ROWS || bytes >= mostBytes;
     }
 
+    /**
+     * Whether more lines of a file, of those that are not ASCII, are valid UTF-8 than are not: text in another encoding
+     * is valid by a rare chance, and damage is rare too.
+     */
+    static boolean mostlyUtf8(InputSource file) throws IOException {
+        long valid = 0;
+        long others = 0;
+        long bytes = 0;
+        try (InputLines lines = new InputLines(file.open(), false, FileEncoding.UTF_8)) {
+            byte[] line = lines.next();
+            for (int row = 0; line != null && row < ROWS && bytes < file.mostLookedAt(); row++) {
+                bytes += line.length;
+                if (!Utf8.valid(line, 0, line.length)) {
+                    others++;
+                } else if (new String(line, StandardCharsets.UTF_8).length() < line.length) {
+                    valid++;
+                }
+                line = lines.next();
+            }
+        }
+        return valid > others;
+    }
+
+    /** Passes over lines that are no UTF-8, in a file that is UTF-8 but for them: they will be rejected. */
+    final void passDamaged() {
+        passesDamaged = true;
+    }
+
     /** The next line; empty at the end, which is {@link #whole} then. */
     final byte[] next(InputLines lines) throws IOException {
         byte[] line;
         try {
             line = lines.next();
+            while (passesDamaged && line != null && !Utf8.valid(line, 0, line.length)) {
+                bytes += line.length;
+                line = lines.next();
+            }
         } catch (IOException e) {
             if (e.getCause() instanceof CharacterCodingException) {
                 throw new OtherEncoding(source + ": " + e.getMessage());

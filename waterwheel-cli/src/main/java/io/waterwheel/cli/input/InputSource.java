@@ -111,11 +111,13 @@ public interface InputSource {
      */
     static List<InputSource> named(String word, InputStream in) throws IOException {
         if (word.equals(STANDARD_INPUT)) {
-            return List.of(new StandardInput(in));
+            return List.of(new OneTimeInput("standard input", () -> in));
         }
         Path path = Path.of(word);
         if (!Files.isDirectory(path)) {
-            return List.of(of(path));
+            // A pipe, such as that of <(command), cannot be read again.
+            boolean pipe = Files.exists(path) && !Files.isRegularFile(path);
+            return List.of(pipe ? new OneTimeInput(word, of(path)::open) : of(path));
         }
         List<InputSource> files = new ArrayList<>();
         try (Stream<Path> entries = Files.list(path)) {

@@ -48,7 +48,8 @@ public final class SchemaProposal {
 
     /**
      * Looks at the first rows of a file. One whose bytes are no UTF-8 is taken to be in Windows-1252, or in Latin-1
-     * where it cannot be, unless its encoding is named.
+     * where it cannot be, unless its encoding is named, or most of its lines that are not ASCII are UTF-8: the others
+     * are damaged then.
      *
      * @param source what messages call the file
      * @param format of its lines: CSV or JSON
@@ -58,12 +59,11 @@ public final class SchemaProposal {
     public static SchemaProposal of(
             String source, InputSource file, RecordFormat format, List<String> named, @Nullable FileEncoding encoding)
             throws IOException {
+        boolean damaged = false;
         for (FileEncoding guess : encoding != null
                 ? List.of(encoding)
                 : List.of(FileEncoding.UTF_8, FileEncoding.WINDOWS_1252, FileEncoding.LATIN_1)) {
-            FileLook look = format == RecordFormat.JSON
-                    ? new JsonLook(source, file.mostLookedAt())
-                    : new CsvLook(source, file.mostLookedAt(), named, true);
+            FileLook look = look(source, file, format, named);
             try (InputStream in = file.open()) {
                 FileEncoding taken = guess == FileEncoding.UTF_8 ? encoding : guess;
                 return file.naming(() -> looked(look, in, taken));
@@ -72,9 +72,43 @@ public final class SchemaProposal {
                     throw FileLook.bad(
                             e.getMessage() + (encoding == null ? "" : "; --encoding names " + encoding.label()));
                 }
+                if (guess == FileEncoding.UTF_8 && file.naming(() -> FileLook.mostlyUtf8(file))) {
+                    damaged = true;
+                    break;
+                }
+            }
+        }
+        if (damaged) {
+            FileLook look = look(source, file, format, named);
+            look.passDamaged();
+            try (InputStream in = file.open()) {
+                return file.naming(() -> looked(look, in, null));
             }
         }
         throw new IllegalStateException("every byte is a character of Latin-1");
+    }
+
+    private static FileLook look(String source, InputSource file, RecordFormat format, List<String> named) {
+        return format == RecordFormat.JSON
+                ? new JsonLook(source, file.mostLookedAt())
+                : new CsvLook(source, file.mostLookedAt(), named, true);
+    }
+
+    /**
+     * Refuses files of a folder that are not all in the encoding that was guessed of the first.
+     *
+     * @throws WaterwheelException when one of them is UTF-8 and the first is not
+     */
+    public void requireEncoding(List<InputSource> others) throws IOException {
+        if (encoding() != FileEncoding.WINDOWS_1252 && encoding() != FileEncoding.LATIN_1) {
+            return;
+        }
+        for (InputSource other : others) {
+            if (other.naming(() -> FileLook.mostlyUtf8(other))) {
+                throw FileLook.bad(other.name() + " is in UTF-8, and " + look.source + " in "
+                        + encoding().label() + ", as it seems: append them one by one");
+            }
+        }
     }
 
     /**

@@ -156,4 +156,24 @@ class FileEncodingTest {
         assertThat(in.open().readNBytes(50_000)).isEqualTo(Arrays.copyOf(text, 50_000));
         assertThat(in.openLast().readAllBytes()).isEqualTo(text);
     }
+
+    @Test
+    void oneDamagedCharacterMakesNoOtherEncoding() throws IOException {
+        StringBuilder rows = new StringBuilder("at,town\n");
+        for (int r = 0; r < 50; r++) {
+            rows.append(1633608000000L + r).append(",Z\u00fcrich\n");
+        }
+        byte[] damaged =
+                joined(rows.toString().getBytes(UTF_8), joined("1633608001000,Z".getBytes(UTF_8), marked(0xC3)));
+        SchemaProposal proposal = proposed(Files.write(folder.resolve("damaged.csv"), damaged), null);
+        assertThat(proposal.encoding()).isEqualTo(FileEncoding.UTF_8);
+        assertThat(proposal.yaml("s")).doesNotContain("windows");
+        Path western =
+                Files.write(folder.resolve("western.csv"), rows.toString().getBytes(WINDOWS));
+        SchemaProposal other = proposed(western, null);
+        assertThatThrownBy(() -> other.requireEncoding(List.of(InputSource.of(folder.resolve("damaged.csv")))))
+                .hasMessageContaining("damaged.csv is in UTF-8, and ")
+                .hasMessageContaining("western.csv in windows-1252");
+        other.requireEncoding(List.of(InputSource.of(western)));
+    }
 }

@@ -285,17 +285,17 @@ public final class RowDecoder {
     /** What the stream would take for a tuple of its own must not come to it as a dead letter. */
     private void requireRefused(byte[] record, int line) {
         scratch.clear();
-        unkeyed = null;
         try {
             streams.decode(ByteBuffer.wrap(record), scratch);
-            keys.fill(scratch, 0, (row, reason) -> unkeyed = reason);
+            keys.fill(scratch, 0, (row, reason) -> {});
         } catch (RejectedRecordException e) {
             return;
         }
-        if (unkeyed == null) {
+        // Of several rows some may have no key.
+        if (scratch.size() > 0) {
             throw HttpFailure.bad(
                     ErrorCode.BAD_REQUEST,
-                    "line " + line + " is no row of this body, and would be one of the stream: leave it out",
+                    "line " + line + " is no row of this body, and the stream would take rows of it: leave it out",
                     "line " + line,
                     null);
         }

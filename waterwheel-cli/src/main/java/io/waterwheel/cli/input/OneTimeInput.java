@@ -3,36 +3,51 @@ package io.waterwheel.cli.input;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Standard input, which comes once: what is read of it is kept until {@link #openLast} is called, so that it can be
- * looked at before it is read. A look takes about {@link #mostLookedAt} bytes. One thread.
+ * Standard input or a pipe, which comes once: what is read of it is kept until {@link #openLast} is called, so that it
+ * can be looked at before it is read. A look takes about {@link #mostLookedAt} bytes. One thread.
  */
-final class StandardInput implements InputSource {
+final class OneTimeInput implements InputSource {
     private static final long LOOKED_AT = 16 << 20;
+    /** Lines that are no rows, such as empty ones, are kept too. */
+    private static final int MOST_KEPT = 64 << 20;
 
-    private final InputStream in;
+    private final String name;
+    private final Opening opening;
+    private @Nullable InputStream opened;
     private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
     private byte[] begin = {};
     private boolean keeps = true;
 
-    StandardInput(InputStream in) {
-        this.in = in;
+    /** How it is opened, once. */
+    interface Opening {
+        InputStream open() throws IOException;
+    }
+
+    /** @param name as messages call it */
+    OneTimeInput(String name, Opening opening) {
+        this.name = name;
+        this.opening = opening;
     }
 
     @Override
     public String name() {
-        return "standard input";
+        return name;
     }
 
     @Override
-    public InputStream open() {
+    public InputStream open() throws IOException {
+        if (opened == null) {
+            opened = opening.open();
+        }
         begin = kept.toByteArray();
-        return new FromBegin();
+        return new FromBegin(opened);
     }
 
     @Override
-    public InputStream openLast() {
+    public InputStream openLast() throws IOException {
         keeps = false;
         return open();
     }
@@ -49,8 +64,13 @@ final class StandardInput implements InputSource {
 
     /** What was kept, then the rest. */
     private final class FromBegin extends InputStream {
+        private final InputStream in;
         private final byte[] first = begin;
         private int at;
+
+        FromBegin(InputStream in) {
+            this.in = in;
+        }
 
         @Override
         public int read() throws IOException {
@@ -68,6 +88,9 @@ final class StandardInput implements InputSource {
             }
             int got = in.read(into, from, length);
             if (got > 0 && keeps) {
+                if (kept.size() + got > MOST_KEPT) {
+                    throw new IOException("no end of what comes before its rows, in " + MOST_KEPT + " bytes");
+                }
                 kept.write(into, from, got);
             }
             return got;

@@ -15,16 +15,39 @@ import java.util.stream.IntStream;
  * two leaves: the alerts above level 3, and the flights. The flights are narrowed by the aircraft that the alerts name.
  *
  * @param leaves what is read, in no order; no two are equal
- * @param text the rest, as a SELECT over tables called {@link #table}, in the dialect of the executor (DuckDB). Its
- *     columns are those of {@code fields}, timestamps as whole numbers, bytes in base 64
+ * @param systems system tables that are read, no two alike
+ * @param text the rest, as a SELECT over tables called {@link #table} and {@link #systemTable}, in the dialect of the
+ *     executor (DuckDB). Its columns are those of {@code fields}, timestamps as whole numbers, bytes in base 64
  * @param fields of the answer: long, double, boolean, timestamps, string and bytes, each nullable, called c0, c1 and so
  *     on
  * @param labels the statement's names of these columns; any text
  * @param narrowings by which what is read of one leaf may be narrowed by what was read of another
  */
 public record ResidualPlan(
-        List<Leaf> leaves, String text, List<Field> fields, List<String> labels, List<Narrowing> narrowings)
+        List<Leaf> leaves,
+        List<SystemLeaf> systems,
+        String text,
+        List<Field> fields,
+        List<String> labels,
+        List<Narrowing> narrowings)
         implements StatementPlan {
+    /**
+     * A system table that the text names.
+     *
+     * @param name the qualified one
+     */
+    public record SystemLeaf(String name, List<Field> fields) {
+        public SystemLeaf {
+            fields = List.copyOf(fields);
+        }
+    }
+
+    /** A plan without system tables. */
+    public ResidualPlan(
+            List<Leaf> leaves, String text, List<Field> fields, List<String> labels, List<Narrowing> narrowings) {
+        this(leaves, List.of(), text, fields, labels, narrowings);
+    }
+
     /**
      * One query, and how its answer becomes a table.
      *
@@ -52,6 +75,7 @@ public record ResidualPlan(
 
     public ResidualPlan {
         leaves = List.copyOf(leaves);
+        systems = List.copyOf(systems);
         fields = List.copyOf(fields);
         labels = List.copyOf(labels);
         narrowings = List.copyOf(narrowings);
@@ -67,6 +91,11 @@ public record ResidualPlan(
         return IntStream.range(0, labels.size())
                 .mapToObj(c -> new SqlColumn(labels.get(c), c))
                 .toList();
+    }
+
+    /** The name of a system table in the text. Its columns are called as those of leaves are. */
+    public static String systemTable(int number) {
+        return "system" + number;
     }
 
     /** The name of a leaf's table. Its columns are called c0, c1 and so on. */

@@ -12,4 +12,9 @@ public interface StreamSchemas {
     /** The schema of the stream of this name, in the letters it was created with; null when there is none. */
     @Nullable
     Schema schema(String name);
+
+    /** The tables that are no streams. */
+    default List<SystemTable> systemTables() {
+        return List.of();
+    }
 }

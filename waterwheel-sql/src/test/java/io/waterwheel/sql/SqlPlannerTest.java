@@ -66,6 +66,15 @@ final class SqlPlannerTest {
         public @Nullable Schema schema(String name) {
             return all.get(name);
         }
+
+        @Override
+        public List<SystemTable> systemTables() {
+            List<Field> fields =
+                    List.of(new Field("table_name", FieldType.STRING, false), new Field("n", FieldType.LONG, true));
+            return List.of(
+                    new SystemTable("information_schema", "tables", fields),
+                    new SystemTable("waterwheel", "streams", fields));
+        }
     });
 
     private static SqlPlan plan(String statement) {
@@ -323,6 +332,33 @@ final class SqlPlannerTest {
                         one -> one.value().equals(new Expression.FieldValue("source")) && one.type() == ValueType.IPV4)
                 .anyMatch(one ->
                         one.value().equals(new Expression.FieldValue("callsign")) && one.type() == ValueType.STRING);
+    }
+
+    /** What shows columns as they are needs no executor. */
+    @Test
+    void readsSystemTables() {
+        for (String table : List.of(
+                "information_schema.tables",
+                "waterwheel.information_schema.tables",
+                "INFORMATION_SCHEMA.Tables AS t",
+                "waterwheel.streams",
+                "waterwheel.waterwheel.streams")) {
+            SystemPlan plan = (SystemPlan) PLANNER.plan("SELECT n, table_name AS t FROM " + table, NOW);
+            assertThat(table.toLowerCase(java.util.Locale.ROOT)).contains(plan.table());
+            assertThat(plan.columns()).containsExactly(new SqlColumn("n", 1), new SqlColumn("t", 0));
+        }
+        ResidualPlan joined = (ResidualPlan) PLANNER.plan(
+                "SELECT o.id FROM orders o JOIN waterwheel.streams s ON o.note = s.table_name WHERE o.amount > 1", NOW);
+        assertThat(joined.streams()).containsExactly("orders");
+        assertThat(joined.systems()).extracting(ResidualPlan.SystemLeaf::name).containsExactly("waterwheel.streams");
+        assertThat(joined.text()).contains("system0");
+        assertThat(String.valueOf(joined.leaves().get(0).query().where())).isEqualTo("amount > 1");
+        ResidualPlan twice = (ResidualPlan)
+                PLANNER.plan("SELECT COUNT(*) FROM waterwheel.streams a, waterwheel.streams b WHERE a.n > 1", NOW);
+        assertThat(twice.systems()).hasSize(1);
+        assertThatThrownBy(() -> plan("SELECT 1 FROM information_schema.views"))
+                .isInstanceOfSatisfying(
+                        WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("NO_SUCH_STREAM"));
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.expression.CanonicalText;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.exec.ResidualExecutor.Asker;
@@ -81,6 +82,9 @@ final class DuckDbStatement {
 
     void run() throws InterruptedException {
         try {
+            for (int system = 0; system < plan.systems().size(); system++) {
+                readSystem(system);
+            }
             boolean[] read = new boolean[plan.leaves().size()];
             for (int leaf : order()) {
                 read(leaf, read);
@@ -117,17 +121,29 @@ final class DuckDbStatement {
                 query = narrowed(query, narrowing);
             }
         }
+        begin(ResidualPlan.table(number), leaf.fields(), leaf.places());
+        leaves.read(number, query, this::send);
+        Message.of(Message.Kind.TABLE_ENDS, out -> {}).write(channel);
+    }
+
+    private void readSystem(int number) throws IOException {
+        ResidualPlan.SystemLeaf system = plan.systems().get(number);
+        List<Integer> all = IntStream.range(0, system.fields().size()).boxed().toList();
+        begin(ResidualPlan.systemTable(number), system.fields(), all);
+        leaves.readSystem(system.name(), this::send);
+        Message.of(Message.Kind.TABLE_ENDS, out -> {}).write(channel);
+    }
+
+    private void begin(String table, List<Field> fields, List<Integer> places) throws IOException {
         Message.of(Message.Kind.TABLE, out -> {
-                    out.writeUTF(ResidualPlan.table(number));
-                    RowFields.write(leaf.fields(), out);
-                    out.writeInt(leaf.places().size());
-                    for (int place : leaf.places()) {
+                    out.writeUTF(table);
+                    RowFields.write(fields, out);
+                    out.writeInt(places.size());
+                    for (int place : places) {
                         out.writeInt(place);
                     }
                 })
                 .write(channel);
-        leaves.read(number, query, this::send);
-        Message.of(Message.Kind.TABLE_ENDS, out -> {}).write(channel);
     }
 
     private void send(TupleBlock block) {

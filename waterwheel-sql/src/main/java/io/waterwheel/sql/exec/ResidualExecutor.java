@@ -23,6 +23,15 @@ public interface ResidualExecutor extends AutoCloseable {
          * @throws WaterwheelException when it cannot be read whole, and must be
          */
         void read(int leaf, Query query, Rows rows) throws InterruptedException;
+
+        /**
+         * Hands over all rows of a system table.
+         *
+         * @param name its qualified one
+         */
+        default void readSystem(String name, Rows rows) {
+            throw new IllegalStateException("there is no " + name);
+        }
     }
 
     /** The client that waits for the answer. */

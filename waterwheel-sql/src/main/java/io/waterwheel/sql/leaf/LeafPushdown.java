@@ -57,6 +57,10 @@ public final class LeafPushdown {
 
     private RelNode pushedAnew(RelNode node) {
         if (node instanceof TableScan scan) {
+            SystemRelation system = scan.getTable().unwrap(SystemRelation.class);
+            if (system != null) {
+                return new SystemNode(scan.getCluster(), system, scan.getRowType());
+            }
             StreamTable table = scan.getTable().unwrap(StreamTable.class);
             if (table == null) {
                 throw new IllegalStateException("a table that is no stream: " + scan);

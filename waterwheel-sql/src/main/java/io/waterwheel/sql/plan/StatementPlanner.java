@@ -11,6 +11,8 @@ import io.waterwheel.sql.SqlPlanner;
 import io.waterwheel.sql.SqlSignature;
 import io.waterwheel.sql.StatementPlan;
 import io.waterwheel.sql.StreamSchemas;
+import io.waterwheel.sql.SystemPlan;
+import io.waterwheel.sql.SystemTable;
 import io.waterwheel.sql.cache.LiftedText;
 import io.waterwheel.sql.cache.OpenParameters;
 import io.waterwheel.sql.cache.ParameterFunction;
@@ -23,6 +25,8 @@ import io.waterwheel.sql.leaf.Literals;
 import io.waterwheel.sql.leaf.NotPushed;
 import io.waterwheel.sql.leaf.SqlTypes;
 import io.waterwheel.sql.leaf.StreamTable;
+import io.waterwheel.sql.leaf.SystemNode;
+import io.waterwheel.sql.leaf.SystemRelation;
 import io.waterwheel.sql.residual.ResidualPlanner;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -51,10 +55,13 @@ import org.apache.calcite.plan.volcano.VolcanoPlanner;
 import org.apache.calcite.prepare.CalciteCatalogReader;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.RelRoot;
+import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.core.RelFactories;
 import org.apache.calcite.rel.rules.CoreRules;
 import org.apache.calcite.rel.rules.ProjectJoinTransposeRule;
 import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.runtime.CalciteContextException;
 import org.apache.calcite.schema.impl.AbstractSchema;
 import org.apache.calcite.sql.SqlCall;
@@ -140,6 +147,9 @@ public final class StatementPlanner {
             .addMatchLimit(HepProgram.MATCH_UNTIL_FIXPOINT)
             .addRuleCollection(TOWARDS_LEAVES)
             .build();
+
+    /** What drivers know the streams by; tables about the server are in a schema of this name. */
+    private static final String CATALOG = "waterwheel";
 
     /** Each is looked up in the catalog. */
     private static final int MOST_NAMES = 64;
@@ -351,7 +361,9 @@ public final class StatementPlanner {
         CalciteSchema root = CalciteSchema.createRootSchema(false, false);
         // Drivers' tools write whole names.
         CalciteSchema shared = root.add("public", new AbstractSchema());
-        CalciteSchema inCatalog = root.add("waterwheel", new AbstractSchema()).add("public", new AbstractSchema());
+        CalciteSchema catalog = root.add(CATALOG, new AbstractSchema());
+        CalciteSchema inCatalog = catalog.add("public", new AbstractSchema());
+        addSystemTables(root, catalog);
         List<String> names = streams.names();
         List<String> fields = new ArrayList<>();
         Map<String, Schema> schemas = new HashMap<>();
@@ -391,6 +403,41 @@ public final class StatementPlanner {
         } catch (CalciteContextException e) {
             throw SqlErrors.of(e, names, fields);
         }
+    }
+
+    /** Under its schema, and under that of the catalog; the schema waterwheel is the catalog by its name. */
+    private void addSystemTables(CalciteSchema root, CalciteSchema catalog) {
+        Map<String, CalciteSchema> schemas = new HashMap<>();
+        for (SystemTable table : streams.systemTables()) {
+            SystemRelation relation = new SystemRelation(table.qualifiedName(), table.fields());
+            schemas.computeIfAbsent(table.schema(), name -> catalog.add(name, new AbstractSchema()))
+                    .add(table.name(), relation);
+            if (table.schema().equals(CATALOG)) {
+                catalog.add(table.name(), relation);
+            } else {
+                CalciteSchema known = root.getSubSchema(table.schema(), true);
+                (known == null ? root.add(table.schema(), new AbstractSchema()) : known).add(table.name(), relation);
+            }
+        }
+    }
+
+    /** The plan of what shows columns of a system table as they are; null for anything else. */
+    private static @Nullable SystemPlan plain(RelNode node, List<String> labels) {
+        RelNode below = node instanceof Project project ? project.getInput() : node;
+        if (!(below instanceof SystemNode system)) {
+            return null;
+        }
+        List<SqlColumn> columns = new ArrayList<>();
+        for (int c = 0; c < labels.size(); c++) {
+            RexNode shown = node instanceof Project project
+                    ? project.getProjects().get(c)
+                    : RexInputRef.of(c, below.getRowType());
+            if (!(shown instanceof RexInputRef input)) {
+                return null;
+            }
+            columns.add(new SqlColumn(labels.get(c), input.getIndex()));
+        }
+        return new SystemPlan(system.table().name(), system.table().fields(), columns);
     }
 
     private static StatementPlan planned(
@@ -436,6 +483,10 @@ public final class StatementPlanner {
         if (open != null) {
             // What is left of a plan is a text, with its values.
             throw new NoOpenPlan();
+        }
+        SystemPlan system = plain(pushed, labels);
+        if (system != null) {
+            return system;
         }
         try {
             return ResidualPlanner.plan(pushed, labels);

@@ -37,7 +37,10 @@ public final class ResidualPlanner {
             }
             leaves.add(new ResidualPlan.Leaf(asked.query(), asked.fields(), asked.places()));
         }
-        return new ResidualPlan(leaves, select, fields(root, labels), labels, Narrowings.of(root, text));
+        List<ResidualPlan.SystemLeaf> systems = text.systems().stream()
+                .map(system -> new ResidualPlan.SystemLeaf(system.name(), system.fields()))
+                .toList();
+        return new ResidualPlan(leaves, systems, select, fields(root, labels), labels, Narrowings.of(root, text));
     }
 
     private static List<Field> fields(RelNode root, List<String> labels) throws NotPushed {

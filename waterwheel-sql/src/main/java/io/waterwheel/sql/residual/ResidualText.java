@@ -5,6 +5,8 @@ import io.waterwheel.sql.leaf.Leaf;
 import io.waterwheel.sql.leaf.LeafNode;
 import io.waterwheel.sql.leaf.MixedNumbers;
 import io.waterwheel.sql.leaf.NotPushed;
+import io.waterwheel.sql.leaf.SystemNode;
+import io.waterwheel.sql.leaf.SystemRelation;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -39,10 +41,25 @@ import org.apache.calcite.rex.RexNode;
 final class ResidualText {
     private final Map<Leaf, Integer> leaves = new LinkedHashMap<>();
     private final Map<Leaf, Integer> uses = new HashMap<>();
+    private final List<SystemRelation> systems = new ArrayList<>();
 
     /** The leaves in the order of their numbers. */
     List<Leaf> leaves() {
         return List.copyOf(leaves.keySet());
+    }
+
+    /** The system tables in the order of their numbers. */
+    List<SystemRelation> systems() {
+        return List.copyOf(systems);
+    }
+
+    private String table(SystemRelation system) {
+        int number = systems.indexOf(system);
+        if (number < 0) {
+            number = systems.size();
+            systems.add(system);
+        }
+        return ResidualPlan.systemTable(number);
     }
 
     /** The number of a leaf that the text names. */
@@ -103,6 +120,8 @@ final class ResidualText {
     String select(RelNode node) throws NotPushed {
         if (node instanceof LeafNode leaf) {
             return "SELECT * FROM " + table(leaf.leaf());
+        } else if (node instanceof SystemNode system) {
+            return "SELECT * FROM " + table(system.table());
         } else if (node instanceof Project project) {
             return project(project);
         } else if (node instanceof Filter filter) {

@@ -225,6 +225,42 @@ final class DuckDbExecutorTest {
     }
 
     @Test
+    void readsSystemTables() throws Exception {
+        List<Field> fields = List.of(new Field("t", FieldType.STRING, false), new Field("n", FieldType.LONG, true));
+        ResidualPlan plan = new ResidualPlan(
+                List.of(),
+                List.of(new ResidualPlan.SystemLeaf("waterwheel.streams", fields)),
+                "SELECT sum(c1)::BIGINT AS c0 FROM system0 WHERE c0 = 'a'",
+                List.of(new Field("c0", FieldType.LONG, true)),
+                List.of("n"),
+                List.of());
+        TupleBlock block = new TupleBlock(RowLayout.ofFields(fields), 2);
+        for (int row = 0; row < 2; row++) {
+            byte[] value = {(byte) ('a' + row)};
+            LittleEndian.putLong(block.column(block.layout().columnOf(0)), row * 8, block.addToArena(value, 0, 1));
+            LittleEndian.putLong(block.column(block.layout().columnOf(1)), row * 8, 40 + row);
+        }
+        block.setSize(2);
+        Taker taker = new Taker(() -> false, 30_000);
+        EXECUTOR.execute(
+                plan,
+                new ResidualExecutor.LeafReader() {
+                    @Override
+                    public void read(int leaf, Query query, ResidualExecutor.Rows rows) {
+                        throw new IllegalStateException("no stream is read");
+                    }
+
+                    @Override
+                    public void readSystem(String name, ResidualExecutor.Rows rows) {
+                        assertThat(name).isEqualTo("waterwheel.streams");
+                        rows.take(block);
+                    }
+                },
+                taker);
+        assertThat(taker.last).isEqualTo(40L);
+    }
+
+    @Test
     void startsAgainAfterACrash() throws Exception {
         assertThat(number("SELECT CAST(2 AS BIGINT) AS c0")).isEqualTo(2L);
         ProcessHandle process = Objects.requireNonNull(EXECUTOR.process());

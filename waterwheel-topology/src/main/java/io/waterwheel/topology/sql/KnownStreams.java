@@ -3,7 +3,9 @@ package io.waterwheel.topology.sql;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.sql.StreamSchemas;
+import io.waterwheel.sql.SystemTable;
 import io.waterwheel.topology.worker.TaskServices;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +22,18 @@ final class KnownStreams implements StreamSchemas {
         return services.streams().streams().values().stream()
                 .map(StreamInfo::name)
                 .sorted()
+                .toList();
+    }
+
+    @Override
+    public List<SystemTable> systemTables() {
+        return SystemTables.ALL;
+    }
+
+    /** All streams, by name. */
+    List<StreamInfo> all() {
+        return services.streams().streams().values().stream()
+                .sorted(Comparator.comparing(StreamInfo::name))
                 .toList();
     }
 

@@ -4,6 +4,7 @@ import io.waterwheel.query.Verdict;
 import io.waterwheel.query.run.AnswerSink;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RowLayout;
+import io.waterwheel.sql.exec.ResidualExecutor;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.charset.StandardCharsets;
@@ -42,6 +43,13 @@ final class MemoryRows {
             sink.rows(block());
         }
         sink.finish(verdict.withTuples(rows.size()));
+    }
+
+    /** The rows alone. */
+    void to(ResidualExecutor.Rows taker) {
+        if (!rows.isEmpty()) {
+            taker.take(block());
+        }
     }
 
     private TupleBlock block() {

@@ -122,6 +122,11 @@ final class OwnStatements {
         return schema.key().roles().stream().anyMatch(role -> role.field().equals(field));
     }
 
+    /** What a field is to its stream, or null. */
+    static @Nullable String role(Schema schema, String field) {
+        return isKey(schema, field) ? "key" : field.equals(schema.timeField()) ? "time" : null;
+    }
+
     private MemoryRows columns(String written) {
         String name = written.startsWith("\"")
                 ? written.substring(1, written.length() - 1).replace("\"\"", "\"")
@@ -139,8 +144,7 @@ final class OwnStatements {
         }
         MemoryRows rows = new MemoryRows(COLUMNS);
         for (Field field : schema.fields()) {
-            String role = isKey(schema, field.name()) ? "key" : field.name().equals(schema.timeField()) ? "time" : null;
-            rows.add(field.name(), field.type().schemaName(), field.nullable(), role);
+            rows.add(field.name(), field.type().schemaName(), field.nullable(), role(schema, field.name()));
         }
         return rows;
     }

@@ -28,13 +28,21 @@ final class ResidualAnswer implements ResidualExecutor.LeafReader, ResidualExecu
     private final Statement statement;
     private final ResidualPlan plan;
     private final QueryHandler queries;
+    private final SystemTables system;
     private final ColumnSink sink;
     private final long deadlineNanos;
     private final Verdicts verdicts = new Verdicts();
     private boolean started;
     private long rows;
 
-    ResidualAnswer(Statement statement, ResidualPlan plan, QueryHandler queries, ColumnSink sink, long deadlineNanos) {
+    ResidualAnswer(
+            Statement statement,
+            ResidualPlan plan,
+            QueryHandler queries,
+            SystemTables system,
+            ColumnSink sink,
+            long deadlineNanos) {
+        this.system = system;
         this.statement = statement;
         this.plan = plan;
         this.queries = queries;
@@ -74,6 +82,11 @@ final class ResidualAnswer implements ResidualExecutor.LeafReader, ResidualExecu
     @Override
     public long deadlineNanos() {
         return deadlineNanos;
+    }
+
+    @Override
+    public void readSystem(String name, ResidualExecutor.Rows taker) {
+        system.rows(name).to(taker);
     }
 
     @Override

@@ -14,6 +14,7 @@ import io.waterwheel.sql.SqlPlan;
 import io.waterwheel.sql.SqlPlanner;
 import io.waterwheel.sql.SqlSignature;
 import io.waterwheel.sql.StatementPlan;
+import io.waterwheel.sql.SystemPlan;
 import io.waterwheel.sql.duckdb.DuckDbExecutor;
 import io.waterwheel.sql.duckdb.DuckDbSettings;
 import io.waterwheel.sql.exec.ResidualExecutor;
@@ -46,6 +47,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
     private final KnownStreams streams;
     private final ResidualExecutor executor;
     private final OwnStatements own;
+    private final SystemTables system;
     private final StatementMeter meter;
     /** Guarded by this; null before the first statement. */
     private @Nullable SqlPlanner planner;
@@ -60,6 +62,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
                 Runtime.getRuntime().availableProcessors(),
                 config.get(Keys.SQL_AT_ONCE)));
         this.own = new OwnStatements(streams);
+        this.system = new SystemTables(streams::all);
         this.meter = new StatementMeter(services.metrics(), executor);
     }
 
@@ -156,7 +159,20 @@ public final class Statements implements StatementHandler, AutoCloseable {
                 return;
             }
             long deadline = begun + Objects.requireNonNull(statement.timeout()).toNanos();
-            new ResidualAnswer(statement, plan, queries, sink, deadline).run(executor);
+            new ResidualAnswer(statement, plan, queries, system, sink, deadline).run(executor);
+            return;
+        }
+        if (planned instanceof SystemPlan plan) {
+            sink.is(StatementMeter.Kind.CATALOG);
+            if (explained != null) {
+                sink.show(List.of(new ColumnSink.Column("plan", 0)));
+                new MemoryRows(OwnStatements.PLAN)
+                        .add("all rows of " + plan.table() + ", which the coordinator knows")
+                        .to(sink);
+                return;
+            }
+            sink.show(StatementShape.columns(plan));
+            system.rows(plan.table()).to(sink);
             return;
         }
         SqlPlan plan = (SqlPlan) planned;
@@ -192,6 +208,10 @@ public final class Statements implements StatementHandler, AutoCloseable {
         MemoryRows lines = new MemoryRows(OwnStatements.PLAN);
         for (int leaf = 0; leaf < plan.leaves().size(); leaf++) {
             lines.add(ResidualPlan.table(leaf) + ": " + plan.leaves().get(leaf).query());
+        }
+        for (int system = 0; system < plan.systems().size(); system++) {
+            lines.add(ResidualPlan.systemTable(system) + ": "
+                    + plan.systems().get(system).name());
         }
         plan.text().lines().forEach(line -> lines.add(line));
         sink.show(List.of(new ColumnSink.Column("plan", 0)));

@@ -1,0 +1,168 @@
+package io.waterwheel.topology.sql;
+
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.sql.SystemTable;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Tables about the streams: SQL's information_schema, and the server's own in schema waterwheel. */
+final class SystemTables {
+    private static final String CATALOG = "waterwheel";
+    private static final String STREAMS = "public";
+    private static final String INFORMATION = "information_schema";
+
+    /** All of them; {@link #rows} knows their rows. */
+    static final List<SystemTable> ALL = List.of(
+            new SystemTable(INFORMATION, "schemata", List.of(text("catalog_name"), text("schema_name"))),
+            new SystemTable(
+                    INFORMATION,
+                    "tables",
+                    List.of(text("table_catalog"), text("table_schema"), text("table_name"), text("table_type"))),
+            new SystemTable(
+                    INFORMATION,
+                    "columns",
+                    List.of(
+                            text("table_catalog"),
+                            text("table_schema"),
+                            text("table_name"),
+                            text("column_name"),
+                            number("ordinal_position"),
+                            text("is_nullable"),
+                            text("data_type"),
+                            new Field("datetime_precision", FieldType.LONG, true))),
+            new SystemTable(
+                    CATALOG,
+                    "streams",
+                    List.of(
+                            text("stream_name"),
+                            text("topic"),
+                            number("partitions"),
+                            number("indexers"),
+                            text("record_format"),
+                            text("key_fields"),
+                            text("time_field"),
+                            number("fields"))),
+            new SystemTable(
+                    CATALOG,
+                    "fields",
+                    List.of(
+                            text("stream_name"),
+                            text("field_name"),
+                            number("ordinal_position"),
+                            text("field_type"),
+                            new Field("nullable", FieldType.BOOLEAN, false),
+                            new Field("field_role", FieldType.STRING, true))));
+
+    private final Supplier<List<StreamInfo>> streams;
+
+    /** @param streams all there are, in their order */
+    SystemTables(Supplier<List<StreamInfo>> streams) {
+        this.streams = streams;
+    }
+
+    private static Field text(String name) {
+        return new Field(name, FieldType.STRING, false);
+    }
+
+    private static Field number(String name) {
+        return new Field(name, FieldType.LONG, false);
+    }
+
+    /** The rows of a table as they are now, by its qualified name. */
+    MemoryRows rows(String table) {
+        SystemTable known = ALL.stream()
+                .filter(one -> one.qualifiedName().equals(table))
+                .findFirst()
+                .orElseThrow();
+        MemoryRows rows = new MemoryRows(known.fields());
+        switch (table) {
+            case "information_schema.schemata" ->
+                List.of(INFORMATION, STREAMS, CATALOG).forEach(schema -> rows.add(CATALOG, schema));
+            case "information_schema.tables" -> {
+                ALL.forEach(one -> rows.add(CATALOG, one.schema(), one.name(), "SYSTEM VIEW"));
+                streams.get().forEach(stream -> rows.add(CATALOG, STREAMS, stream.name(), "BASE TABLE"));
+            }
+            case "information_schema.columns" -> {
+                ALL.forEach(one -> columns(rows, one.schema(), one.name(), one.fields()));
+                streams.get()
+                        .forEach(stream -> columns(
+                                rows, STREAMS, stream.name(), stream.schema().fields()));
+            }
+            case "waterwheel.streams" -> streams.get().forEach(stream -> stream(rows, stream));
+            case "waterwheel.fields" -> streams.get().forEach(stream -> fields(rows, stream));
+            default -> throw new IllegalStateException("rows of " + table);
+        }
+        return rows;
+    }
+
+    private static void columns(MemoryRows rows, String schema, String table, List<Field> fields) {
+        for (int f = 0; f < fields.size(); f++) {
+            Field field = fields.get(f);
+            rows.add(
+                    CATALOG,
+                    schema,
+                    table,
+                    field.name(),
+                    f + 1L,
+                    field.nullable() ? "YES" : "NO",
+                    type(field.type()),
+                    precision(field.type()));
+        }
+    }
+
+    /** What SQL calls it, docs/sql.md. */
+    private static String type(FieldType type) {
+        return switch (type) {
+            case STRING, IPV4, IPV6, UUID -> "VARCHAR";
+            case BYTES -> "VARBINARY";
+            case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> "TIMESTAMP";
+            case BOOLEAN -> "BOOLEAN";
+            case INT, LONG -> "BIGINT";
+            case FLOAT, DOUBLE -> "DOUBLE";
+        };
+    }
+
+    private static @Nullable Long precision(FieldType type) {
+        return switch (type) {
+            case TIMESTAMP -> 3L;
+            case TIMESTAMP_US -> 6L;
+            case TIMESTAMP_NS -> 9L;
+            default -> null;
+        };
+    }
+
+    private static void stream(MemoryRows rows, StreamInfo stream) {
+        Schema schema = stream.schema();
+        rows.add(
+                stream.name(),
+                stream.topic(),
+                (long) stream.partitions(),
+                (long) stream.indexers(),
+                stream.format().toString().toLowerCase(Locale.ROOT),
+                String.join(
+                        ", ",
+                        schema.key().roles().stream().map(KeySpec.Role::field).toList()),
+                schema.timeField(),
+                (long) schema.fields().size());
+    }
+
+    private static void fields(MemoryRows rows, StreamInfo stream) {
+        Schema schema = stream.schema();
+        for (int f = 0; f < schema.fields().size(); f++) {
+            Field field = schema.fields().get(f);
+            rows.add(
+                    stream.name(),
+                    field.name(),
+                    f + 1L,
+                    field.type().schemaName(),
+                    field.nullable(),
+                    OwnStatements.role(schema, field.name()));
+        }
+    }
+}

@@ -198,10 +198,18 @@ final class AppendCommand implements Callable<Integer> {
         Rejections rejections =
                 new Rejections(terminal.err(), maxReject == null ? OptionalLong.empty() : OptionalLong.of(maxReject));
         try (WaterwheelClient client = server.connect()) {
-            if (create && !created(client, files)) {
+            if (!create) {
+                return append(client, files, rejections) ? 0 : Cli.FAILURE;
+            }
+            if (!created(client, files)) {
                 return Cli.FAILURE;
             }
-            return append(client, files, rejections) ? 0 : Cli.FAILURE;
+            try {
+                return append(client, files, rejections) ? 0 : Cli.FAILURE;
+            } catch (WaterwheelException e) {
+                throw e.withMessage(e.getMessage() + "; the stream is there now: go on with 'append " + stream + " "
+                        + file + "', without --create");
+            }
         }
     }
 

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -139,7 +140,7 @@ final class SqlCommand implements Callable<Integer> {
     }
 
     private void printed(Cursor cursor, RowPrinter.Format as, AnswerStats took) {
-        if (RowPrinter.of(as, terminal.out()).print(cursor)) {
+        if (whole(() -> RowPrinter.of(as, terminal.out()).print(cursor))) {
             told(cursor.verdict(), took);
         }
     }
@@ -215,15 +216,18 @@ final class SqlCommand implements Callable<Integer> {
 
     /** Prints the answer; false when the reader of the output went away. */
     private boolean print(Cursor cursor) {
+        return whole(() -> switch (format) {
+            case ARROW -> new ArrowPrinter(terminal.out()).print(cursor);
+            case TABLE -> RowPrinter.of(RowPrinter.Format.TABLE, terminal.out()).print(cursor);
+            case CSV -> RowPrinter.of(RowPrinter.Format.CSV, terminal.out()).print(cursor);
+            case JSON -> RowPrinter.of(RowPrinter.Format.JSON, terminal.out()).print(cursor);
+        });
+    }
+
+    /** Prints; a failure says that what came before it is not all. */
+    private static boolean whole(BooleanSupplier printing) {
         try {
-            return switch (format) {
-                case ARROW -> new ArrowPrinter(terminal.out()).print(cursor);
-                case TABLE ->
-                    RowPrinter.of(RowPrinter.Format.TABLE, terminal.out()).print(cursor);
-                case CSV -> RowPrinter.of(RowPrinter.Format.CSV, terminal.out()).print(cursor);
-                case JSON ->
-                    RowPrinter.of(RowPrinter.Format.JSON, terminal.out()).print(cursor);
-            };
+            return printing.getAsBoolean();
         } catch (WaterwheelException e) {
             // Some of it may have been printed, and looks well.
             throw e.withMessage(e.getMessage() + "; what was printed is not the whole answer");

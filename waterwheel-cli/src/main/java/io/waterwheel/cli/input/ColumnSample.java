@@ -65,7 +65,9 @@ final class ColumnSample {
     private double least = Double.POSITIVE_INFINITY;
     private double most = Double.NEGATIVE_INFINITY;
     private int fraction;
-    private final Set<String> distinct = new HashSet<>();
+    /** Hashes: values may be long. */
+    private final Set<Integer> distinct = new HashSet<>();
+
     private final CsvStyle style;
     /** By pattern of {@link CsvStyle#TIMES}: values that it reads. */
     private final long[] byPattern = new long[CsvStyle.TIMES.size()];
@@ -107,7 +109,7 @@ final class ColumnSample {
         }
         values++;
         if (distinct.size() < DISTINCT_COUNTED) {
-            distinct.add(value);
+            distinct.add(value.hashCode());
         }
         // In quotes it is a text for the decoder.
         if (!quoted && isMark(value)) {

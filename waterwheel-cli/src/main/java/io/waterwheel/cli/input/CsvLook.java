@@ -12,6 +12,8 @@ final class CsvLook extends FileLook {
     /** Lines that show how the file is written. */
     private static final int STYLE_LINES = 1_000;
 
+    private static final int STYLE_BYTES = 4 << 20;
+
     private final List<String> named;
     private final boolean mayBeHeaded;
     private final List<ColumnSample> columns = new ArrayList<>();
@@ -46,8 +48,10 @@ final class CsvLook extends FileLook {
                     + " a semicolon, a tab, a bar, a colon or a space");
         }
         lines.divideBy(CsvStyle.delimiter(announced, begin, named.size()));
-        while (begin.size() < STYLE_LINES && !enough()) {
+        int bytes = 0;
+        while (begin.size() < STYLE_LINES && bytes < STYLE_BYTES && !enough()) {
             byte[] line = next(lines);
+            bytes += line.length;
             if (!whole) {
                 begin.add(text(line));
             }

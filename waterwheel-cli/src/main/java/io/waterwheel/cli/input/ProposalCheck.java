@@ -18,11 +18,13 @@ public final class ProposalCheck {
     private static final long MOST_BYTES = 4L << 30;
 
     private static final int MOST_EXAMPLES = 1_000;
+    private static final int MOST_EXAMPLE_BYTES = 16 << 20;
 
     private final SchemaProposal proposal;
     private final Schema schema;
     private final AppendProgress progress;
     private final List<byte[]> examples = new ArrayList<>();
+    private int exampleBytes;
     private byte @Nullable [] header;
     private long rows;
     private long misfits;
@@ -97,7 +99,8 @@ public final class ProposalCheck {
                 String refusal = ordered == null ? "another number of columns" : check.refusal(ordered);
                 if (refusal != null) {
                     misfit(file.name() + ", line " + lines.lineNumber() + ": " + refusal);
-                    if (sameColumns && examples.size() < MOST_EXAMPLES) {
+                    if (sameColumns && examples.size() < MOST_EXAMPLES && exampleBytes < MOST_EXAMPLE_BYTES) {
+                        exampleBytes += line.length;
                         examples.add(line);
                     }
                 }

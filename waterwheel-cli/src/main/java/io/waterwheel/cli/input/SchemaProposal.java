@@ -244,8 +244,8 @@ public final class SchemaProposal {
                             ? ", as it seems: it is no UTF-8. --encoding names another; records are in UTF-8.\n"
                             : "; records are in UTF-8.\n");
         }
-        look.remarks().forEach(remark -> out.append("# ").append(remark).append('\n'));
-        out.append("name: ").append(stream).append("\nformat: ");
+        look.remarks().forEach(remark -> out.append("# ").append(plain(remark)).append('\n'));
+        out.append("name: ").append(DefinitionYaml.value(stream)).append("\nformat: ");
         out.append(SchemaFile.formatName(look.format())).append("\nfields:\n");
         int nullable = 0;
         for (ColumnSample column : used) {
@@ -409,5 +409,10 @@ public final class SchemaProposal {
             out.append("   # ").append(String.join("; ", doubts));
         }
         out.append('\n');
+    }
+
+    /** Names of files and of members are anybody's: no line of the definition, and nothing for the terminal. */
+    private static String plain(String remark) {
+        return remark.replaceAll("\\p{Cntrl}", "?");
     }
 }

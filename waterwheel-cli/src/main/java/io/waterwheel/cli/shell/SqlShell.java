@@ -76,6 +76,9 @@ public final class SqlShell {
     private final Function<String, Statement> statements;
     private final Printer printer;
     private RowPrinter.Format format = RowPrinter.Format.TABLE;
+    /** What is being answered; null between answers. */
+    private volatile @Nullable Future<?> current;
+
     private boolean timing;
 
     /**
@@ -126,6 +129,8 @@ public final class SqlShell {
             thread.setDaemon(true);
             return thread;
         });
+        // For the life of the shell: between two answers Ctrl-C must not end it.
+        SignalHandler before = terminal.handle(Signal.INT, signal -> cancel());
         try {
             out.println("\\? for help, \\q to leave");
             while (true) {
@@ -143,7 +148,15 @@ public final class SqlShell {
                 }
             }
         } finally {
+            terminal.handle(Signal.INT, before);
             answers.shutdownNow();
+        }
+    }
+
+    private void cancel() {
+        Future<?> answer = current;
+        if (answer != null) {
+            answer.cancel(false);
         }
     }
 
@@ -255,7 +268,7 @@ public final class SqlShell {
             printer.print(cursor, as, took);
             return null;
         });
-        SignalHandler before = terminal.handle(Signal.INT, signal -> answered.cancel(false));
+        current = answered;
         try {
             answered.get();
             if (timing) {
@@ -274,7 +287,7 @@ public final class SqlShell {
             Thread.currentThread().interrupt();
             answered.cancel(false);
         } finally {
-            terminal.handle(Signal.INT, before);
+            current = null;
         }
         return false;
     }

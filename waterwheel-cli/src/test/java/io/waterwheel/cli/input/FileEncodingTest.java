@@ -158,7 +158,7 @@ class FileEncodingTest {
     }
 
     @Test
-    void oneDamagedCharacterMakesNoOtherEncoding() throws IOException {
+    void oneDamagedCharacterMakesNoOtherEncoding(@TempDir Path folder) throws IOException {
         StringBuilder rows = new StringBuilder("at,town\n");
         for (int r = 0; r < 50; r++) {
             rows.append(1633608000000L + r).append(",Z\u00fcrich\n");

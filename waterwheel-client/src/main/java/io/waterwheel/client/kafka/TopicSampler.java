@@ -78,6 +78,7 @@ public final class TopicSampler {
         private long withoutValue;
         private long withKey;
         private long bytes;
+        private long mostBytes;
 
         Reading(KafkaConsumer<byte[], byte[]> consumer, String bootstrap, String topic, int partitions, int most) {
             this.consumer = consumer;
@@ -94,10 +95,13 @@ public final class TopicSampler {
                 consumer.assign(List.of(of));
                 long begin = consumer.beginningOffsets(List.of(of)).getOrDefault(of, 0L);
                 long end = consumer.endOffsets(List.of(of)).getOrDefault(of, 0L);
+                mostBytes = MOST_BYTES / partitions * p + MOST_BYTES / partitions / 2;
                 long first = read(of, begin, end, ofEach);
                 long newest = Math.max(first, end - ofEach);
-                all &= newest == first && bytes < MOST_BYTES;
-                read(of, newest, end, ofEach);
+                // Each partition has its share of the bytes, and what those before it left.
+                mostBytes = MOST_BYTES / partitions * (p + 1);
+                long last = read(of, newest, end, ofEach);
+                all &= newest == first && last >= end;
             }
             return new TopicSample(topic, partitions, values, records, withoutValue, withKey, all);
         }
@@ -108,9 +112,9 @@ public final class TopicSampler {
             consumer.seek(of, from);
             next.put(of, from);
             long deadline = System.nanoTime() + PATIENCE_NANOS;
-            while (next.getOrDefault(of, to) < to && got < most && bytes < MOST_BYTES) {
+            while (next.getOrDefault(of, to) < to && got < most && bytes < mostBytes) {
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-                    if (record.offset() >= to || got >= most || bytes >= MOST_BYTES) {
+                    if (record.offset() >= to || got >= most || bytes >= mostBytes) {
                         return next.getOrDefault(of, to);
                     }
                     add(record);

@@ -34,11 +34,19 @@ public final class RowDecoder {
     /** What a block of bytes takes as columns, by its length: keys and times beside it, and room to grow. */
     private static final int BLOCK_FACTOR = 3;
 
+    /** Most tuples of one JSON record, and bytes of their texts (docs/schema.md). */
+    private static final int MOST_TUPLES = 10_000;
+
+    private static final long MOST_TEXT_BYTES = 16 << 20;
+
     private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
     private final Schema schema;
     private final RecordFormat body;
     private final boolean blocks;
+    /** Whether a record has any number of tuples. */
+    private final boolean several;
+
     private final boolean keepBad;
     private final PushBudget.Lease lease;
     private final RecordDecoder decoder;
@@ -64,6 +72,9 @@ public final class RowDecoder {
         this.schema = stream.schema();
         this.body = body;
         this.blocks = stream.format() == RecordFormat.BLOCK;
+        this.several = body == RecordFormat.JSON
+                && schema.fields().stream()
+                        .anyMatch(field -> schema.text().source(field.name()).contains("[*]"));
         this.keepBad = keepBad;
         this.decoder = RecordDecoder.ofUtf8(body, schema);
         this.streams = RecordDecoder.of(stream.format(), schema);
@@ -170,8 +181,8 @@ public final class RowDecoder {
     }
 
     private void take(byte[] bytes, int from, int to, int line) {
-        boolean one = body != RecordFormat.BLOCK;
-        if (one) {
+        boolean one = body != RecordFormat.BLOCK && !several;
+        if (body != RecordFormat.BLOCK) {
             requireShort(to - from, line);
         }
         TupleBlock into = blocks ? tuples : scratch;
@@ -186,7 +197,7 @@ public final class RowDecoder {
             // Its values take no more than its text.
             RowSpace.make(into, to - from, lease);
         } else {
-            spare = BLOCK_FACTOR * (long) (to - from);
+            spare = several ? severalBytes(into, to - from) : BLOCK_FACTOR * (long) (to - from);
             lease.grow(spare);
         }
         long allocated = into.allocatedBytes();
@@ -227,6 +238,13 @@ public final class RowDecoder {
             lease.grow(RECORD_BYTES + (long) record.length);
             records.add(record);
         }
+    }
+
+    /** What the tuples of one record of this length may take while the arrays grow: each may have all of its texts. */
+    private static long severalBytes(TupleBlock into, int length) {
+        long tuples = Math.min(MOST_TUPLES, length / 2 + 1);
+        long texts = Math.min(MOST_TEXT_BYTES, tuples * length);
+        return 2 * (tuples * (into.layout().rowWidth() + 16L) + texts);
     }
 
     private static void requireShort(int length, int line) {

@@ -118,22 +118,24 @@ final class SystemTables {
 
     /** What SQL calls it, docs/sql.md. */
     private static String type(FieldType type) {
-        return switch (type) {
-            case STRING, IPV4, IPV6, UUID -> "VARCHAR";
-            case BYTES -> "VARBINARY";
-            case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> "TIMESTAMP";
+        return switch (type.physical()) {
+            case INT32, INT64 -> type.isTimestamp() ? "TIMESTAMP" : "BIGINT";
+            case FLOAT32, FLOAT64 -> "DOUBLE";
             case BOOLEAN -> "BOOLEAN";
-            case INT, LONG -> "BIGINT";
-            case FLOAT, DOUBLE -> "DOUBLE";
+            case UINT32 -> "VARCHAR";
+            case VARIABLE -> type == FieldType.BYTES ? "VARBINARY" : "VARCHAR";
         };
     }
 
     private static @Nullable Long precision(FieldType type) {
-        return switch (type) {
-            case TIMESTAMP -> 3L;
-            case TIMESTAMP_US -> 6L;
-            case TIMESTAMP_NS -> 9L;
-            default -> null;
+        if (!type.isTimestamp()) {
+            return null;
+        }
+        return switch (type.resolution()) {
+            case SECONDS -> 0L;
+            case MILLISECONDS -> 3L;
+            case MICROSECONDS -> 6L;
+            case NANOSECONDS -> 9L;
         };
     }
 

@@ -11,6 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -25,7 +27,7 @@ import picocli.CommandLine.Spec;
         name = "tail",
         description = {
             "Follow a stream: print each row once, when queries see it, until the command is ended.",
-            "A row that the topic no longer has is named on standard error."
+            "Ranges that the topic no longer has are named on standard error."
         },
         footer = {
             "",
@@ -39,7 +41,6 @@ final class TailCommand implements Callable<Integer> {
         JSON
     }
 
-    /** How soon it sees that the reader of its output has gone, where rows are few. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private final Terminal terminal;
@@ -61,7 +62,7 @@ final class TailCommand implements Callable<Integer> {
             names = "--from",
             paramLabel = "FROM",
             description = "now: rows that become visible from now on. earliest: before them all that the topic has."
-                    + " Or positions, such as 0:1200,1:40, as the command prints them at its end. Default: now.")
+                    + " Or positions, such as 0:1200,1:40, as --limit prints them. Default: now.")
     private String from = "now";
 
     @Option(
@@ -94,13 +95,11 @@ final class TailCommand implements Callable<Integer> {
             if (format == Format.CSV && !write(TextRows.csv(new ArrayList<>(names)) + "\n")) {
                 return 0;
             }
+            Map<Integer, Long> positions = new TreeMap<>(tail.positions());
             long left = limit;
             while (true) {
                 TailBatch batch = tail.poll(PATIENCE);
                 if (batch == null) {
-                    if (!write("")) {
-                        return 0;
-                    }
                     continue;
                 }
                 batch.missed().forEach(range -> terminal.err().println("missed: " + range));
@@ -109,21 +108,28 @@ final class TailCommand implements Callable<Integer> {
                     return 0;
                 }
                 left -= rows;
+                passed(positions, batch, rows);
                 if (left == 0) {
-                    goOn(batch, rows);
+                    terminal.err().println("go on with --from " + TailSettings.text(tail.streamId(), positions));
                     return 0;
                 }
             }
         }
     }
 
-    private void goOn(TailBatch batch, int rows) {
-        // In the middle of a batch there are no positions for all partitions that are behind these rows and no others.
-        terminal.err()
-                .println(
-                        rows == batch.size()
-                                ? "go on with --from " + TailSettings.text(batch.positions())
-                                : "there are more rows; the positions behind the last one are not known");
+    /** The positions behind this number of a batch's rows: those of whole records. */
+    private static void passed(Map<Integer, Long> positions, TailBatch batch, int rows) {
+        for (int row = 0; row < rows; row++) {
+            boolean whole = row + 1 == batch.size()
+                    || batch.position(row + 1) != batch.position(row)
+                    || batch.partition(row + 1) != batch.partition(row);
+            if (whole) {
+                positions.put(batch.partition(row), batch.position(row) + 1);
+            }
+        }
+        if (rows == batch.size()) {
+            positions.putAll(batch.positions());
+        }
     }
 
     private String text(TailBatch batch, int rows, List<String> names) {

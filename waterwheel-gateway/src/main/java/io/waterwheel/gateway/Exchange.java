@@ -204,6 +204,11 @@ final class Exchange {
         callback.failed(why);
     }
 
+    /** Whether the client is being answered, or was. */
+    boolean hasBegun() {
+        return begun.get();
+    }
+
     /** Tells the client what went wrong; where the answer has begun already, ends the connection. */
     void fail(Throwable how) {
         HttpFailure failure = HttpFailure.of(how);

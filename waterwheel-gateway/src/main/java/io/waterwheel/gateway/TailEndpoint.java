@@ -41,6 +41,9 @@ final class TailEndpoint {
     /** Of a stream that is followed by HTTP: each event tells the position of all. */
     static final int MOST_PARTITIONS = 512;
 
+    /** After which a page comes again where the server is away, or the gateway has no room. */
+    private static final int RETRY_MILLIS = 5_000;
+
     private static final String LAST_EVENT = "Last-Event-ID";
     /** How soon it sees that its client has gone. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
@@ -77,21 +80,42 @@ final class TailEndpoint {
         exchange.allow(List.of("where", "from", "select"));
         if (open.incrementAndGet() > AT_ONCE) {
             open.decrementAndGet();
-            throw busy();
+            refuse(exchange, busy());
+            return;
         }
         try {
             threads.execute(() -> {
                 try {
                     follow(exchange);
                 } catch (RuntimeException | Error e) {
-                    exchange.fail(e);
+                    refuse(exchange, e);
                 } finally {
                     open.decrementAndGet();
                 }
             });
         } catch (RejectedExecutionException e) {
             open.decrementAndGet();
-            throw busy();
+            refuse(exchange, busy());
+        }
+    }
+
+    /**
+     * A tail that does not begin. A page's EventSource gives up at any status but 200, also where the server is away
+     * for a moment: it gets an answer without events, and comes again.
+     */
+    private void refuse(Exchange exchange, Throwable e) {
+        if (exchange.accept().contains(TYPE) && HttpFailure.of(e).retryAfter() > 0 && !exchange.hasBegun()) {
+            AnswerStream stream = exchange.events(TYPE, patienceMillis);
+            Utf8Buffer event = new Utf8Buffer();
+            event.ascii("retry: " + RETRY_MILLIS + "\n\n");
+            try {
+                stream.write(event.bytes(), event.length());
+                stream.end();
+            } catch (AnswerStream.ClientGone gone) {
+                stream.cut(gone);
+            }
+        } else {
+            exchange.fail(e);
         }
     }
 
@@ -170,7 +194,7 @@ final class TailEndpoint {
         Utf8Buffer event = new Utf8Buffer();
         event.ascii("retry: 1000\n");
         Map<Integer, Long> positions = new TreeMap<>(tail.positions());
-        heartbeat(event, positions);
+        heartbeat(event, tail.streamId(), positions);
         flush(event, stream);
         long sentNanos = System.nanoTime();
         while (!gone.get()) {
@@ -181,14 +205,19 @@ final class TailEndpoint {
                     flush(event, stream);
                 }
                 if (batch.size() > 0) {
-                    rows(event, batch, shown, positions, stream);
+                    rows(event, batch, shown, tail.streamId(), positions, stream);
                     meter.tailed(name, batch.size());
                     sentNanos = System.nanoTime();
                 }
                 positions.putAll(batch.positions());
+                if (batch.size() == 0 && !batch.missed().isEmpty()) {
+                    // Its id: what was said to be missed is not said again.
+                    heartbeat(event, tail.streamId(), positions);
+                    flush(event, stream);
+                }
             }
             if (System.nanoTime() - sentNanos > HEARTBEAT_NANOS) {
-                heartbeat(event, positions);
+                heartbeat(event, tail.streamId(), positions);
                 flush(event, stream);
                 sentNanos = System.nanoTime();
             }
@@ -201,8 +230,8 @@ final class TailEndpoint {
     }
 
     /** A comment, and an id without an event: what was passed without a row is not read again. */
-    private static void heartbeat(Utf8Buffer event, Map<Integer, Long> positions) {
-        event.ascii(": heartbeat\nid: " + TailSettings.text(positions) + "\n\n");
+    private static void heartbeat(Utf8Buffer event, int stream, Map<Integer, Long> positions) {
+        event.ascii(": heartbeat\nid: " + TailSettings.text(stream, positions) + "\n\n");
     }
 
     private static void missed(Utf8Buffer event, LostRange range) {
@@ -218,7 +247,12 @@ final class TailEndpoint {
 
     /** Some events, each an array of rows, and none with a part of a record. */
     private static void rows(
-            Utf8Buffer event, TailBatch batch, Shown shown, Map<Integer, Long> positions, AnswerStream stream) {
+            Utf8Buffer event,
+            TailBatch batch,
+            Shown shown,
+            int number,
+            Map<Integer, Long> positions,
+            AnswerStream stream) {
         int size = batch.size();
         boolean begun = false;
         for (int row = 0; row < size; row++) {
@@ -238,7 +272,7 @@ final class TailEndpoint {
                 positions.putAll(batch.positions());
             }
             if (row + 1 == size || (ends && event.length() >= EVENT_BYTES)) {
-                event.ascii("]\nid: " + TailSettings.text(positions) + "\n\n");
+                event.ascii("]\nid: " + TailSettings.text(number, positions) + "\n\n");
                 flush(event, stream);
                 begun = false;
             }

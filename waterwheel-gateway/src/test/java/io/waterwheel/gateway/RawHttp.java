@@ -59,8 +59,13 @@ final class RawHttp implements AutoCloseable {
                                     java.util.Arrays.stream(headers)
                                             .map(h -> h + "\r\n")
                                             .toList()) + "\r\n");
-            http.socket.getOutputStream().write(body);
-            http.socket.getOutputStream().flush();
+            try {
+                http.socket.getOutputStream().write(body);
+                http.socket.getOutputStream().flush();
+            } catch (java.net.SocketException e) {
+                // A body that is refused is not read to its end; the answer is there.
+                System.err.println("the body was not taken: " + e.getMessage());
+            }
             return http.answer();
         }
     }

@@ -101,9 +101,9 @@ final class TopicsAsTheyAre {
         for (int i = 0; i < 50; i++) {
             csv.add(("2021-10-07T12:00:" + (i + 10) + "Z;k" + i % 5 + ";" + i + ",5").getBytes(UTF_8));
         }
-        produce("lines", csv);
-        assertThat(created("lines", "--name", "named", "--columns", "at,key,x"))
-                .contains("name: named\ntopic: lines\nformat: csv\n", "delimiter: ';'", "{name: x, type: double")
+        produce("plain_lines", csv);
+        assertThat(created("plain_lines", "--name", "named", "--columns", "at,key,x"))
+                .contains("name: named\ntopic: plain_lines\nformat: csv\n", "delimiter: ';'", "{name: x, type: double")
                 .endsWith("# All records that were looked at are tuples of it.\n");
         counts("named", 50, Map.of(0, 25L, 1, 25L));
     }

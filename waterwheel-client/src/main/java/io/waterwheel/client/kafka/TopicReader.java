@@ -36,7 +36,7 @@ public final class TopicReader implements TopicLog {
 
     private static final int PARTITION_BYTES = 256 << 10;
     /** Handed over at a time: one may be as long as the topic allows. */
-    private static final int RECORDS = 64;
+    private static final int RECORDS = 16;
 
     private static final long MOST_REST_MILLIS = 100;
     private static final Duration TIMEOUT = Duration.ofSeconds(10);

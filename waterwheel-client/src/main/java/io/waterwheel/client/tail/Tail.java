@@ -40,10 +40,11 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Who keeps {@link TailBatch#positions} with what it made of the rows, and begins there after a crash, gets each row
- * once. Who is slow gets everything later: the topic keeps it. What the topic keeps no longer is named by
- * {@link TailBatch#missed}. Restarts of the server and of brokers are waited for. It holds a batch of about a megabyte,
- * and as much that Kafka's client has read ahead.
+ * <p>A program that keeps {@link TailBatch#positions} with what it made of the rows, and begins there after a crash,
+ * gets each row once. A slow one gets everything later: the topic keeps it. What the topic keeps no longer is named by
+ * {@link TailBatch#missed}. A partition that stands holds up no other. Restarts of the server are waited for, and of
+ * brokers once it has begun. It holds a batch of about a megabyte, what Kafka's client has read ahead, and a few
+ * records of whatever length the topic allows.
  */
 public final class Tail implements AutoCloseable {
     /*
@@ -72,6 +73,7 @@ public final class Tail implements AutoCloseable {
     private static final Duration LONGEST_QUESTION = Duration.ofSeconds(2);
     private static final Duration FIRST_QUESTION = Duration.ofSeconds(30);
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final long RESUME_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Server server;
     private final TopicLog log;
@@ -91,15 +93,18 @@ public final class Tail implements AutoCloseable {
     private long recordBytes;
     private boolean handedOver;
     private boolean failed;
-    /** Whether what was read is being asked about: nothing more is read until queries see it. */
+    /** Whether what was read is being asked about, and there is no answer yet: nothing more is read until then. */
     private boolean asking;
-    /**
-     * Whether the stream has given up ranges: then no demand above them is met, and positions are looked at instead.
-     */
+    /** Partitions that are not read for now: queries do not see all that was read of them. */
+    private final Set<Integer> resting = new HashSet<>();
+    /** Partitions that rested and have not caught up since: no question waits for them. */
+    private final Set<Integer> slow = new HashSet<>();
+    /** Whether the stream has given up ranges: then no demand above them is met, and positions alone are looked at. */
     private boolean lossy;
 
     private long askedNanos;
     private long lookedNanos;
+    private long resumedNanos;
 
     /**
      * Begins.
@@ -113,6 +118,9 @@ public final class Tail implements AutoCloseable {
         this.server = server;
         this.paceNanos = pace.toNanos();
         this.stream = server.describe(name);
+        if (settings.stream() != null && settings.stream() != stream.id()) {
+            throw changed();
+        }
         this.lookedNanos = System.nanoTime();
         this.askedNanos = lookedNanos - paceNanos;
         this.rows =
@@ -138,12 +146,16 @@ public final class Tail implements AutoCloseable {
         });
         boolean now = !settings.earliest() && settings.from().size() < partitions;
         Map<Integer, Long> seen = now ? probe(Map.of(), FIRST_QUESTION).positions() : Map.of();
+        // Partitions behind those that have a position were added since: nothing of them was handed over.
+        int last = settings.from().keySet().stream().max(Integer::compare).orElse(Integer.MAX_VALUE);
         for (int p = 0; p < partitions; p++) {
             long base = stream.bases().getOrDefault(p, 0L);
             bases.put(p, base);
             Long from = settings.from().get(p);
             if (from == null) {
-                from = settings.earliest() ? log.beginning(p) + base : seen.getOrDefault(p, base);
+                from = p > last
+                        ? Long.valueOf(base)
+                        : settings.earliest() ? Long.valueOf(log.beginning(p) + base) : seen.getOrDefault(p, base);
             } else if (from < base) {
                 start(p, from);
                 log.drop(p);
@@ -171,6 +183,11 @@ public final class Tail implements AutoCloseable {
     /** The stream as it is known. */
     public StreamDefinition definition() {
         return stream.definition();
+    }
+
+    /** The stream's number: a stream that is made anew under its name has another. */
+    public int streamId() {
+        return stream.id();
     }
 
     /** By partition the position below which everything was handed over. */
@@ -211,13 +228,14 @@ public final class Tail implements AutoCloseable {
             look();
             if (!asking) {
                 goOnElsewhere();
+                resume();
                 read(deadline);
             }
             Map<Integer, Long> passed = passed();
             if (!passed.isEmpty()) {
-                asking = true;
                 Verdict seen = seen(passed, deadline);
-                if (seen != null) {
+                asking = seen == null;
+                if (seen != null && keep(passed, seen)) {
                     return handOver(seen);
                 }
             }
@@ -242,15 +260,72 @@ public final class Tail implements AutoCloseable {
         return passed;
     }
 
+    /**
+     * Keeps of what was read only what queries see. A partition that stands, or is slow, rests until they see more of
+     * it: the others go on.
+     *
+     * @return whether something is left to hand over
+     */
+    private boolean keep(Map<Integer, Long> passed, Verdict seen) {
+        boolean some = false;
+        for (Map.Entry<Integer, Long> one : passed.entrySet()) {
+            int partition = one.getKey();
+            long done = delivered.getOrDefault(partition, 0L);
+            long upTo = Math.max(done, seen.positions().getOrDefault(partition, 0L));
+            // What the topic no longer has was missed, whatever queries see.
+            for (LostRange range : missed) {
+                upTo = range.partition() == partition ? Math.max(upTo, range.to()) : upTo;
+            }
+            if (upTo >= one.getValue()) {
+                slow.remove(partition);
+            } else {
+                read.put(partition, upTo);
+                log.drop(partition);
+                resting.add(partition);
+                slow.add(partition);
+            }
+            some |= read.getOrDefault(partition, done) > done;
+        }
+        if (!some) {
+            rows.clear();
+            recordBytes = 0;
+        }
+        return some;
+    }
+
+    /** Reads on in partitions that rested, and that queries see more of now. */
+    private void resume() {
+        long now = System.nanoTime();
+        if (resting.isEmpty() || now - resumedNanos < Math.min(RESUME_NANOS, 5 * paceNanos)) {
+            return;
+        }
+        resumedNanos = now;
+        Verdict seen;
+        try {
+            seen = partial();
+        } catch (WaterwheelException e) {
+            if (isOver(e)) {
+                throw e;
+            }
+            return;
+        }
+        for (int partition : List.copyOf(resting)) {
+            long next = read.getOrDefault(partition, 0L);
+            if (!replaced.contains(partition) && seen.positions().getOrDefault(partition, 0L) > next) {
+                resting.remove(partition);
+                log.seek(partition, next - bases.getOrDefault(partition, 0L));
+            }
+        }
+    }
+
     private TailBatch handOver(Verdict seen) {
-        asking = false;
         handedOver = true;
         for (LostRange lost : seen.lost()) {
             long from = Math.max(lost.from(), delivered.getOrDefault(lost.partition(), Long.MAX_VALUE));
             long to = Math.min(lost.to(), read.getOrDefault(lost.partition(), Long.MIN_VALUE));
             miss(lost.partition(), from, to, lost.reason());
         }
-        rows.settle(seen.lost(), seen.horizon());
+        rows.settle(seen.lost(), seen.horizon(), read);
         delivered.putAll(read);
         return new TailBatch(rows, delivered, missed);
     }
@@ -280,6 +355,7 @@ public final class Tail implements AutoCloseable {
             long now = System.nanoTime();
             long until =
                     some ? Math.min(deadline, askedNanos + paceNanos) : Math.min(deadline, lookedNanos + LOOK_NANOS);
+            until = resting.isEmpty() ? until : Math.min(until, resumedNanos + RESUME_NANOS);
             long before = recordBytes;
             Set<Integer> without = log.poll(Duration.ofNanos(Math.max(0, until - now)), this::take);
             without.forEach(this::passGap);
@@ -381,33 +457,33 @@ public final class Tail implements AutoCloseable {
             bases.put(partition, base);
             miss(partition, next, to, "the topic was cut or made anew");
             read.put(partition, Math.max(next, to));
+            resting.remove(partition);
             log.seek(partition, to - base);
         }
         replaced.clear();
     }
 
-    /** What queries see, once that is everything below these positions; null when it is not, or not known. */
+    /**
+     * How far queries see. Waits a moment for these positions, but for those of slow partitions; null when it is not
+     * known.
+     */
     private @Nullable Verdict seen(Map<Integer, Long> positions, long deadline) {
         Duration left = Duration.ofNanos(Math.max(TimeUnit.MILLISECONDS.toNanos(100), deadline - System.nanoTime()));
         askedNanos = System.nanoTime();
+        Map<Integer, Long> demanded = new TreeMap<>(positions);
+        demanded.keySet().removeAll(slow);
         try {
             if (!lossy) {
                 try {
-                    return probe(positions, left.compareTo(LONGEST_QUESTION) < 0 ? left : LONGEST_QUESTION);
+                    return probe(demanded, left.compareTo(LONGEST_QUESTION) < 0 ? left : LONGEST_QUESTION);
                 } catch (WaterwheelException e) {
                     if (isOver(e)) {
                         throw e;
                     }
                 }
             }
-            Verdict seen =
-                    verdict(nothing().toBuilder().allowPartial(true).build().withTimeout(LONGEST_QUESTION));
+            Verdict seen = partial();
             lossy = !seen.lost().isEmpty();
-            for (Map.Entry<Integer, Long> one : positions.entrySet()) {
-                if (seen.positions().getOrDefault(one.getKey(), 0L) < one.getValue()) {
-                    return null;
-                }
-            }
             return seen;
         } catch (WaterwheelException e) {
             if (isOver(e)) {
@@ -415,6 +491,11 @@ public final class Tail implements AutoCloseable {
             }
             return null;
         }
+    }
+
+    /** How far queries see at this moment, also where something is away. */
+    private Verdict partial() {
+        return verdict(nothing().toBuilder().allowPartial(true).build().withTimeout(LONGEST_QUESTION));
     }
 
     /** Asks for no rows, and so for nothing but the verdict. */

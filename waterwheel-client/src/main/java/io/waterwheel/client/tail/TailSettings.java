@@ -17,13 +17,20 @@ import org.jspecify.annotations.Nullable;
  * @param where a condition on rows; null: all rows
  * @param earliest whether partitions without a position begin at the first record that the topic still has; else they
  *     begin behind what queries see now
- * @param from by partition the position to begin at, as {@link TailBatch#positions} and verdicts have it
+ * @param from by partition the position to begin at, as {@link TailBatch#positions} and verdicts have it. Partitions
+ *     above the highest that has one begin at their first position: they were added since
+ * @param stream the number of the stream that the positions are of; null: of whatever has its name
  */
-public record TailSettings(@Nullable Expression where, boolean earliest, Map<Integer, Long> from) {
+public record TailSettings(
+        @Nullable Expression where,
+        boolean earliest,
+        Map<Integer, Long> from,
+        @Nullable Integer stream) {
     private static final Pattern POSITION = Pattern.compile("(\\d{1,9}):(\\d{1,18})");
+    private static final Pattern NUMBER = Pattern.compile("(\\d{1,9})@(.*)");
 
     /** All rows that become visible from now on. */
-    public static final TailSettings NOW = new TailSettings(null, false, Map.of());
+    public static final TailSettings NOW = new TailSettings(null, false, Map.of(), null);
 
     public TailSettings {
         from = Map.copyOf(from);
@@ -35,28 +42,30 @@ public record TailSettings(@Nullable Expression where, boolean earliest, Map<Int
      * @throws WaterwheelException code BAD_EXPRESSION, when it is no condition
      */
     public TailSettings where(String condition) {
-        return new TailSettings(ExpressionParser.parse(condition), earliest, from);
+        return new TailSettings(ExpressionParser.parse(condition), earliest, from, stream);
     }
 
     /** All that the topic still has, then what comes. */
     public TailSettings fromEarliest() {
-        return new TailSettings(where, true, from);
+        return new TailSettings(where, true, from, stream);
     }
 
     /**
-     * From where a text says: {@code now}, {@code earliest}, or positions such as {@code 0:1200,1:40}, as {@link #text}
-     * writes them.
+     * From where a text says: {@code now}, {@code earliest}, or positions such as {@code 0:1200,1:40}, or as
+     * {@link #text} writes them.
      *
      * @throws WaterwheelException code BAD_REQUEST, when it is none of these
      */
     public TailSettings from(String text) {
         if (text.equals("now")) {
-            return new TailSettings(where, false, Map.of());
+            return new TailSettings(where, false, Map.of(), null);
         } else if (text.equals("earliest")) {
             return fromEarliest();
         }
+        Matcher numbered = NUMBER.matcher(text);
+        Integer of = numbered.matches() ? Integer.valueOf(numbered.group(1)) : null;
         Map<Integer, Long> positions = new TreeMap<>();
-        for (String one : text.split(",", -1)) {
+        for (String one : (of == null ? text : numbered.group(2)).split(",", -1)) {
             Matcher parts = POSITION.matcher(one);
             if (!parts.matches()
                     || positions.put(Integer.valueOf(parts.group(1)), Long.valueOf(parts.group(2))) != null) {
@@ -66,19 +75,24 @@ public record TailSettings(@Nullable Expression where, boolean earliest, Map<Int
                                 + " such as 0:1200,1:40; got '" + text + "'");
             }
         }
-        return from(positions);
+        return new TailSettings(where, earliest, positions, of);
     }
 
-    /** Positions as {@link #from(String)} reads them. */
-    public static String text(Map<Integer, Long> positions) {
-        return new TreeMap<>(positions)
-                .entrySet().stream()
-                        .map(position -> position.getKey() + ":" + position.getValue())
-                        .collect(Collectors.joining(","));
+    /**
+     * Positions as {@link #from(String)} reads them, such as {@code 17@0:1200,1:40}.
+     *
+     * @param stream the number of the stream that they are of
+     */
+    public static String text(int stream, Map<Integer, Long> positions) {
+        return stream + "@"
+                + new TreeMap<>(positions)
+                        .entrySet().stream()
+                                .map(position -> position.getKey() + ":" + position.getValue())
+                                .collect(Collectors.joining(","));
     }
 
-    /** From these positions on; partitions that are not among them begin as they would without. */
+    /** From these positions on. */
     public TailSettings from(Map<Integer, Long> positions) {
-        return new TailSettings(where, earliest, positions);
+        return new TailSettings(where, earliest, positions, null);
     }
 }

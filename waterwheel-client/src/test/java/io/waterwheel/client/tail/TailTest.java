@@ -347,6 +347,62 @@ final class TailTest {
         }
     }
 
+    /** A partition that stands, as one that halts at a bad record, keeps nothing back but what is behind that. */
+    @Test
+    void aPartitionThatStandsHoldsUpNoOther() {
+        World world = new World(1);
+        world.calm = true;
+        for (int p = 0; p < PARTITIONS; p++) {
+            for (int id = 0; id < 100; id++) {
+                world.logs.get(p).add(new Produced(id, 1, 7, id + ",1,7,text of " + id));
+            }
+        }
+        Tail tail = open(world, TailSettings.NOW.fromEarliest());
+        world.visible[0] = 10;
+        world.visible[1] = 100;
+        Map<Integer, Integer> came = new TreeMap<>();
+        for (int i = 0; i < 2_000; i++) {
+            if (i == 1_000) {
+                assertThat(came).isEqualTo(Map.of(0, 10, 1, 100));
+                assertThat(tail.positions()).isEqualTo(Map.of(0, 10L, 1, 100L, 2, 0L));
+                world.visible[0] = 100;
+                world.visible[2] = 50;
+            }
+            TailBatch batch = tail.poll(Duration.ofNanos(1));
+            for (int row = 0; batch != null && row < batch.size(); row++) {
+                came.merge(batch.partition(row), 1, Integer::sum);
+            }
+        }
+        assertThat(came).isEqualTo(Map.of(0, 100, 1, 100, 2, 50));
+    }
+
+    /** Rows of a partition that was added while no tail was open were handed over by none. */
+    @Test
+    void aPartitionWithoutAPositionBehindTheLastBeginsAtItsFirst() {
+        World world = new World(1);
+        world.calm = true;
+        world.visible[0] = 0;
+        for (int p = 0; p < PARTITIONS; p++) {
+            world.logs.get(p).add(new Produced(1, 1, 7, "1,1,7,text of 1"));
+            world.visible[p] = 1;
+        }
+        Tail tail = open(world, TailSettings.NOW.from("7@0:1,1:1"));
+        assertThat(tail.positions()).isEqualTo(Map.of(0, 1L, 1, 1L, 2, 0L));
+        assertThat(open(world, TailSettings.NOW.from("1:1")).positions()).isEqualTo(Map.of(0, 1L, 1, 1L, 2, 0L));
+        assertThat(TailSettings.text(tail.streamId(), tail.positions())).isEqualTo("7@0:1,1:1,2:0");
+    }
+
+    /** Positions of a stream say nothing of another one of its name. */
+    @Test
+    void positionsOfAnotherStreamAreRefused() {
+        World world = new World(1);
+        world.calm = true;
+        assertThatThrownBy(() -> open(world, TailSettings.NOW.from("8@0:0,1:0,2:0")))
+                .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.is(ErrorCode.STREAM_CHANGED))
+                        .isTrue());
+        assertThatThrownBy(() -> TailSettings.NOW.from("8@now")).hasMessageContaining("expected now, earliest, or");
+    }
+
     /** What could not be computed is not passed over: the tail is over, and another begins where it stood. */
     @Test
     void aTailThatFailedHandsOverNoMore() {

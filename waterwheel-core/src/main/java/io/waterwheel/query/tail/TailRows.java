@@ -19,6 +19,7 @@ import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -147,18 +148,20 @@ public final class TailRows {
     }
 
     /**
-     * Keeps only what queries see, now that they have seen all of it.
+     * Keeps only what queries see.
      *
      * @param lost ranges that the stream has given up
      * @param horizon tuples of times before it have expired, milliseconds since 1970 UTC
+     * @param below by partition, the position that rows must be below
      */
-    public void settle(List<LostRange> lost, long horizon) {
+    public void settle(List<LostRange> lost, long horizon, Map<Integer, Long> below) {
         test();
         int count = selectAll(rows.size());
         int seen = 0;
         for (int i = 0; i < count; i++) {
             selected[seen] = i;
-            seen += places.times[i] >= horizon && !isLost(lost, i) ? 1 : 0;
+            boolean sees = places.positions[i] < below.getOrDefault(places.partitions[i], Long.MIN_VALUE);
+            seen += sees && places.times[i] >= horizon && !isLost(lost, i) ? 1 : 0;
         }
         if (seen == count) {
             return;

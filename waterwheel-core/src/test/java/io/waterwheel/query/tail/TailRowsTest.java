@@ -21,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -65,12 +66,14 @@ final class TailRowsTest {
                 long horizon = random.nextBoolean()
                         ? Retention.NO_HORIZON
                         : blocks.get(0).times()[0];
+                Map<Integer, Long> below = Map.of(0, (long) random.nextInt(9), 1, (long) random.nextInt(9));
                 List<List<@Nullable Object>> expected = new ArrayList<>();
                 for (int position = 0; position < blocks.size(); position++) {
-                    boolean gone = loses && position % 2 == 0 && lost.contains(position);
+                    boolean gone = position >= below.getOrDefault(position % 2, 0L)
+                            || (loses && position % 2 == 0 && lost.contains(position));
                     expect(expected, blocks.get(position), position, types, where, gone ? Long.MAX_VALUE : horizon);
                 }
-                rows.settle(loses ? List.of(lost) : List.of(), horizon);
+                rows.settle(loses ? List.of(lost) : List.of(), horizon, below);
                 List<List<@Nullable Object>> actual = new ArrayList<>();
                 for (int row = 0; row < rows.size(); row++) {
                     List<@Nullable Object> values = new ArrayList<>();

@@ -183,7 +183,8 @@ class WithoutServer(unittest.TestCase):
     def test_errors_travel_between_processes(self):
         error = waterwheel.WaterwheelError("C", "m", 400, "at", [{"line": 1}])
         again = pickle.loads(pickle.dumps(error))
-        self.assertEqual((again.code, again.message, again.status, again.at, again.errors), ("C", "m", 400, "at", [{"line": 1}]))
+        self.assertEqual((again.code, again.message, again.status, again.at), ("C", "m", 400, "at"))
+        self.assertEqual(again.errors, [{"line": 1}])
 
     def test_closing_ends_an_answer_that_is_waited_for(self):
         opened = threading.Event()
@@ -206,6 +207,38 @@ class WithoutServer(unittest.TestCase):
         self.assertFalse(waiting.is_alive())
         self.assertEqual(list(batches), [])
 
+    def test_a_tail_comes_again_where_it_was(self):
+        first = b'retry: 1000\n: heartbeat\nid: 7@0:1\n\ndata: [{"id":1},\ndata: {"id":2}]\nid: 7@0:3\n\ndata: [{"id":'
+        away = b'{"code":"SERVER_UNREACHABLE","message":"away"}'
+        gone = b'event: missed\ndata: {"partition":0,"from":3,"to":5,"reason":"r"}\n\n'
+        lasting = b'event: failure\ndata: {"code":"STREAM_CHANGED","message":"m","temporary":false}\n\n'
+        last = gone + b'data: [{"id":5}]\nid: 7@0:6\n\n' + lasting
+        self.will((200, first, False), (503, away, True), (200, b"retry: 5000\n\n", True), (200, last, True))
+        missed = []
+        tail = self.client.tail("s", where="id > 0", start="earliest", select=["id"], missed=missed.append)
+        self.assertEqual(next(tail), {"id": 1})
+        self.assertEqual((next(tail), tail.position), ({"id": 2}, "7@0:3"))
+        self.assertEqual((next(tail), tail.position), ({"id": 5}, "7@0:6"))
+        self.assertEqual(missed, [{"partition": 0, "from": 3, "to": 5, "reason": "r"}])
+        with self.assertRaises(waterwheel.WaterwheelError) as failed:
+            next(tail)
+        self.assertEqual(failed.exception.code, "STREAM_CHANGED")
+        self.assertEqual(self.gateway.asked[0][0], "/v1/streams/s/tail?from=earliest&where=id+%3E+0&select=id")
+        ids = [headers.get("Last-Event-ID") for _, headers, _ in self.gateway.asked]
+        self.assertEqual(ids, [None, "7@0:3", "7@0:3", "7@0:3"])
+
+    def test_a_tail_is_closed_while_it_waits(self):
+        self.gateway.holds = threading.Event()
+        self.addCleanup(self.gateway.holds.set)
+        self.will((200, b"data: [{}]\nid: 7@0:1\n\n", None))
+        tail = self.client.tail("s")
+        self.assertEqual(next(tail), {})
+        waiting = threading.Thread(target=lambda: self.assertEqual(list(tail), []))
+        waiting.start()
+        tail.close()
+        waiting.join(20)
+        self.assertFalse(waiting.is_alive())
+
     def test_parameters_are_written_by_their_kind(self):
         verdict = {"complete": True, "tuples": 0}
         self.will((200, answer(0, verdict), True))
@@ -222,7 +255,7 @@ class WithoutServer(unittest.TestCase):
 
 @unittest.skipUnless(URL, "WATERWHEEL_URL names no server")
 class WithServer(unittest.TestCase):
-    """On a stream with the fields id (long, the key), at (timestamp), note (string, nullable) and raw (bytes, nullable)."""
+    """On a stream with the fields id (long, the key), at (timestamp), note (string) and raw (bytes), both nullable."""
 
     # No run finds the rows of another.
     first = random.getrandbits(40) * 1_000_000
@@ -330,13 +363,25 @@ class WithServer(unittest.TestCase):
         batches.close()
         self.assertEqual(len(self.client.sql(statement)), 5000)
 
+    def test_a_tail_gives_what_is_appended(self):
+        self.client.append(STREAM, self.rows(10))
+        with self.client.tail(STREAM, start="earliest", where=f"id BETWEEN {self.id} AND {self.id + 99}") as tail:
+            first = [next(tail) for _ in range(10)]
+            self.client.append(STREAM, [dict(row, id=row["id"] + 50) for row in self.rows(3)])
+            second = [next(tail) for _ in range(3)]
+            position = tail.position
+        self.assertEqual(sorted(row["id"] - self.id for row in first), list(range(10)))
+        self.assertEqual(sorted(row["id"] - self.id for row in second), [50, 51, 52])
+        self.assertIsNotNone(position)
+
     def test_asyncio(self):
         async def both():
             async with waterwheel.AsyncClient(URL) as client:
                 stored = await client.append(STREAM, self.rows(5))
+                statement = f"SELECT id FROM {STREAM} WHERE id = ?"
+                demand = {STREAM: stored.positions}
                 answers = await asyncio.gather(
-                    *(client.sql(f"SELECT id FROM {STREAM} WHERE id = ?", self.id + i, at_least={STREAM: stored.positions})
-                      for i in range(5))
+                    *(client.sql(statement, self.id + i, at_least=demand) for i in range(5))
                 )
                 counted = 0
                 async for batch in client.stream_sql(f"SELECT id FROM {STREAM} WHERE id = {self.id}"):

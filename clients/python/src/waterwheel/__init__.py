@@ -11,5 +11,6 @@ from .aio import AsyncClient
 from .answer import Answer, Verdict
 from .client import Batches, Client, Stored, connect
 from .errors import WaterwheelError
+from .tail import Tail
 
-__all__ = ["Answer", "AsyncClient", "Batches", "Client", "Stored", "Verdict", "WaterwheelError", "connect"]
+__all__ = ["Answer", "AsyncClient", "Batches", "Client", "Stored", "Tail", "Verdict", "WaterwheelError", "connect"]

@@ -46,6 +46,18 @@ class AsyncClient:
             # From here: a task that is cancelled leaves a thread that reads.
             batches.close()
 
+    async def tail(self, stream: str, **options: Any) -> AsyncIterator[dict[str, Any]]:
+        """As Client.tail; leaving the iteration ends it."""
+        rows = self._client.tail(stream, **options)
+        try:
+            while True:
+                row = await asyncio.to_thread(next, rows, None)
+                if row is None:
+                    return
+                yield row
+        finally:
+            rows.close()
+
     async def query(self, stream: str, **options: Any) -> Answer:
         """As Client.query."""
         return await asyncio.to_thread(self._client.query, stream, **options)

@@ -13,7 +13,7 @@ import time
 import urllib.parse
 import uuid
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Sequence, Union
 
 import pyarrow
 import pyarrow.ipc
@@ -21,6 +21,7 @@ import pyarrow.ipc
 from ._http import Connections, Response, cut_off
 from .answer import Answer, Verdict
 from .errors import WaterwheelError
+from .tail import Tail
 
 if TYPE_CHECKING:
     import pandas
@@ -171,6 +172,29 @@ class Client:
         )
         return Batches(response)
 
+    def tail(
+        self,
+        stream: str,
+        *,
+        where: str | None = None,
+        start: str = "now",
+        select: Sequence[str] | None = None,
+        missed: Callable[[Mapping[str, Any]], None] | None = None,
+    ) -> Tail:
+        """The rows of a stream as queries see them, each once, until it is closed.
+
+        where: a condition, such as "value > 20".
+        start: "now", "earliest", or the position of another tail.
+        select: names of fields; None for all.
+        missed: is told of ranges whose rows do not come, as docs/http.md has them; where it is None, a warning is.
+        """
+        parameters = {"from": start}
+        if where is not None:
+            parameters["where"] = where
+        if select is not None:
+            parameters["select"] = ",".join(select)
+        return Tail(self._connections, _path(stream) + "/tail", parameters, missed)
+
     # Appends
 
     def append(
@@ -185,8 +209,8 @@ class Client:
     ) -> Stored:
         """Appends rows, each once, to a stream of the format block.
 
-        rows: an Arrow table or batch, a frame of pandas or Polars, or dictionaries. Columns have the names of fields; what
-            a dictionary lacks is null.
+        rows: an Arrow table or batch, a frame of pandas or Polars, or dictionaries. Columns have the names of fields;
+            what a dictionary lacks is null.
         key: of 1 to 200 characters, under which the rows are stored once, however often they are sent; a new one where
             none is given. Give one where the program itself may start again and send the same rows: the same table,
             made in the same way.

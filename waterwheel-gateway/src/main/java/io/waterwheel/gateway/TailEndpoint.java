@@ -170,7 +170,7 @@ final class TailEndpoint {
         }
         Utf8Buffer event = new Utf8Buffer();
         event.ascii("event: failure\ndata: ");
-        line(event, Json.bytes(failure::write));
+        line(event, Json.bytes(failure::writeWithoutStatus));
         event.ascii("\n\n");
         try {
             stream.write(event.bytes(), event.length());

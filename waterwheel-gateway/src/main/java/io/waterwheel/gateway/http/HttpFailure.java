@@ -112,11 +112,23 @@ public final class HttpFailure extends RuntimeException {
     /** The object that the client gets. */
     public void write(JsonGenerator json) throws IOException {
         json.writeStartObject();
+        members(json);
+        json.writeEndObject();
+    }
+
+    /** The same where no status says it: whether the request may work in a moment. */
+    public void writeWithoutStatus(JsonGenerator json) throws IOException {
+        json.writeStartObject();
+        members(json);
+        json.writeBooleanField("temporary", retryAfter() > 0 || status == 504);
+        json.writeEndObject();
+    }
+
+    private void members(JsonGenerator json) throws IOException {
         json.writeStringField("code", code);
         json.writeStringField("message", getMessage());
         if (at != null) {
             json.writeStringField("at", at);
         }
-        json.writeEndObject();
     }
 }

@@ -1,0 +1,129 @@
+"""Following a stream: its rows as they become visible, each once."""
+
+from __future__ import annotations
+
+import collections
+import http.client
+import json
+import threading
+import warnings
+from typing import Any, Callable, Iterator, Mapping
+
+from ._http import Connections, Response
+from .errors import WaterwheelError
+
+_TYPE = "text/event-stream"
+#: Seconds without a byte: a gateway sends a heartbeat every ten.
+_SILENCE = 35.0
+_FIRST_PAUSE = 0.2
+_LONGEST_PAUSE = 5.0
+
+
+class Tail(Iterator[dict[str, Any]]):
+    """The rows of a stream as queries see them, as dictionaries: times are numbers in the unit of their field, bytes
+    are base64, as in JSON.
+
+    It comes again by itself after a lost connection, and where a gateway or a server was away, and each row comes once.
+    One thread, but for close.
+
+    position: behind the rows that were returned, but for those of the last event where it is not over: a tail that
+        starts there gives each row that follows. None before the first.
+    """
+
+    def __init__(
+        self,
+        connections: Connections,
+        path: str,
+        parameters: Mapping[str, str],
+        missed: Callable[[Mapping[str, Any]], None] | None,
+    ) -> None:
+        self._connections = connections
+        self._path = path
+        self._parameters = dict(parameters)
+        self._missed = missed
+        self._rows: collections.deque[dict[str, Any]] = collections.deque()
+        self._response: Response | None = None
+        self._received: str | None = None
+        self._pause = _FIRST_PAUSE
+        self._closed = threading.Event()
+        self.position: str | None = None
+
+    def __enter__(self) -> Tail:
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.close()
+
+    def __next__(self) -> dict[str, Any]:
+        while not self._rows:
+            if self._closed.is_set():
+                raise StopIteration
+            try:
+                self._event()
+                self._pause = _FIRST_PAUSE
+            except (WaterwheelError, OSError, http.client.HTTPException) as failure:
+                self._end()
+                if self._closed.is_set():
+                    raise StopIteration from None
+                if isinstance(failure, WaterwheelError) and not failure.temporary:
+                    raise
+                self._closed.wait(self._pause)
+                self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+        row = self._rows.popleft()
+        if not self._rows:
+            self.position = self._received
+        return row
+
+    def close(self) -> None:
+        """Ends the tail, from any thread."""
+        self._closed.set()
+        response = self._response
+        if response is not None:
+            response.abandon()
+
+    def _end(self) -> None:
+        response, self._response = self._response, None
+        if response is not None:
+            response.close()
+
+    def _event(self) -> None:
+        """Reads one event to its end: what is cut off before that comes again."""
+        if self._response is None:
+            headers = {"Accept": _TYPE}
+            if self._received is not None:
+                headers["Last-Event-ID"] = self._received
+            self._response = self._connections.request(
+                "GET", self._path, self._parameters, headers=headers, timeout=_SILENCE
+            )
+        data: list[str] = []
+        name, number = "", None
+        while True:
+            line = self._response.body.readline().decode()
+            if not line.endswith("\n"):
+                raise WaterwheelError("CUT_OFF", "the gateway ended the events")
+            field, _, value = line.rstrip("\r\n").partition(":")
+            value = value.removeprefix(" ")
+            if not field and not value:
+                break
+            if field == "data":
+                data.append(value)
+            elif field == "event":
+                name = value
+            elif field == "id":
+                number = value
+        said: Any = json.loads("\n".join(data)) if data else None
+        if number is not None:
+            self._received = number
+            if not self._rows and not said:
+                self.position = number
+        if name == "failure":
+            # As if the gateway had answered so at once.
+            status = 503 if said.get("temporary") else 400
+            raise WaterwheelError(said["code"], said["message"], status, said.get("at"))
+        if name == "missed":
+            if self._missed is not None:
+                self._missed(said)
+            else:
+                warnings.warn(f"a tail of {self._path} missed rows: {said}", stacklevel=4)
+        elif said:
+            self._rows.extend(said)

@@ -31,6 +31,11 @@ public final class Metrics {
     private static final long COMPLAIN_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Map<Metric, Family> families = new ConcurrentHashMap<>();
+    private static final long FORGET_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** When streams that are there no longer were forgotten last. */
+    private final AtomicLong forgotNanos;
+
     private final StreamLabels streams;
     private final Counter failures;
     private final AtomicLong complainedNanos = new AtomicLong(System.nanoTime() - COMPLAIN_NANOS);
@@ -41,6 +46,7 @@ public final class Metrics {
      * @param mostStreams streams with series of their own; the others are summed up as {@code other}
      */
     public Metrics(int mostStreams) {
+        this.forgotNanos = new AtomicLong(System.nanoTime() - FORGET_NANOS);
         this.streams = new StreamLabels(mostStreams);
         this.failures = counter(ProcessMetrics.FAILURES);
     }
@@ -59,7 +65,13 @@ public final class Metrics {
         if (label.equals(name)) {
             return label;
         }
-        // Streams that were dropped may still have places.
+        // Streams that were dropped may still have places. A scrape asks for each stream: once for all of them is
+        // enough.
+        long now = System.nanoTime();
+        long before = forgotNanos.get();
+        if (now - before < FORGET_NANOS || !forgotNanos.compareAndSet(before, now)) {
+            return label;
+        }
         forgetAbsent();
         return streams.of(name);
     }

@@ -10,7 +10,8 @@ public final class QueryMetrics {
             Metric.Scale.CALL,
             "Time from a query's coming until its answer had ended, waiting for its turn and its client included; by"
                     + " outcome: complete, partial, failed, or cancelled by its client. The queries that answer a"
-                    + " statement of SQL are among them.",
+                    + " statement of SQL are among them. Those of tails, which ask for no rows but how far queries"
+                    + " see, are probe, however they end.",
             "The slow query log has the single ones, `--explain` and `--analyze` say why.",
             "outcome");
     public static final Metric FAILURES = ROOM.counter(

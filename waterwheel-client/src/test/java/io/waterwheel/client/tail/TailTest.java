@@ -414,7 +414,8 @@ final class TailTest {
         world.visible[0] = 2;
         assertThatThrownBy(() -> poll(tail))
                 .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.is(ErrorCode.INTEGER_OVERFLOW))
-                        .isTrue());
+                        .isTrue())
+                .hasMessageEndingWith("; in the record at 0:1");
         assertThatThrownBy(() -> poll(tail)).isInstanceOf(IllegalStateException.class);
         assertThat(tail.positions()).containsEntry(0, 0L);
         Tail again = open(world, TailSettings.NOW.from(tail.positions()));

@@ -2,6 +2,7 @@ package io.waterwheel.query.tail;
 
 import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.decode.RejectedRecordException;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.key.KeyMaker;
 import io.waterwheel.key.RowRejects;
 import io.waterwheel.query.column.ColumnNode;
@@ -126,7 +127,13 @@ public final class TailRows {
         int count = selectAll(staged.size());
         RowView view = RowView.of(staged);
         if (where != null && count > 0) {
-            count = where.keep(view, selected, count);
+            try {
+                count = where.keep(view, selected, count);
+            } catch (WaterwheelException e) {
+                int row = firstThatFails(where, view, staged.size());
+                throw e.withMessage(e.getMessage() + "; in the record at " + stagedPlaces.partitions[row] + ":"
+                        + stagedPlaces.positions[row]);
+            }
         }
         int first = rows.size();
         tested.copy(view, selected, 0, count, rows);
@@ -135,6 +142,18 @@ public final class TailRows {
             places.set(first + i, stagedPlaces, selected[i], staged.times()[selected[i]]);
         }
         staged.clear();
+    }
+
+    private int firstThatFails(ColumnNode where, RowView view, int size) {
+        for (int row = 0; row < size - 1; row++) {
+            selected[0] = row;
+            try {
+                where.keep(view, selected, 1);
+            } catch (WaterwheelException e) {
+                return row;
+            }
+        }
+        return size - 1;
     }
 
     private int selectAll(int size) {

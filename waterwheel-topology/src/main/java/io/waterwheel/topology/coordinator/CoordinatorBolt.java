@@ -168,7 +168,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
 
         @Override
         public void query(Query query, AnswerSink client) throws InterruptedException {
-            AnswerSink sink = meter.measured(client);
+            AnswerSink sink = meter.measured(query, client);
             if (ends(query, sink)) {
                 runner.run(query, watched(query, sink));
             }

@@ -5,6 +5,7 @@ import io.waterwheel.metrics.Counter;
 import io.waterwheel.metrics.Histogram;
 import io.waterwheel.metrics.Metrics;
 import io.waterwheel.metrics.QueryMetrics;
+import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.run.AnswerSink;
 import io.waterwheel.query.run.ForwardingSink;
@@ -17,6 +18,7 @@ final class QueryMeter {
     private final Histogram partial;
     private final Histogram failed;
     private final Histogram cancelled;
+    private final Histogram probes;
     private final Counter rows;
     private final Counter bytes;
 
@@ -26,22 +28,30 @@ final class QueryMeter {
         this.partial = metrics.histogram(QueryMetrics.QUERIES, "partial");
         this.failed = metrics.histogram(QueryMetrics.QUERIES, "failed");
         this.cancelled = metrics.histogram(QueryMetrics.QUERIES, "cancelled");
+        this.probes = metrics.histogram(QueryMetrics.QUERIES, "probe");
         this.rows = metrics.counter(QueryMetrics.ROWS);
         this.bytes = metrics.counter(QueryMetrics.BYTES);
     }
 
     /** The sink of a query that comes now. */
-    AnswerSink measured(AnswerSink sink) {
-        return new Measured(sink);
+    AnswerSink measured(Query query, AnswerSink sink) {
+        return new Measured(isProbe(query), sink);
+    }
+
+    /** Whether it asks for tuples of a time before all: how far queries see, as a tail does. */
+    private static boolean isProbe(Query query) {
+        return query.times().to() == Long.MIN_VALUE;
     }
 
     /** Called by one thread at a time. */
     private final class Measured extends ForwardingSink {
+        private final boolean probe;
         private final long beginNanos = System.nanoTime();
         private boolean ended;
 
-        Measured(AnswerSink to) {
+        Measured(boolean probe, AnswerSink to) {
             super(to);
+            this.probe = probe;
         }
 
         @Override
@@ -63,7 +73,7 @@ final class QueryMeter {
         public void fail(WaterwheelException failure) {
             boolean gone = cancelled();
             super.fail(failure);
-            if (end(gone ? cancelled : failed) && !gone) {
+            if (end(gone ? cancelled : failed) && !gone && !probe) {
                 metrics.counter(QueryMetrics.FAILURES, failure.code().toString())
                         .increment();
             }
@@ -73,7 +83,7 @@ final class QueryMeter {
             boolean first = !ended;
             if (first) {
                 ended = true;
-                outcome.since(beginNanos);
+                (probe ? probes : outcome).since(beginNanos);
             }
             return first;
         }

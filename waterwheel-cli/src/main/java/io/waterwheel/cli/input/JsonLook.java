@@ -57,6 +57,9 @@ final class JsonLook extends FileLook {
             .build();
     private final Place root = new Place("", false);
     private final List<String> leftOut = new ArrayList<>();
+    /** Whether there are members that have no place. */
+    private boolean tooMany;
+
     private int places;
     private String trouble = "";
 
@@ -130,6 +133,7 @@ final class JsonLook extends FileLook {
             found = new Place(name, element);
             place.below.put(name, found);
         }
+        tooMany |= found == null;
         return found;
     }
 
@@ -238,6 +242,9 @@ final class JsonLook extends FileLook {
             remarks.add(uneven + " lines are no JSON objects, first " + trouble.strip() + ": they will be rejected.");
         }
         leftOut.stream().limit(MOST_REMARKS).forEach(what -> remarks.add("left out: " + what));
+        if (tooMany) {
+            remarks.add("left out: members beyond the first " + MOST_PLACES + ", which were not looked at");
+        }
         if (leftOut.size() > MOST_REMARKS) {
             remarks.add("left out: " + (leftOut.size() - MOST_REMARKS) + " more");
         }

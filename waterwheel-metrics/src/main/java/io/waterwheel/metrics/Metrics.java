@@ -30,15 +30,19 @@ public final class Metrics {
 
     private static final long COMPLAIN_NANOS = TimeUnit.MINUTES.toNanos(1);
 
+    /** How long a place of a dropped stream may stay taken between two scrapes. */
+    static final long FORGET_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final Map<Metric, Family> families = new ConcurrentHashMap<>();
-    private static final long FORGET_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final LongSupplier nanoTime;
 
     /** When streams that are there no longer were forgotten last. */
     private final AtomicLong forgotNanos;
 
     private final StreamLabels streams;
     private final Counter failures;
-    private final AtomicLong complainedNanos = new AtomicLong(System.nanoTime() - COMPLAIN_NANOS);
+    private final AtomicLong complainedNanos;
 
     /**
      * An empty registry.
@@ -46,7 +50,19 @@ public final class Metrics {
      * @param mostStreams streams with series of their own; the others are summed up as {@code other}
      */
     public Metrics(int mostStreams) {
-        this.forgotNanos = new AtomicLong(System.nanoTime() - FORGET_NANOS);
+        this(mostStreams, System::nanoTime);
+    }
+
+    /**
+     * An empty registry with a clock of its own, for tests.
+     *
+     * @param nanoTime as {@link System#nanoTime}
+     */
+    Metrics(int mostStreams, LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+        long now = nanoTime.getAsLong();
+        this.forgotNanos = new AtomicLong(now - FORGET_NANOS);
+        this.complainedNanos = new AtomicLong(now - COMPLAIN_NANOS);
         this.streams = new StreamLabels(mostStreams);
         this.failures = counter(ProcessMetrics.FAILURES);
     }
@@ -67,7 +83,7 @@ public final class Metrics {
         }
         // Streams that were dropped may still have places. A scrape asks for each stream: once for all of them is
         // enough.
-        long now = System.nanoTime();
+        long now = nanoTime.getAsLong();
         long before = forgotNanos.get();
         if (now - before < FORGET_NANOS || !forgotNanos.compareAndSet(before, now)) {
             return label;
@@ -145,7 +161,7 @@ public final class Metrics {
 
     private void failed(String name, RuntimeException failure) {
         failures.increment();
-        long now = System.nanoTime();
+        long now = nanoTime.getAsLong();
         long last = complainedNanos.get();
         if (now - last >= COMPLAIN_NANOS && complainedNanos.compareAndSet(last, now)) {
             LOG.warn("[metrics] {} could not be read: {}", name, failure.toString(), failure);

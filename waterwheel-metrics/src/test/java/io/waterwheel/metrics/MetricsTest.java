@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -40,11 +41,13 @@ final class MetricsTest {
         long seed = Long.getLong("seed", ThreadLocalRandom.current().nextLong());
         Random random = new Random(seed);
         int most = random.nextInt(5);
-        Metrics metrics = new Metrics(most);
+        AtomicLong clock = new AtomicLong();
+        Metrics metrics = new Metrics(most, clock::get);
         Set<String> present = new HashSet<>();
         metrics.streams(() -> Set.copyOf(present));
         Map<String, Long> expected = new HashMap<>();
         Set<String> named = new HashSet<>();
+        long forgotNanos = -Metrics.FORGET_NANOS;
         for (int step = 0; step < 300; step++) {
             String stream = "s" + random.nextInt(8);
             if (random.nextInt(10) == 0) {
@@ -57,7 +60,12 @@ final class MetricsTest {
                 continue;
             }
             present.add(stream);
-            if (!named.contains(stream) && named.size() >= most) {
+            if (random.nextBoolean()) {
+                clock.addAndGet(Metrics.FORGET_NANOS);
+            }
+            if (!named.contains(stream) && named.size() >= most && clock.get() - forgotNanos >= Metrics.FORGET_NANOS) {
+                // Places of dropped streams are looked for once a second.
+                forgotNanos = clock.get();
                 forget(named, present, expected);
             }
             if (named.size() < most) {

@@ -1,6 +1,7 @@
 package io.waterwheel.protocol;
 
 import io.waterwheel.tuple.Region;
+import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -194,6 +195,31 @@ public sealed interface Control {
         /** The same with a warning. */
         public PartitionReport withWarning(String what) {
             return new PartitionReport(streamId, partition, positions, deadLetters, trouble, lookMillis, what);
+        }
+
+        /**
+         * Position below which every indexer that has reported has everything.
+         *
+         * @param reports of the stream's indexers
+         */
+        public long indexed(Collection<Report> reports) {
+            long least = Long.MAX_VALUE;
+            for (Report report : reports) {
+                if (partition < report.watermarks().length) {
+                    least = Math.min(least, report.watermarks()[partition]);
+                }
+            }
+            return least == Long.MAX_VALUE ? positions.routed() : least;
+        }
+
+        /**
+         * Records at the end of the log that are not answered yet; 0 when the end is not known.
+         *
+         * @param reports of the stream's indexers
+         */
+        public long lag(Collection<Report> reports) {
+            long end = positions.end();
+            return end < 0 ? 0 : Math.max(0, end - Math.max(0, indexed(reports)));
         }
     }
 

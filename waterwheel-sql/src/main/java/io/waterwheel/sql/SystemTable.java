@@ -4,11 +4,11 @@ import io.waterwheel.schema.Field;
 import java.util.List;
 
 /**
- * A table that is no stream: the server knows its rows, which are few.
+ * A table that is no stream: the server knows its rows.
  *
  * @param schema such as information_schema
  * @param name in its schema
- * @param fields of type long, double, boolean or string
+ * @param fields of type long, double, boolean, timestamp or string
  */
 public record SystemTable(String schema, String name, List<Field> fields) {
     public SystemTable {

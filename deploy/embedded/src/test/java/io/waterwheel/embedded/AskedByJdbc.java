@@ -173,8 +173,22 @@ final class AskedByJdbc implements AutoCloseable {
     void streamsAreTables() throws Exception {
         DatabaseMetaData facts = connection.getMetaData();
         assertThat(rows(facts.getCatalogs(), "TABLE_CAT")).containsExactly("waterwheel");
-        assertThat(rows(facts.getSchemas(), "TABLE_CATALOG", "TABLE_SCHEM")).containsExactly("waterwheel public");
-        assertThat(rows(facts.getTableTypes(), "TABLE_TYPE")).containsExactly("TABLE");
+        assertThat(rows(facts.getSchemas(), "TABLE_CATALOG", "TABLE_SCHEM"))
+                .containsExactly("waterwheel information_schema", "waterwheel public", "waterwheel waterwheel");
+        assertThat(rows(facts.getTableTypes(), "TABLE_TYPE")).containsExactly("SYSTEM TABLE", "TABLE");
+        assertThat(rows(facts.getTables(null, "waterwheel", "%", null), "TABLE_TYPE", "TABLE_NAME"))
+                .containsExactly(
+                        "SYSTEM TABLE chunks",
+                        "SYSTEM TABLE dead_letters",
+                        "SYSTEM TABLE fields",
+                        "SYSTEM TABLE indexers",
+                        "SYSTEM TABLE partitions",
+                        "SYSTEM TABLE queries",
+                        "SYSTEM TABLE regions",
+                        "SYSTEM TABLE streams");
+        assertThat(rows(facts.getColumns(null, "waterwheel", "regions", "%"), "COLUMN_NAME", "TYPE_NAME"))
+                .startsWith("stream_name VARCHAR", "routing_version BIGINT", "indexer BIGINT")
+                .hasSize(6);
         assertThat(rows(
                         facts.getTables("waterwheel", "public", "by\\_j%", new String[] {"TABLE"}),
                         "TABLE_CAT",
@@ -214,6 +228,18 @@ final class AskedByJdbc implements AutoCloseable {
                             statement.executeQuery("SELECT COUNT(*) AS n FROM \"waterwheel\".\"public\".\"by_jdbc\""),
                             "n"))
                     .containsExactly(Integer.toString(MANY - 1));
+            assertThat(rows(
+                            statement.executeQuery(
+                                    "SELECT COUNT(*) AS n, MIN(from_key) AS least FROM waterwheel.regions"
+                                            + " WHERE stream_name = 'by_jdbc' AND from_key IS NULL"),
+                            "n",
+                            "least"))
+                    .containsExactly("1 null");
+            Waiting.until("the query is among the last", () -> rows(
+                            statement.executeQuery("SELECT outcome FROM waterwheel.queries"
+                                    + " WHERE query_text LIKE 'by_jdbc: %' AND stage = 'ended' LIMIT 1"),
+                            "outcome")
+                    .equals(List.of("complete")));
             assertThat(rows(statement.executeQuery("SELECT t.id FROM public.by_jdbc t WHERE t.id < 3"), "id"))
                     .containsExactlyInAnyOrder("1", "2");
         }

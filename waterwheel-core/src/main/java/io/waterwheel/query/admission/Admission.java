@@ -8,8 +8,11 @@ import io.waterwheel.query.Statistics;
 import io.waterwheel.query.admission.QueryState.Stage;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -34,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  * whose parts it waits for, do. Thread-safe.
  */
 public final class Admission {
+    /** How many of those that have ended are remembered; each is some short texts. */
+    static final int ENDED_KEPT = 200;
+
     /** How often one that waits looks whether its client is still there. */
     private static final long CANCEL_POLL_NANOS = 200_000_000;
 
@@ -47,6 +53,9 @@ public final class Admission {
     // Guarded by the lock.
     /** By id, the oldest first. */
     private final Map<String, OpenQuery> open = new LinkedHashMap<>();
+
+    /** The oldest first, at most {@value #ENDED_KEPT}. */
+    private final Deque<EndedQuery> ended = new ArrayDeque<>();
 
     private final Turns light = new Turns();
     private final Turns heavy = new Turns();
@@ -122,6 +131,16 @@ public final class Admission {
             states.add(query.state(QueryText.of(query.query)));
         }
         return states;
+    }
+
+    /** The last that have ended, the latest last; at most {@value #ENDED_KEPT}. */
+    public List<EndedQuery> ended() {
+        lock.lock();
+        try {
+            return List.copyOf(ended);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** How many queries are at each stage, those at which there are none included. */
@@ -260,7 +279,7 @@ public final class Admission {
         private int parts;
         private boolean hasTurn;
         private boolean hadTurn;
-        private boolean ended;
+        private boolean closed;
         private long rows;
 
         // Written under the lock.
@@ -379,7 +398,7 @@ public final class Admission {
         public void resume(long deadlineNanos, BooleanSupplier gone) throws InterruptedException {
             lock.lock();
             try {
-                if (lane == null || !hadTurn || hasTurn || ended) {
+                if (lane == null || !hadTurn || hasTurn || closed) {
                     return;
                 }
                 if (!awaitTurn(lane, deadlineNanos, gone)) {
@@ -451,18 +470,24 @@ public final class Admission {
         @Override
         public void close() {
             SlowQuery told = null;
+            // A condition may be long: its text is made without the lock.
+            String text = QueryText.of(query);
             lock.lock();
             try {
-                if (ended) {
+                if (closed) {
                     return;
                 }
-                ended = true;
+                closed = true;
                 open.remove(id);
                 if (hadTurn && lane != null) {
                     of(lane).parts -= parts;
                 }
                 giveBack();
                 giveTurns();
+                if (ended.size() == ENDED_KEPT) {
+                    ended.removeFirst();
+                }
+                ended.addLast(new EndedQuery(state(text), outcome, Instant.now()));
                 if (System.nanoTime() - openedNanos >= slow.least().toNanos()) {
                     enter(stage);
                     told = new SlowQuery(state(""), times, bytes, outcome, statistics);
@@ -471,7 +496,7 @@ public final class Admission {
                 lock.unlock();
             }
             if (told != null) {
-                slow.told().accept(told.with(slow.values() ? QueryText.of(query) : QueryText.shape(query)));
+                slow.told().accept(told.with(slow.values() ? text : QueryText.shape(query)));
             }
         }
     }

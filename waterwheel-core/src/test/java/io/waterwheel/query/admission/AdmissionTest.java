@@ -62,6 +62,26 @@ final class AdmissionTest {
     }
 
     @Test
+    void theLastThatEndedAreRemembered() {
+        Admission admission = admission(2, 1, 1000, 100);
+        for (int i = 0; i < Admission.ENDED_KEPT + 3; i++) {
+            Admission.OpenQuery query = admission.open(QUERY, "client " + i);
+            query.sent(i, 8L * i);
+            query.endedAs("complete");
+            query.close();
+            query.close();
+        }
+        assertThat(admission.list()).isEmpty();
+        assertThat(admission.ended()).hasSize(Admission.ENDED_KEPT);
+        EndedQuery last = admission.ended().get(Admission.ENDED_KEPT - 1);
+        assertThat(last.outcome()).isEqualTo("complete");
+        assertThat(last.state().client()).isEqualTo("client " + (Admission.ENDED_KEPT + 2));
+        assertThat(last.state().rows()).isEqualTo(Admission.ENDED_KEPT + 2);
+        assertThat(last.state().query()).isEqualTo("flights: where speed > 50, count");
+        assertThat(admission.ended().get(0).state().client()).isEqualTo("client 3");
+    }
+
+    @Test
     void heavyOnesWaitAmongThemselves() throws Exception {
         Admission admission = admission(2, 1, 100, 100);
         Admission.OpenQuery heavy = admission.open(QUERY, "a");

@@ -292,6 +292,14 @@ public final class CoordinatorBolt extends BaseRichBolt {
         }
 
         @Override
+        public StreamSnapshot known(StreamInfo stream) {
+            return snapshots
+                    .snapshot(stream.name())
+                    .filter(snapshot -> snapshot.stream().id() == stream.id())
+                    .orElseGet(() -> StreamSnapshot.before(stream));
+        }
+
+        @Override
         public Map<Integer, Control.PartitionReport> partitionReports(int streamId) {
             return new TreeMap<>(snapshots.partitionReports(streamId));
         }

@@ -12,7 +12,6 @@ import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TimeInterval;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -151,7 +150,7 @@ final class StatusReports {
                     report.partition(),
                     new StreamReport.Positions(
                             report.positions().routed(),
-                            indexed(report, known.reports().values()),
+                            report.indexed(known.reports().values()),
                             report.positions().start(),
                             report.positions().end()),
                     report.deadLetters(),
@@ -166,22 +165,5 @@ final class StatusReports {
                         .map(range ->
                                 new StreamReport.Lost(range.partition(), range.from(), range.to(), range.reason()))
                         .toList());
-    }
-
-    /** Records at the end of a partition's log that are not answered yet. */
-    static long lag(Control.PartitionReport partition, Collection<Control.Report> reports) {
-        long end = partition.positions().end();
-        return end < 0 ? 0 : Math.max(0, end - Math.max(0, indexed(partition, reports)));
-    }
-
-    /** Position below which every indexer that has reported has everything. */
-    private static long indexed(Control.PartitionReport partition, Collection<Control.Report> reports) {
-        long least = Long.MAX_VALUE;
-        for (Control.Report report : reports) {
-            if (partition.partition() < report.watermarks().length) {
-                least = Math.min(least, report.watermarks()[partition.partition()]);
-            }
-        }
-        return least == Long.MAX_VALUE ? partition.positions().routed() : least;
     }
 }

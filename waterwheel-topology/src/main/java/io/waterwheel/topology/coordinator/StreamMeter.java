@@ -66,7 +66,7 @@ final class StreamMeter implements AutoCloseable {
             for (Control.PartitionReport partition :
                     snapshots.partitionReports(stream.id()).values()) {
                 values.add(
-                        StatusReports.lag(partition, indexers),
+                        partition.lag(indexers),
                         label,
                         partition.partition() < MOST_PARTITIONS ? String.valueOf(partition.partition()) : "other");
             }

@@ -1,12 +1,16 @@
 package io.waterwheel.topology.flightsql;
 
 import io.waterwheel.error.WaterwheelException;
-import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.Field;
+import io.waterwheel.sql.SystemTable;
 import io.waterwheel.topology.rpc.FlightExtension;
 import io.waterwheel.topology.sql.Statements;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.apache.arrow.flight.CloseSessionRequest;
 import org.apache.arrow.flight.CloseSessionResult;
 import org.apache.arrow.flight.GetSessionOptionsRequest;
@@ -35,6 +39,7 @@ abstract class CatalogService extends BasicFlightSqlProducer {
 
     static final String SCHEMA = "public";
     private static final String TABLE = "TABLE";
+    private static final String SYSTEM_TABLE = "SYSTEM TABLE";
 
     private final FlightExtension.Services services;
     private final Statements statements;
@@ -76,11 +81,15 @@ abstract class CatalogService extends BasicFlightSqlProducer {
     public void getStreamSchemas(CommandGetDbSchemas command, CallContext context, ServerStreamListener listener) {
         answer(listener, rows -> {
             rows.of(Schemas.GET_SCHEMAS_SCHEMA);
-            boolean wanted = !command.hasDbSchemaFilterPattern()
-                    || NamePattern.matches(command.getDbSchemaFilterPattern(), SCHEMA);
-            if (wanted && isCatalog(command.hasCatalog() ? command.getCatalog() : null)) {
-                rows.add(Map.of("catalog_name", CATALOG, "db_schema_name", SCHEMA));
+            if (!isCatalog(command.hasCatalog() ? command.getCatalog() : null)) {
+                return;
             }
+            Stream.concat(Stream.of(SCHEMA), statements.systemTables().stream().map(SystemTable::schema))
+                    .distinct()
+                    .sorted()
+                    .filter(schema -> !command.hasDbSchemaFilterPattern()
+                            || NamePattern.matches(command.getDbSchemaFilterPattern(), schema))
+                    .forEach(schema -> rows.add(Map.of("catalog_name", CATALOG, "db_schema_name", schema)));
         });
     }
 
@@ -93,6 +102,7 @@ abstract class CatalogService extends BasicFlightSqlProducer {
     public void getStreamTableTypes(CallContext context, ServerStreamListener listener) {
         answer(listener, rows -> {
             rows.of(Schemas.GET_TABLE_TYPES_SCHEMA);
+            rows.add(Map.of("table_type", SYSTEM_TABLE));
             rows.add(Map.of("table_type", TABLE));
         });
     }
@@ -102,37 +112,46 @@ abstract class CatalogService extends BasicFlightSqlProducer {
         FlightExtension.Form form = form(session());
         answer(listener, rows -> {
             rows.of(command.getIncludeSchema() ? Schemas.GET_TABLES_SCHEMA : Schemas.GET_TABLES_SCHEMA_NO_SCHEMA);
-            boolean wanted = isCatalog(command.hasCatalog() ? command.getCatalog() : null)
-                    && (!command.hasDbSchemaFilterPattern()
-                            || NamePattern.matches(command.getDbSchemaFilterPattern(), SCHEMA))
-                    && (command.getTableTypesCount() == 0
-                            || command.getTableTypesList().contains(TABLE));
-            if (!wanted) {
+            if (!isCatalog(command.hasCatalog() ? command.getCatalog() : null)) {
                 return;
             }
-            for (Map.Entry<String, Schema> stream : statements.streams().entrySet()) {
-                if (command.hasTableNameFilterPattern()
-                        && !NamePattern.matches(command.getTableNameFilterPattern(), stream.getKey())) {
-                    continue;
-                }
-                Map<String, Object> row = new TreeMap<>(Map.of(
-                        "catalog_name",
-                        CATALOG,
-                        "db_schema_name",
-                        SCHEMA,
-                        "table_name",
-                        stream.getKey(),
-                        "table_type",
-                        TABLE));
-                if (command.getIncludeSchema()) {
-                    row.put(
-                            "table_schema",
-                            ColumnTypes.bytes(ColumnTypes.table(services, stream.getKey(), stream.getValue(), form))
-                                    .toByteArray());
-                }
-                rows.add(row);
-            }
+            // In the order that drivers promise: by type, then by schema and name.
+            statements.systemTables().stream()
+                    .sorted(Comparator.comparing(SystemTable::qualifiedName))
+                    .forEach(table ->
+                            addTable(SYSTEM_TABLE, table.schema(), table.name(), table.fields(), command, form, rows));
+            statements
+                    .streams()
+                    .forEach((name, schema) -> addTable(TABLE, SCHEMA, name, schema.fields(), command, form, rows));
         });
+    }
+
+    private void addTable(
+            String type,
+            String schema,
+            String name,
+            List<Field> fields,
+            CommandGetTables command,
+            FlightExtension.Form form,
+            AnswerRows rows) {
+        boolean wanted = (command.getTableTypesCount() == 0
+                        || command.getTableTypesList().contains(type))
+                && (!command.hasDbSchemaFilterPattern()
+                        || NamePattern.matches(command.getDbSchemaFilterPattern(), schema))
+                && (!command.hasTableNameFilterPattern()
+                        || NamePattern.matches(command.getTableNameFilterPattern(), name));
+        if (!wanted) {
+            return;
+        }
+        Map<String, Object> row = new TreeMap<>(
+                Map.of("catalog_name", CATALOG, "db_schema_name", schema, "table_name", name, "table_type", type));
+        if (command.getIncludeSchema()) {
+            row.put(
+                    "table_schema",
+                    ColumnTypes.bytes(ColumnTypes.table(services, schema, name, fields, form))
+                            .toByteArray());
+        }
+        rows.add(row);
     }
 
     /** A stream's key does not name one row: there are no keys in the sense of SQL. */

@@ -26,26 +26,27 @@ final class ColumnTypes {
         return type == FieldType.IPV4 || type.hasSixteenBytes() ? FieldType.STRING : type;
     }
 
-    /** The columns of a stream; each says what it is called in SQL, and whether it may be null. */
+    /** The columns of a table; each says what it is called in SQL, and whether it may be null. */
     static Schema table(
             FlightExtension.Services services,
-            String stream,
-            io.waterwheel.schema.Schema fields,
+            String schemaName,
+            String table,
+            List<Field> fields,
             FlightExtension.Form form) {
         Schema plain = schema(
                 services,
-                fields.fields().stream()
+                fields.stream()
                         .map(field -> new Field(field.name(), shown(field.type()), field.nullable()))
                         .toList(),
                 new FlightExtension.Form(false, form.zoned()));
         List<org.apache.arrow.vector.types.pojo.Field> told = new ArrayList<>();
-        for (int f = 0; f < fields.fields().size(); f++) {
+        for (int f = 0; f < fields.size(); f++) {
             org.apache.arrow.vector.types.pojo.Field column = plain.getFields().get(f);
             FlightSqlColumnMetadata.Builder facts = new FlightSqlColumnMetadata.Builder()
                     .catalogName(CatalogService.CATALOG)
-                    .schemaName(CatalogService.SCHEMA)
-                    .tableName(stream)
-                    .typeName(TypeRows.name(fields.fields().get(f).type()))
+                    .schemaName(schemaName)
+                    .tableName(table)
+                    .typeName(TypeRows.name(fields.get(f).type()))
                     .isAutoIncrement(false)
                     .isCaseSensitive(true)
                     .isReadOnly(true)

@@ -4,7 +4,6 @@ import io.waterwheel.query.Verdict;
 import io.waterwheel.query.run.AnswerSink;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RowLayout;
-import io.waterwheel.sql.exec.ResidualExecutor;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.charset.StandardCharsets;
@@ -45,14 +44,12 @@ final class MemoryRows {
         sink.finish(verdict.withTuples(rows.size()));
     }
 
-    /** The rows alone. */
-    void to(ResidualExecutor.Rows taker) {
-        if (!rows.isEmpty()) {
-            taker.take(block());
-        }
+    int size() {
+        return rows.size();
     }
 
-    private TupleBlock block() {
+    /** The rows; at least one. */
+    TupleBlock block() {
         RowLayout layout = RowLayout.ofFields(fields);
         TupleBlock block = new TupleBlock(layout, rows.size());
         for (int r = 0; r < rows.size(); r++) {

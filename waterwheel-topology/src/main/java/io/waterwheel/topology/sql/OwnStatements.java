@@ -10,6 +10,7 @@ import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.sql.SqlConstants;
 import io.waterwheel.sql.SqlPlanner;
+import io.waterwheel.sql.SystemTable;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -131,6 +132,13 @@ final class OwnStatements {
         String name = written.startsWith("\"")
                 ? written.substring(1, written.length() - 1).replace("\"\"", "\"")
                 : written.replaceFirst("(?i)^(?:waterwheel\\.)?public\\.", "");
+        SystemTable system = SystemTables.of(name.replaceFirst("(?i)^waterwheel\\.(?=.*\\.)", ""));
+        if (system != null) {
+            MemoryRows columns = new MemoryRows(COLUMNS);
+            system.fields()
+                    .forEach(field -> columns.add(field.name(), field.type().schemaName(), field.nullable(), null));
+            return columns;
+        }
         List<String> names = streams.names();
         String found = names.contains(name)
                 ? name

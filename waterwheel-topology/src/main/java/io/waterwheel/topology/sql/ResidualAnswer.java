@@ -86,7 +86,7 @@ final class ResidualAnswer implements ResidualExecutor.LeafReader, ResidualExecu
 
     @Override
     public void readSystem(String name, ResidualExecutor.Rows taker) {
-        system.rows(name).to(taker);
+        system.read(name, taker::take);
     }
 
     @Override

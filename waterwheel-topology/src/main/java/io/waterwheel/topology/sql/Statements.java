@@ -1,7 +1,11 @@
 package io.waterwheel.topology.sql;
 
+import io.waterwheel.catalog.state.RoutingTable;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.protocol.Control;
 import io.waterwheel.query.Explain;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Statement;
@@ -15,6 +19,7 @@ import io.waterwheel.sql.SqlPlanner;
 import io.waterwheel.sql.SqlSignature;
 import io.waterwheel.sql.StatementPlan;
 import io.waterwheel.sql.SystemPlan;
+import io.waterwheel.sql.SystemTable;
 import io.waterwheel.sql.duckdb.DuckDbExecutor;
 import io.waterwheel.sql.duckdb.DuckDbSettings;
 import io.waterwheel.sql.exec.ResidualExecutor;
@@ -23,7 +28,7 @@ import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.rpc.ColumnSink;
 import io.waterwheel.topology.rpc.QueryHandler;
 import io.waterwheel.topology.rpc.StatementHandler;
-import io.waterwheel.topology.worker.TaskServices;
+import io.waterwheel.topology.worker.CoordinatorServices;
 import io.waterwheel.tuple.TupleBlock;
 import java.time.Duration;
 import java.time.Instant;
@@ -52,8 +57,8 @@ public final class Statements implements StatementHandler, AutoCloseable {
     /** Guarded by this; null before the first statement. */
     private @Nullable SqlPlanner planner;
 
-    public Statements(TaskServices services, QueryHandler queries) {
-        this.queries = queries;
+    public Statements(CoordinatorServices services, CoordinatorServices.QueryHandler coordinator) {
+        this.queries = coordinator::query;
         this.streams = new KnownStreams(services);
         WaterwheelConfig config = services.config();
         this.executor = new DuckDbExecutor(new DuckDbSettings(
@@ -62,8 +67,38 @@ public final class Statements implements StatementHandler, AutoCloseable {
                 Runtime.getRuntime().availableProcessors(),
                 config.get(Keys.SQL_AT_ONCE)));
         this.own = new OwnStatements(streams);
-        this.system = new SystemTables(streams::all);
+        this.system = new SystemTables(
+                streams::all,
+                new ServerTables(
+                        knowledge(coordinator),
+                        config.get(Keys.INDEXER_TASKS),
+                        services.admission()::list,
+                        services.admission()::ended));
         this.meter = new StatementMeter(services.metrics(), executor);
+    }
+
+    private static ServerTables.Knowledge knowledge(CoordinatorServices.QueryHandler coordinator) {
+        return new ServerTables.Knowledge() {
+            @Override
+            public StreamSnapshot known(StreamInfo stream) {
+                return coordinator.known(stream);
+            }
+
+            @Override
+            public Map<Integer, Control.PartitionReport> partitionReports(int streamId) {
+                return coordinator.partitionReports(streamId);
+            }
+
+            @Override
+            public Map<Integer, Control.Report> indexerReports(int streamId) {
+                return coordinator.indexerReports(streamId);
+            }
+
+            @Override
+            public double[] keyRates(int streamId, RoutingTable table) {
+                return coordinator.keyRates(streamId, table);
+            }
+        };
     }
 
     private synchronized SqlPlanner planner() {
@@ -130,6 +165,11 @@ public final class Statements implements StatementHandler, AutoCloseable {
         return all;
     }
 
+    /** The tables that are no streams. */
+    public List<SystemTable> systemTables() {
+        return SystemTables.ALL;
+    }
+
     @Override
     public void answer(Statement statement, ColumnSink to) throws InterruptedException {
         StatementMeter.Measured sink = meter.measured(to);
@@ -172,7 +212,13 @@ public final class Statements implements StatementHandler, AutoCloseable {
                 return;
             }
             sink.show(StatementShape.columns(plan));
-            system.rows(plan.table()).to(sink);
+            sink.start(plan.fields());
+            long[] rows = {0};
+            system.read(plan.table(), block -> {
+                rows[0] += block.size();
+                sink.rows(block);
+            });
+            sink.finish(new Verdict(true, List.of(), Map.of(), 0, 0, 0, 0).withTuples(rows[0]));
             return;
         }
         SqlPlan plan = (SqlPlan) planned;

@@ -6,19 +6,25 @@ import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.sql.SystemTable;
+import io.waterwheel.tuple.TupleBlock;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Tables about the streams: SQL's information_schema, and the server's own in schema waterwheel. */
+/**
+ * Tables about the streams and the server: SQL's information_schema, and those of schema waterwheel, some of which
+ * {@link ServerTables} has.
+ */
 final class SystemTables {
-    private static final String CATALOG = "waterwheel";
+    static final String CATALOG = "waterwheel";
     private static final String STREAMS = "public";
     private static final String INFORMATION = "information_schema";
 
-    /** All of them; {@link #rows} knows their rows. */
-    static final List<SystemTable> ALL = List.of(
+    private static final List<SystemTable> ABOUT_STREAMS = List.of(
             new SystemTable(INFORMATION, "schemata", List.of(text("catalog_name"), text("schema_name"))),
             new SystemTable(
                     INFORMATION,
@@ -59,28 +65,42 @@ final class SystemTables {
                             new Field("nullable", FieldType.BOOLEAN, false),
                             new Field("field_role", FieldType.STRING, true))));
 
+    /** All of them; {@link #read} knows their rows. */
+    static final List<SystemTable> ALL =
+            Stream.concat(ABOUT_STREAMS.stream(), ServerTables.ALL.stream()).toList();
+
     private final Supplier<List<StreamInfo>> streams;
+    private final ServerTables server;
 
     /** @param streams all there are, in their order */
-    SystemTables(Supplier<List<StreamInfo>> streams) {
+    SystemTables(Supplier<List<StreamInfo>> streams, ServerTables server) {
         this.streams = streams;
+        this.server = server;
     }
 
-    private static Field text(String name) {
+    /** The table of a qualified name; null when there is none. */
+    static @Nullable SystemTable of(String qualifiedName) {
+        return ALL.stream()
+                .filter(one -> one.qualifiedName().equalsIgnoreCase(qualifiedName))
+                .findFirst()
+                .orElse(null);
+    }
+
+    static Field text(String name) {
         return new Field(name, FieldType.STRING, false);
     }
 
-    private static Field number(String name) {
+    static Field number(String name) {
         return new Field(name, FieldType.LONG, false);
     }
 
-    /** The rows of a table as they are now, by its qualified name. */
-    MemoryRows rows(String table) {
-        SystemTable known = ALL.stream()
-                .filter(one -> one.qualifiedName().equals(table))
-                .findFirst()
-                .orElseThrow();
-        MemoryRows rows = new MemoryRows(known.fields());
+    /**
+     * Hands over the rows of a table as they are now, a page at a time.
+     *
+     * @param table its qualified name
+     */
+    void read(String table, Consumer<TupleBlock> taker) {
+        RowPages rows = new RowPages(Objects.requireNonNull(of(table)).fields(), taker);
         switch (table) {
             case "information_schema.schemata" ->
                 List.of(INFORMATION, STREAMS, CATALOG).forEach(schema -> rows.add(CATALOG, schema));
@@ -96,12 +116,12 @@ final class SystemTables {
             }
             case "waterwheel.streams" -> streams.get().forEach(stream -> stream(rows, stream));
             case "waterwheel.fields" -> streams.get().forEach(stream -> fields(rows, stream));
-            default -> throw new IllegalStateException("rows of " + table);
+            default -> server.read(table, streams.get(), rows);
         }
-        return rows;
+        rows.end();
     }
 
-    private static void columns(MemoryRows rows, String schema, String table, List<Field> fields) {
+    private static void columns(RowPages rows, String schema, String table, List<Field> fields) {
         for (int f = 0; f < fields.size(); f++) {
             Field field = fields.get(f);
             rows.add(
@@ -139,7 +159,7 @@ final class SystemTables {
         };
     }
 
-    private static void stream(MemoryRows rows, StreamInfo stream) {
+    private static void stream(RowPages rows, StreamInfo stream) {
         Schema schema = stream.schema();
         rows.add(
                 stream.name(),
@@ -154,7 +174,7 @@ final class SystemTables {
                 (long) schema.fields().size());
     }
 
-    private static void fields(MemoryRows rows, StreamInfo stream) {
+    private static void fields(RowPages rows, StreamInfo stream) {
         Schema schema = stream.schema();
         for (int f = 0; f < schema.fields().size(); f++) {
             Field field = schema.fields().get(f);

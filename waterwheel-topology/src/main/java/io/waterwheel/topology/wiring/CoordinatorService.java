@@ -47,7 +47,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
         this.services = services;
         this.topics = topics;
         this.coordinator = coordinator;
-        this.statements = new Statements(services, coordinator::query);
+        this.statements = new Statements(services, coordinator);
         this.server = startServer();
         this.url = "grpc://" + host(services) + ":" + server.port();
         services.catalogStore().ensure("/coordinators");

@@ -60,6 +60,12 @@ public interface CoordinatorServices extends ChunkServices, SourceTopics {
          */
         StreamSnapshot snapshot(StreamInfo stream);
 
+        /**
+         * The catalog as queries are planned on it, which may lack the last edits. Where it is known it is not asked
+         * for; else it is read, and this blocks.
+         */
+        StreamSnapshot known(StreamInfo stream);
+
         /** The last report of each partition of a stream. */
         Map<Integer, Control.PartitionReport> partitionReports(int streamId);
 

@@ -2,20 +2,34 @@ package io.waterwheel.topology.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.catalog.state.ChunkDescriptor;
+import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.protocol.Control;
+import io.waterwheel.protocol.PartitionTrouble;
+import io.waterwheel.query.admission.EndedQuery;
+import io.waterwheel.query.admission.Lane;
+import io.waterwheel.query.admission.QueryState;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Retention;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.sql.SystemTable;
+import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TupleBlock;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What is told of the streams. */
+/** What is told of the streams and the server. */
 final class SystemTablesTest {
     private static final Schema SCHEMA = new Schema(
             List.of(
@@ -24,12 +38,72 @@ final class SystemTablesTest {
                     new Field("source", FieldType.IPV4, true)),
             new KeySpec.Ordered("id"),
             "at");
-    private static final SystemTables TABLES =
-            new SystemTables(() -> List.of(new StreamInfo("orders", 1, SCHEMA, RecordFormat.CSV, "topic", 4, 2)));
+    private static final StreamInfo ORDERS = new StreamInfo("orders", 1, SCHEMA, RecordFormat.CSV, "topic", 2, 3);
+    private static final int MANY = 2 * RowPages.ROWS + 7;
+    private static final QueryState STATE = new QueryState(
+            "q1", "host:1", "orders: count", Lane.LIGHT, QueryState.Stage.RUNNING, 7, 3, Duration.ofMillis(1500));
+    private static final SystemTables TABLES = new SystemTables(
+            () -> List.of(ORDERS),
+            new ServerTables(
+                    new Known(),
+                    2,
+                    () -> List.of(STATE),
+                    () -> List.of(new EndedQuery(STATE, "complete", Instant.ofEpochMilli(12)))));
+
+    /** Chunks of ten keys each, and what two indexers and two partitions said last. */
+    private static final class Known implements ServerTables.Knowledge {
+        @Override
+        public StreamSnapshot known(StreamInfo stream) {
+            List<ChunkDescriptor> chunks = new ArrayList<>();
+            for (int i = 0; i < MANY; i++) {
+                chunks.add(
+                        new ChunkDescriptor("c" + i, 2, 1, i, 0, 10, 500, Region.of(10 * i, 10 * i + 9, i, 1000 + i)));
+            }
+            return StreamSnapshot.restored(
+                    stream,
+                    5,
+                    Map.of(3, new RoutingTable(3, new long[] {100, 200}, new int[] {0, 1, 2})),
+                    List.of(),
+                    Map.of(),
+                    Map.of(),
+                    StreamSnapshot.Unfinished.NOTHING,
+                    chunks,
+                    Retention.NO_HORIZON);
+        }
+
+        @Override
+        public Map<Integer, Control.PartitionReport> partitionReports(int streamId) {
+            return Map.of(
+                    1,
+                    new Control.PartitionReport(
+                            streamId, 1, new Control.Positions(90, 95, 10, 100, 200), 4, PartitionTrouble.NONE, 0, ""));
+        }
+
+        @Override
+        public Map<Integer, Control.Report> indexerReports(int streamId) {
+            return new TreeMap<>(Map.of(0, report(0, 70, null), 1, report(1, 80, Region.of(1, 2, 30, 40))));
+        }
+
+        private static Control.Report report(int indexer, long watermark, @Nullable Region region) {
+            return new Control.Report(
+                    1,
+                    indexer,
+                    new Control.Progress(1, 2, new long[] {0, watermark}, 3, false),
+                    new Control.Unflushed(region, region == null ? 0 : 6),
+                    0,
+                    new Control.Memory(1000, 2000, 1, region == null ? "" : "the disk is full"),
+                    Control.Templates.NONE);
+        }
+
+        @Override
+        public double[] keyRates(int streamId, RoutingTable table) {
+            return new double[] {1.5, 0, 2};
+        }
+    }
 
     private static List<String> rows(String table) {
         List<String> all = new ArrayList<>();
-        TABLES.rows(table).to(block -> all.addAll(texts(block)));
+        TABLES.read(table, block -> all.addAll(texts(block)));
         return all;
     }
 
@@ -70,8 +144,44 @@ final class SystemTablesTest {
     }
 
     @Test
+    void chunksAreThoseOfTheCatalog() {
+        List<String> chunks = rows("waterwheel.chunks");
+        assertThat(chunks).hasSize(MANY).contains("[orders, c7, 2, 7, 70, 79, 7, 1007, 10, 500]");
+        List<Integer> pages = new ArrayList<>();
+        TABLES.read("waterwheel.chunks", block -> pages.add(block.size()));
+        assertThat(pages).containsExactly(RowPages.ROWS, RowPages.ROWS, 7);
+    }
+
+    @Test
+    void regionsAreThoseOfTheNewestRouting() {
+        assertThat(rows("waterwheel.regions"))
+                .containsExactly(
+                        "[orders, 3, 0, null, 100, 1.5]",
+                        "[orders, 3, 1, 100, 200, 0.0]",
+                        "[orders, 3, 2, 200, null, 2.0]");
+    }
+
+    @Test
+    void indexersAndPartitionsAreAsTheyLastReported() {
+        assertThat(rows("waterwheel.indexers"))
+                .containsExactly(
+                        "[orders, 0, 0, 0, null, null, 30, false, 0, 1000, 2000, 1, null]",
+                        "[orders, 1, 1, 6, 30, 40, 20, false, 0, 1000, 2000, 1, the disk is full]");
+        assertThat(rows("waterwheel.partitions")).containsExactly("[orders, 1, 10, 100, 90, 70, 30, null, null]");
+        assertThat(rows("waterwheel.dead_letters")).containsExactly("[orders, 1, skip, 4]");
+    }
+
+    @Test
+    void queriesAreThoseThatAreOpenAndTheLast() {
+        assertThat(rows("waterwheel.queries"))
+                .containsExactly(
+                        "[q1, host:1, orders: count, light, running, null, 7, 3, 1.5, null]",
+                        "[q1, host:1, orders: count, light, ended, complete, 7, 3, 1.5, 12]");
+    }
+
+    @Test
     void streamsAndTheirFieldsAsTheyWereMade() {
-        assertThat(rows("waterwheel.streams")).containsExactly("[orders, topic, 4, 2, csv, id, at, 3]");
+        assertThat(rows("waterwheel.streams")).containsExactly("[orders, topic, 2, 3, csv, id, at, 3]");
         assertThat(rows("waterwheel.fields"))
                 .containsExactly(
                         "[orders, id, 1, long, false, key]",

@@ -12,6 +12,9 @@ public final class KeyIntervals {
 
     /** The same keys as sorted, disjoint intervals that do not touch. */
     public static List<KeyInterval> merged(List<KeyInterval> intervals) {
+        if (intervals.size() < 2) {
+            return List.copyOf(intervals);
+        }
         List<KeyInterval> sorted = new ArrayList<>(intervals);
         sorted.sort(Comparator.comparingLong(KeyInterval::low));
         List<KeyInterval> merged = new ArrayList<>();

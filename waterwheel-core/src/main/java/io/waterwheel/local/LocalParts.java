@@ -1,6 +1,7 @@
 package io.waterwheel.local;
 
 import io.waterwheel.catalog.EditLog;
+import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.query.Subquery;
@@ -17,7 +18,6 @@ import io.waterwheel.query.scan.ViewHolder;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.store.ChunkStore;
 import java.io.IOException;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -67,7 +67,7 @@ final class LocalParts implements SnapshotSource, Endpoints, Endpoints.QueryServ
     }
 
     @Override
-    public Map<String, List<String>> replicas(Collection<String> files) {
+    public Map<String, List<String>> replicas(List<ChunkDescriptor> chunks) {
         return Map.of();
     }
 

@@ -2,9 +2,9 @@ package io.waterwheel.query;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
@@ -35,10 +35,19 @@ public record Pruning(List<Count> counts) {
     public record Count(String reason, String field, long number) {}
 
     public Pruning {
-        // One is what most scans have, and they are many.
-        counts = counts.size() < 2
+        // Scans tell theirs in order, and they are many.
+        counts = isInOrder(counts)
                 ? List.copyOf(counts)
                 : counts.stream().sorted(ORDER).toList();
+    }
+
+    private static boolean isInOrder(List<Count> counts) {
+        for (int i = 1; i < counts.size(); i++) {
+            if (ORDER.compare(counts.get(i - 1), counts.get(i)) > 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** This number for a reason that is about no field; 0 is nothing. */
@@ -52,7 +61,7 @@ public record Pruning(List<Count> counts) {
     }
 
     private static Map<String, Integer> places() {
-        Map<String, Integer> places = new TreeMap<>();
+        Map<String, Integer> places = new HashMap<>();
         for (PruneReason reason : PruneReason.values()) {
             places.put(reason.toString(), places.size());
         }

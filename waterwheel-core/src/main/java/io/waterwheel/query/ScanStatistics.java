@@ -65,7 +65,11 @@ public record ScanStatistics(
     }
 
     /** Both together. */
+    @SuppressWarnings("ReferenceEquality") // what is equal to NOTHING and another object is added, to the same end
     public ScanStatistics plus(ScanStatistics other) {
+        if (this == NOTHING || other == NOTHING) {
+            return this == NOTHING ? other : this;
+        }
         return new ScanStatistics(
                 leaves + other.leaves,
                 pruned.plus(other.pruned),

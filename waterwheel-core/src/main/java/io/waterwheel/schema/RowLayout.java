@@ -26,7 +26,8 @@ public final class RowLayout {
     private final int nullMaskColumn;
     private final int payloadWidth;
     private final boolean hasVariable;
-    private final int fingerprint;
+    /** Made when it is asked for; 0 before. Every thread makes the same. */
+    private int fingerprint;
 
     private RowLayout(List<Field> fields, int keyField, int timeField, boolean keyed) {
         this.fields = List.copyOf(fields);
@@ -66,7 +67,6 @@ public final class RowLayout {
         variable = Arrays.copyOf(variables, columns);
         payloadWidth = sum;
         hasVariable = anyVariable;
-        fingerprint = makeFingerprint();
     }
 
     /** The layout of stored tuples of a stream. */
@@ -162,7 +162,12 @@ public final class RowLayout {
 
     /** A number that differs, with high probability, for different layouts; part of the block format. */
     public int fingerprint() {
-        return fingerprint;
+        int known = fingerprint;
+        if (known == 0) {
+            known = makeFingerprint();
+            fingerprint = known;
+        }
+        return known;
     }
 
     private int makeFingerprint() {

@@ -1,6 +1,7 @@
 package io.waterwheel.sim;
 
 import io.waterwheel.catalog.SnapshotReader;
+import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
@@ -22,7 +23,6 @@ import io.waterwheel.query.scan.ChunkCache;
 import io.waterwheel.query.scan.ChunkScan;
 import io.waterwheel.query.scan.IndexerReply;
 import java.io.IOException;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -149,7 +149,7 @@ final class CoordinatorRole implements SnapshotSource {
         }
 
         @Override
-        public Map<String, List<String>> replicas(Collection<String> files) {
+        public Map<String, List<String>> replicas(List<ChunkDescriptor> chunks) {
             return Map.of();
         }
     }

@@ -244,11 +244,22 @@ public final class EngineGates {
     }
 
     private void time(String name, LocalStream stream, Questions questions) throws InterruptedException {
+        com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         long[] nanos = new long[asked];
+        Query[] queries = new Query[asked];
+        for (int i = 0; i < asked; i++) {
+            queries[i] = questions.next();
+        }
         long rows = 0;
+        long cpu = 0;
+        long allocated = 0;
         // As many again before, for the compiler and the cache.
         for (int i = -asked; i < asked; i++) {
-            Query query = questions.next();
+            if (i == 0) {
+                cpu = threads.getCurrentThreadCpuTime();
+                allocated = threads.getCurrentThreadAllocatedBytes();
+            }
+            Query query = i < 0 ? questions.next() : queries[i];
             long start = System.nanoTime();
             long found = stream.answer(query, block -> true).tuples();
             if (i >= 0) {
@@ -256,13 +267,17 @@ public final class EngineGates {
                 rows += found;
             }
         }
+        cpu = threads.getCurrentThreadCpuTime() - cpu;
+        allocated = threads.getCurrentThreadAllocatedBytes() - allocated;
         Arrays.sort(nanos);
         System.out.printf(
                 Locale.ROOT,
-                "%-36s p50 %8.3f ms  p99 %8.3f ms  rows on average %,d%n",
+                "%-36s p50 %8.3f ms  p99 %8.3f ms  on average: CPU %8.4f ms  %,d bytes allocated  %,d rows%n",
                 name,
                 nanos[asked / 2] / 1e6,
                 nanos[asked * 99 / 100] / 1e6,
+                cpu / 1e6 / asked,
+                allocated / asked,
                 rows / asked);
     }
 

@@ -150,6 +150,9 @@ public final class ChunkDescriptor {
 
     @Override
     public boolean equals(@Nullable Object other) {
+        if (this == other) {
+            return true;
+        }
         return other instanceof ChunkDescriptor that
                 && Objects.equals(folder, that.folder)
                 && Objects.equals(name, that.name)

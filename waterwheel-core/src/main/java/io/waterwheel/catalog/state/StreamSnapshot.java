@@ -38,6 +38,10 @@ public final class StreamSnapshot {
     private final long horizon;
     /** By indexer the versions under which it may hold unflushed tuples; made when first asked for. */
     private volatile @Nullable Map<Integer, int[]> inForce;
+    /** Made when first asked for: every query asks, and there may be thousands of partitions. */
+    private volatile @Nullable List<LostRange> lost;
+
+    private final int version;
 
     /**
      * Changes that are not complete.
@@ -73,6 +77,7 @@ public final class StreamSnapshot {
         this.unfinished = unfinished;
         this.chunks = chunks;
         this.horizon = horizon;
+        this.version = tables.isEmpty() ? 0 : Collections.max(tables.keySet());
     }
 
     /** Before edit 1: nothing. */
@@ -129,7 +134,7 @@ public final class StreamSnapshot {
 
     /** The highest routing version in it. */
     public int version() {
-        return tables.keySet().stream().mapToInt(Integer::intValue).max().orElse(0);
+        return version;
     }
 
     /** Number of partitions at this edit. */
@@ -139,7 +144,12 @@ public final class StreamSnapshot {
 
     /** What of the stream's positions is given up, by partition and position. */
     public List<LostRange> lost() {
-        return routes.stream().flatMap(route -> route.lost().stream()).toList();
+        List<LostRange> known = lost;
+        if (known == null) {
+            known = routes.stream().flatMap(route -> route.lost().stream()).toList();
+            lost = known;
+        }
+        return known;
     }
 
     /** By logical indexer id. */
@@ -245,7 +255,7 @@ public final class StreamSnapshot {
             versions = versionsInForce();
             inForce = versions;
         }
-        TreeSet<Integer> ids = new TreeSet<>();
+        List<Integer> ids = new ArrayList<>();
         versions.forEach((indexer, of) -> {
             for (int version : of) {
                 if (meets(version, indexer, keys)) {
@@ -254,7 +264,8 @@ public final class StreamSnapshot {
                 }
             }
         });
-        return new ArrayList<>(ids);
+        ids.sort(null);
+        return ids;
     }
 
     /** For each indexer; the same for every query, and partitions times indexers to find out. */
@@ -294,7 +305,16 @@ public final class StreamSnapshot {
     private boolean meets(int version, int indexer, List<KeyInterval> keys) {
         RoutingTable table = table(version);
         int slot = table.slotOfIndexer(indexer);
-        return slot >= 0 && keys.stream().anyMatch(table.interval(slot)::overlaps);
+        if (slot < 0) {
+            return false;
+        }
+        KeyInterval own = table.interval(slot);
+        for (int i = 0; i < keys.size(); i++) {
+            if (own.overlaps(keys.get(i))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

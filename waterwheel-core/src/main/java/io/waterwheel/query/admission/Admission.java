@@ -4,6 +4,7 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.QueryText;
+import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Statistics;
 import io.waterwheel.query.admission.QueryState.Stage;
 import java.security.SecureRandom;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.EnumMap;
@@ -24,6 +26,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,8 +43,15 @@ public final class Admission {
     /** How many of those that have ended are remembered; each is some short texts. */
     static final int ENDED_KEPT = 200;
 
+    /** Keys, and positions, of a query that is kept as it is when it has ended. */
+    private static final int SMALL = 16;
+
     /** How often one that waits looks whether its client is still there. */
     private static final long CANCEL_POLL_NANOS = 200_000_000;
+
+    private static final Stage[] STAGES = Stage.values();
+    private static final Lane[] LANES = Lane.values();
+    private static final long[] NOT_YET = notYet();
 
     private final AdmissionLimits limits;
     private final SlowQueries slow;
@@ -51,11 +61,11 @@ public final class Admission {
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by the lock.
-    /** By id, the oldest first. */
-    private final Map<String, OpenQuery> open = new LinkedHashMap<>();
+    /** By number, the oldest first. */
+    private final Map<Long, OpenQuery> open = new LinkedHashMap<>();
 
     /** The oldest first, at most {@value #ENDED_KEPT}. */
-    private final Deque<EndedQuery> ended = new ArrayDeque<>();
+    private final Deque<Supplier<EndedQuery>> ended = new ArrayDeque<>();
 
     private final Turns light = new Turns();
     private final Turns heavy = new Turns();
@@ -73,6 +83,12 @@ public final class Admission {
     public Admission(AdmissionLimits limits, SlowQueries slow) {
         this.limits = limits;
         this.slow = slow;
+    }
+
+    private static long[] notYet() {
+        long[] nanos = new long[STAGES.length];
+        Arrays.fill(nanos, -1);
+        return nanos;
     }
 
     /** Of one lane. */
@@ -108,8 +124,8 @@ public final class Admission {
                 throw busy(open.size() + " queries are open, as many as may be");
             }
             opened++;
-            OpenQuery made = new OpenQuery(process + "-" + opened, query, client);
-            open.put(made.id, made);
+            OpenQuery made = new OpenQuery(query, client);
+            open.put(made.number, made);
             return made;
         } finally {
             lock.unlock();
@@ -135,12 +151,35 @@ public final class Admission {
 
     /** The last that have ended, the latest last; at most {@value #ENDED_KEPT}. */
     public List<EndedQuery> ended() {
+        List<Supplier<EndedQuery>> now;
         lock.lock();
         try {
-            return List.copyOf(ended);
+            now = List.copyOf(ended);
         } finally {
             lock.unlock();
         }
+        return now.stream().map(Supplier::get).toList();
+    }
+
+    /**
+     * Whether to keep the query keeps little: it has no text of its own, and few keys and positions. All else may be
+     * large.
+     */
+    private static boolean isSmall(Query query) {
+        ResultSpec result = query.result();
+        boolean allFields =
+                (result instanceof ResultSpec.Latest latest && latest.select().isEmpty())
+                        || (result instanceof ResultSpec.Rows rows
+                                && rows.select().isEmpty()
+                                && rows.orderBy().isEmpty()
+                                && rows.after() == null);
+        return allFields
+                && query.shape() == null
+                && query.where() == null
+                && query.keys().size() <= SMALL
+                && query.keyRanges().isEmpty()
+                && query.atLeast().size() <= SMALL
+                && query.seen().positions().size() <= SMALL;
     }
 
     /** How many queries are at each stage, those at which there are none included. */
@@ -166,13 +205,14 @@ public final class Admission {
     public boolean kill(String id) {
         lock.lock();
         try {
-            OpenQuery found = open.get(id);
-            if (found == null) {
-                return false;
+            for (OpenQuery found : open.values()) {
+                if (found.id().equals(id)) {
+                    found.killed = true;
+                    found.turn.signalAll();
+                    return true;
+                }
             }
-            found.killed = true;
-            found.turn.signalAll();
-            return true;
+            return false;
         } finally {
             lock.unlock();
         }
@@ -193,7 +233,7 @@ public final class Admission {
                         .thenComparingLong(query -> query.number));
         last.ifPresent(query -> {
             query.refused = true;
-            open.remove(query.id);
+            open.remove(query.number);
             if (query.lane != null) {
                 of(query.lane).waiting.remove(query);
             }
@@ -208,7 +248,7 @@ public final class Admission {
 
     /** Lets those run whose turn it is. */
     private void giveTurns() {
-        for (Lane lane : Lane.values()) {
+        for (Lane lane : LANES) {
             Turns turns = of(lane);
             while (!turns.waiting.isEmpty() && turns.taken < limits.of(lane)) {
                 Optional<OpenQuery> found = next(lane, turns, query -> true);
@@ -222,14 +262,7 @@ public final class Admission {
                 }
                 OpenQuery next = found.get();
                 turns.waiting.remove(next);
-                turns.taken++;
-                turns.resumed = next.hadTurn;
-                if (!next.hadTurn) {
-                    turns.parts += next.parts;
-                    next.hadTurn = true;
-                }
-                next.hasTurn = true;
-                next.enter(Stage.RUNNING);
+                next.take(turns);
                 next.turn.signalAll();
             }
         }
@@ -241,6 +274,9 @@ public final class Admission {
 
     /** One that has begun holds memory: it comes first, but every second turn is for one that has not. */
     private Optional<OpenQuery> next(Lane lane, Turns turns, Predicate<OpenQuery> may) {
+        if (turns.waiting.size() == 1) {
+            return Optional.of(turns.waiting.get(0)).filter(may);
+        }
         Map<String, Integer> running = new HashMap<>();
         open.values().stream()
                 .filter(query -> query.hasTurn && query.lane == lane)
@@ -257,8 +293,8 @@ public final class Admission {
     }
 
     /** A query from its coming to the end of its answer. Thread-safe; {@link #admit} is called by one thread. */
+    @SuppressWarnings("EnumOrdinal") // an array by stage; a map would take an object for each change of it
     public final class OpenQuery implements AutoCloseable {
-        private final String id;
         private final long number = opened;
         private final String client;
         private final Query query;
@@ -268,8 +304,8 @@ public final class Admission {
         // Guarded by the lock.
         private Stage stage = Stage.PLANNING;
         private long stageNanos = openedNanos;
-        /** How long it was at the stages before this one. */
-        private final Map<Stage, Duration> times = new EnumMap<>(Stage.class);
+        /** By stage, how long it was at it before this one, in nanoseconds; -1 where it was not. */
+        private final long[] nanos = NOT_YET.clone();
 
         private long bytes;
         private String outcome = "no answer";
@@ -280,20 +316,23 @@ public final class Admission {
         private boolean hasTurn;
         private boolean hadTurn;
         private boolean closed;
+        /** Once it is closed: by {@link System#nanoTime}, and by the calendar. */
+        private long endedNanos;
+
+        private long endedMillis;
         private long rows;
 
         // Written under the lock.
         private volatile boolean killed;
         private volatile boolean refused;
 
-        private OpenQuery(String id, Query query, String client) {
-            this.id = id;
+        private OpenQuery(Query query, String client) {
             this.query = query;
             this.client = client;
         }
 
         public String id() {
-            return id;
+            return process + "-" + number;
         }
 
         /** Whether it was ended from outside: killed, or refused to make way for another. */
@@ -307,7 +346,7 @@ public final class Admission {
          */
         public WaterwheelException calledOffFailure() {
             return killed
-                    ? new WaterwheelException(ErrorCode.QUERY_KILLED, "query " + id + " was ended by `queries kill`")
+                    ? new WaterwheelException(ErrorCode.QUERY_KILLED, "query " + id() + " was ended by `queries kill`")
                     : busy("a client with fewer queries open came, and as many are open as may be");
         }
 
@@ -346,6 +385,18 @@ public final class Admission {
             }
         }
 
+        /** Takes a turn that is free. Called under the lock. */
+        private void take(Turns turns) {
+            turns.taken++;
+            turns.resumed = hadTurn;
+            if (!hadTurn) {
+                turns.parts += parts;
+                hadTurn = true;
+            }
+            hasTurn = true;
+            enter(Stage.RUNNING);
+        }
+
         /** In which lane a query of this cost takes its turns. */
         public Lane laneOf(QueryCost cost) {
             return cost.tuples() >= limits.heavyTuples() ? Lane.HEAVY : Lane.LIGHT;
@@ -353,8 +404,15 @@ public final class Admission {
 
         /** Whether the turn came; it does not once the query is killed or refused, or its client gone. */
         private boolean awaitTurn(Lane own, long deadlineNanos, BooleanSupplier gone) throws InterruptedException {
+            Turns turns = of(own);
+            if (turns.waiting.isEmpty() && turns.taken < limits.of(own) && (hadTurn || fits(this, turns))) {
+                // It was at this stage for no time.
+                nanos[Stage.WAITING.ordinal()] = Math.max(0, nanos[Stage.WAITING.ordinal()]);
+                take(turns);
+                return true;
+            }
             enter(Stage.WAITING);
-            of(own).waiting.add(this);
+            turns.waiting.add(this);
             giveTurns();
             try {
                 while (!hasTurn) {
@@ -443,9 +501,19 @@ public final class Admission {
         /** Notes the time of the stage before. Called under the lock. */
         private void enter(Stage next) {
             long now = System.nanoTime();
-            times.merge(stage, Duration.ofNanos(now - stageNanos), Duration::plus);
+            nanos[stage.ordinal()] = Math.max(0, nanos[stage.ordinal()]) + (now - stageNanos);
             stage = next;
             stageNanos = now;
+        }
+
+        private Map<Stage, Duration> times() {
+            Map<Stage, Duration> times = new EnumMap<>(Stage.class);
+            for (Stage one : STAGES) {
+                if (nanos[one.ordinal()] >= 0) {
+                    times.put(one, Duration.ofNanos(nanos[one.ordinal()]));
+                }
+            }
+            return times;
         }
 
         private void giveBack() {
@@ -459,8 +527,8 @@ public final class Admission {
         private QueryState state(String text) {
             lock.lock();
             try {
-                Duration age = Duration.ofNanos(System.nanoTime() - openedNanos);
-                return new QueryState(id, client, text, lane, stage, tuples, rows, age);
+                Duration age = Duration.ofNanos((closed ? endedNanos : System.nanoTime()) - openedNanos);
+                return new QueryState(id(), client, text, lane, stage, tuples, rows, age);
             } finally {
                 lock.unlock();
             }
@@ -470,33 +538,49 @@ public final class Admission {
         @Override
         public void close() {
             SlowQuery told = null;
-            // A condition may be long: its text is made without the lock.
-            String text = QueryText.of(query);
+            // A text takes longer than a look-up does. It is made later where the query may be kept until then.
+            String text = isSmall(query) ? null : QueryText.of(query);
             lock.lock();
             try {
                 if (closed) {
                     return;
                 }
                 closed = true;
-                open.remove(id);
+                open.remove(number);
                 if (hadTurn && lane != null) {
                     of(lane).parts -= parts;
                 }
                 giveBack();
                 giveTurns();
+                endedNanos = System.nanoTime();
+                endedMillis = System.currentTimeMillis();
                 if (ended.size() == ENDED_KEPT) {
                     ended.removeFirst();
                 }
-                ended.addLast(new EndedQuery(state(text), outcome, Instant.now()));
-                if (System.nanoTime() - openedNanos >= slow.least().toNanos()) {
+                if (text == null) {
+                    ended.addLast(() -> asEnded(QueryText.of(query)));
+                } else {
+                    EndedQuery now = asEnded(text);
+                    ended.addLast(() -> now);
+                }
+                if (endedNanos - openedNanos >= slow.least().toNanos()) {
                     enter(stage);
-                    told = new SlowQuery(state(""), times, bytes, outcome, statistics);
+                    told = new SlowQuery(state(""), times(), bytes, outcome, statistics);
                 }
             } finally {
                 lock.unlock();
             }
             if (told != null) {
-                slow.told().accept(told.with(slow.values() ? text : QueryText.shape(query)));
+                slow.told().accept(told.with(slow.values() ? QueryText.of(query) : QueryText.shape(query)));
+            }
+        }
+
+        private EndedQuery asEnded(String text) {
+            lock.lock();
+            try {
+                return new EndedQuery(state(text), outcome, Instant.ofEpochMilli(endedMillis));
+            } finally {
+                lock.unlock();
             }
         }
     }

@@ -2,15 +2,20 @@ package io.waterwheel.query.column;
 
 import io.waterwheel.tuple.LittleEndian;
 import java.security.SecureRandom;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The hash of a table that lives in one query: every bit of a value reaches every bit of it, and its seed is not known
  * outside, so that values cannot be chosen to collide. Immutable.
  */
 public final class SeededHash {
-    private static final SecureRandom SEEDS = new SecureRandom();
+    /** Of this process: seeds are made of them, because drawing one takes a microsecond. */
+    private static final long[] SECRETS = new SecureRandom().longs(2).toArray();
 
-    private final long seed = SEEDS.nextLong();
+    private static final AtomicLong MADE = new AtomicLong();
+
+    /** Twice scattered: one seed tells nothing of the next without the second secret. */
+    private final long seed = scatter(scatter(SECRETS[0] + MADE.getAndIncrement() * 0x9E3779B97F4A7C15L) ^ SECRETS[1]);
 
     /** The hash of a word. */
     public int of(long word) {
@@ -44,11 +49,15 @@ public final class SeededHash {
 
     /** The last steps of MurmurHash3's 64 bits [Appleby 2011]. */
     private static int mix(long value) {
+        return (int) scatter(value);
+    }
+
+    private static long scatter(long value) {
         long mixed = value;
         mixed ^= mixed >>> 33;
         mixed *= 0xFF51AFD7ED558CCDL;
         mixed ^= mixed >>> 33;
         mixed *= 0xC4CEB9FE1A85EC53L;
-        return (int) (mixed ^ (mixed >>> 33));
+        return mixed ^ (mixed >>> 33);
     }
 }

@@ -144,7 +144,9 @@ public final class Workspace {
 
     /** Arrays that were given back; the last is taken first. */
     private static final class Shelf<T> {
-        private Object[] arrays = new Object[4];
+        private static final Object[] EMPTY = {};
+
+        private Object[] arrays = EMPTY;
         private int count;
 
         @SuppressWarnings("unchecked") // only arrays of T are given
@@ -160,7 +162,7 @@ public final class Workspace {
 
         void give(T array) {
             if (count == arrays.length) {
-                arrays = Arrays.copyOf(arrays, count * 2);
+                arrays = Arrays.copyOf(arrays, Math.max(4, count * 2));
             }
             arrays[count++] = array;
         }

@@ -74,27 +74,23 @@ public enum DispatchPolicy {
         List<String> names = new ArrayList<>(servers.keySet());
         Collections.sort(names);
         // A query of few chunks should not always begin with the same server.
-        int turn = chunks.isEmpty() ? 0 : Murmur3.hash(chunks.get(0).file()) >>> 1;
+        int turn = this == ROUND_ROBIN && !chunks.isEmpty()
+                ? Murmur3.hash(chunks.get(0).file()) >>> 1
+                : 0;
         List<PreferenceDispatch.Pending> pending = new ArrayList<>(chunks.size());
         for (ChunkDescriptor chunk : chunks) {
             List<String> order = new ArrayList<>(names);
-            Set<String> near = new HashSet<>();
-            int seed = Murmur3.hash(chunk.file());
-            if (!names.isEmpty()) {
+            Set<String> near = Set.of();
+            // One server needs no order, and has no other to leave a chunk to; one that comes later may help with any.
+            if (names.size() > 1) {
                 switch (this) {
                     case LADA, LADA_PAPER -> {
-                        Collections.shuffle(order, new Random(seed));
-                        Set<String> hosts = new HashSet<>(replicas.apply(chunk.file()));
-                        servers.forEach((name, server) -> {
-                            if (hosts.contains(server.host())) {
-                                near.add(name);
-                            }
-                        });
-                        // Stable: within those that hold a replica, and within the others, the permutation's order.
-                        order.sort(java.util.Comparator.comparing(name -> !near.contains(name)));
+                        Collections.shuffle(order, new Random(Murmur3.hash(chunk.file())));
+                        near = near(servers, replicas.apply(chunk.file()));
+                        sortNearFirst(order, near);
                     }
                     case ROUND_ROBIN -> Collections.rotate(order, -(turn++ % names.size()));
-                    case HASHING -> Collections.rotate(order, -Math.floorMod(seed, names.size()));
+                    case HASHING -> Collections.rotate(order, -Math.floorMod(Murmur3.hash(chunk.file()), names.size()));
                     case SHARED_QUEUE -> {}
                 }
             }
@@ -117,5 +113,27 @@ public enum DispatchPolicy {
                 new PreferenceDispatch(pending, readers, PreferenceDispatch.Claim.OWN, 0, 0, false);
             case SHARED_QUEUE -> new PreferenceDispatch(pending, readers, PreferenceDispatch.Claim.NEXT, 0, 0, false);
         };
+    }
+
+    /** The servers on hosts that hold a replica. */
+    private static Set<String> near(Map<String, Server> servers, List<String> replicas) {
+        if (replicas.isEmpty()) {
+            return Set.of();
+        }
+        Set<String> hosts = new HashSet<>(replicas);
+        Set<String> near = new HashSet<>();
+        servers.forEach((name, server) -> {
+            if (hosts.contains(server.host())) {
+                near.add(name);
+            }
+        });
+        return near;
+    }
+
+    private static void sortNearFirst(List<String> order, Set<String> near) {
+        if (!near.isEmpty()) {
+            // Stable: within those that hold a replica, and within the others, the permutation's order.
+            order.sort(java.util.Comparator.comparing(name -> !near.contains(name)));
+        }
     }
 }

@@ -77,8 +77,8 @@ final class PreferenceDispatch implements Dispatch {
 
     // Guarded by this: a set, as chunks leave it in any order.
     private final Set<Pending> pending;
-    /** By file; a chunk leaves it when it is read, or all that read it have failed. */
-    private final Map<String, Pending> taken = new HashMap<>();
+    /** A chunk leaves it when it is read, or all that read it have failed. */
+    private final Map<ChunkDescriptor, Pending> taken = new HashMap<>();
 
     /** Chunks that a server reads at once; of one that has appeared since, 1. */
     private final Map<String, Integer> readers;
@@ -101,7 +101,7 @@ final class PreferenceDispatch implements Dispatch {
     /**
      * A dispatch of these chunks.
      *
-     * @param readers of each server, chunks that it reads at once
+     * @param readers of each server, chunks that it reads at once; its own from now on
      * @param leastNanos how long a server waits for better ones at most, where reads are short or none has ended
      * @param mostNanos the same, however long they take; 0: no server waits
      * @param helps whether a server that has nothing else to do reads what another takes too long for
@@ -115,7 +115,7 @@ final class PreferenceDispatch implements Dispatch {
             boolean helps) {
         this.helps = helps;
         this.pending = new LinkedHashSet<>(pending);
-        this.readers = Map.copyOf(readers);
+        this.readers = readers;
         this.claim = claim;
         this.leastNanos = leastNanos;
         this.mostNanos = mostNanos;
@@ -160,7 +160,7 @@ final class PreferenceDispatch implements Dispatch {
         if (best != null) {
             reading.merge(server, 1, Integer::sum);
             pending.remove(best);
-            taken.put(best.chunk.file(), best);
+            taken.put(best.chunk, best);
             best.readers.put(server, nowNanos);
             best.begun++;
             best.lastBegunNanos = nowNanos;
@@ -201,15 +201,17 @@ final class PreferenceDispatch implements Dispatch {
 
     @Override
     public synchronized boolean hasWorkFor(String server, long nowNanos) {
-        return heldUp(server, nowNanos) != null
-                || pending.stream()
-                        .anyMatch(candidate ->
-                                !candidate.failed.contains(server) && rank(candidate, server) < Integer.MAX_VALUE);
+        for (Pending candidate : pending) {
+            if (!candidate.failed.contains(server) && rank(candidate, server) < Integer.MAX_VALUE) {
+                return true;
+            }
+        }
+        return heldUp(server, nowNanos) != null;
     }
 
     @Override
     public synchronized boolean isRead(ChunkDescriptor given) {
-        return !taken.containsKey(given.file());
+        return !taken.containsKey(given);
     }
 
     /** How little the server wants the chunk; {@link Integer#MAX_VALUE} when it may not have it. */
@@ -263,7 +265,7 @@ final class PreferenceDispatch implements Dispatch {
 
     @Override
     public synchronized void failed(ChunkDescriptor chunk, String server) {
-        Pending back = taken.get(chunk.file());
+        Pending back = taken.get(chunk);
         if (back == null) {
             // Another has read it meanwhile.
             return;
@@ -277,7 +279,7 @@ final class PreferenceDispatch implements Dispatch {
 
     @Override
     public synchronized void putOff(ChunkDescriptor chunk, String server) {
-        Pending back = taken.get(chunk.file());
+        Pending back = taken.get(chunk);
         if (back != null) {
             giveBack(back, server);
         }
@@ -285,7 +287,7 @@ final class PreferenceDispatch implements Dispatch {
 
     @Override
     public synchronized void paused(ChunkDescriptor chunk, String server, boolean isPaused, long nowNanos) {
-        Pending read = taken.get(chunk.file());
+        Pending read = taken.get(chunk);
         if (read == null) {
             return;
         }
@@ -312,7 +314,7 @@ final class PreferenceDispatch implements Dispatch {
         }
         back.paused.remove(server);
         if (back.readers.isEmpty()) {
-            taken.remove(back.chunk.file());
+            taken.remove(back.chunk);
             pending.add(back);
         }
     }
@@ -329,7 +331,7 @@ final class PreferenceDispatch implements Dispatch {
 
     @Override
     public synchronized boolean done(ChunkDescriptor chunk, String server, long nowNanos) {
-        Pending read = taken.remove(chunk.file());
+        Pending read = taken.remove(chunk);
         if (read == null) {
             return false;
         }
@@ -343,6 +345,10 @@ final class PreferenceDispatch implements Dispatch {
 
     @Override
     public synchronized List<ChunkDescriptor> left() {
-        return new ArrayList<>(pending.stream().map(entry -> entry.chunk).toList());
+        List<ChunkDescriptor> chunks = new ArrayList<>(pending.size());
+        for (Pending entry : pending) {
+            chunks.add(entry.chunk);
+        }
+        return chunks;
     }
 }

@@ -70,7 +70,7 @@ public final class QueryMemory {
     /** Opens the account of a query, or of a subquery whose query is another process's. Closed by its end. */
     public Reservation open() {
         unread.bound();
-        return new Reservation(new Account(true));
+        return Reservation.first(new Account(true));
     }
 
     /** Most bytes of all queries. */
@@ -98,7 +98,7 @@ public final class QueryMemory {
 
     /** Opens the account of what is kept for queries to come. */
     public Reservation openKept(GivesWay givesWay) {
-        Reservation reservation = new Reservation(new Account(false));
+        Reservation reservation = Reservation.first(new Account(false));
         givingWay.add(new Kept(reservation, givesWay));
         return reservation;
     }
@@ -140,7 +140,6 @@ public final class QueryMemory {
     /** What one query has of it, in all its reservations. */
     final class Account {
         private final AtomicLong used = new AtomicLong();
-        private final AtomicInteger open = new AtomicInteger();
         /** Not of what is kept for queries. */
         private final boolean ofQuery;
         /** Whether the query's client takes nothing at present. */
@@ -151,13 +150,14 @@ public final class QueryMemory {
         }
 
         void opened() {
-            if (open.getAndIncrement() == 0 && ofQuery) {
+            if (ofQuery) {
                 queries.incrementAndGet();
             }
         }
 
+        /** The query has ended. A reader that hangs may hold a part of its memory a moment longer. */
         void closed() {
-            if (open.decrementAndGet() == 0 && ofQuery) {
+            if (ofQuery) {
                 queries.decrementAndGet();
             }
         }
@@ -229,6 +229,9 @@ public final class QueryMemory {
         }
 
         void giveBack(long bytes) {
+            if (bytes == 0) {
+                return;
+            }
             reserved.addAndGet(-bytes);
             used.addAndGet(-bytes);
         }

@@ -13,11 +13,20 @@ public final class Reservation implements AutoCloseable {
 
     private final QueryMemory.Account account;
     private final AtomicLong held = new AtomicLong();
+    /** The first one of its account, of which the others are parts. */
+    private final boolean first;
+
     private volatile boolean closed;
 
-    Reservation(QueryMemory.Account account) {
+    private Reservation(QueryMemory.Account account, boolean first) {
         this.account = account;
+        this.first = first;
+    }
+
+    /** The first one of an account. */
+    static Reservation first(QueryMemory.Account account) {
         account.opened();
+        return new Reservation(account, true);
     }
 
     /** One that is never refused anything. */
@@ -27,7 +36,7 @@ public final class Reservation implements AutoCloseable {
 
     /** Another one of the same query; closed apart from this one. */
     public Reservation part() {
-        return new Reservation(account);
+        return new Reservation(account, false);
     }
 
     /** Another one of the same query, which has all that this one held; this one holds nothing then. */
@@ -116,8 +125,13 @@ public final class Reservation implements AutoCloseable {
     public void close() {
         if (!closed) {
             closed = true;
-            account.giveBack(held.getAndSet(0));
-            account.closed();
+            // Who adds to it after this look sees that it is closed.
+            if (held.get() != 0) {
+                account.giveBack(held.getAndSet(0));
+            }
+            if (first) {
+                account.closed();
+            }
         }
     }
 }

@@ -48,8 +48,12 @@ final class UnreadAnswers {
 
     /** Lets some make way where all hold too much; to be called when one takes more, and when a query begins. */
     void bound() {
-        List<Runnable> makeWay = new ArrayList<>();
+        List<Runnable> makeWay = new ArrayList<>(0);
         synchronized (this) {
+            if (waiting.size() < 2) {
+                // One alone may hold all that a query may.
+                return;
+            }
             long held = 0;
             for (QueryMemory.Account account : waiting.keySet()) {
                 held += account.used();

@@ -1,10 +1,10 @@
 package io.waterwheel.query.plan;
 
+import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.query.scan.IndexerReply;
 import java.io.IOException;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
@@ -68,6 +68,6 @@ public interface Endpoints {
     /** Query servers that are alive. */
     List<QueryServer> queryServers();
 
-    /** Hosts that hold a replica of each of these chunk files; none, or no entry, when all are equally near. */
-    Map<String, List<String>> replicas(Collection<String> files) throws InterruptedException;
+    /** By file, hosts that hold a replica of each of these chunks; none, or no entry, when all are equally near. */
+    Map<String, List<String>> replicas(List<ChunkDescriptor> chunks) throws InterruptedException;
 }

@@ -97,8 +97,7 @@ public record QueryPlan(
                     checkpoint.flushed(),
                     demand));
         }
-        // Intervals may share chunks: each chunk once.
-        Map<String, ChunkDescriptor> chunks = new TreeMap<>();
+        List<ChunkDescriptor> chunks = new ArrayList<>();
         Map<Integer, Integer> byDimension = new TreeMap<>();
         List<KeyInterval> matching = resolved.isOfNoRow() ? List.of() : resolved.keys();
         for (int i = 0; i < matching.size(); i++) {
@@ -106,11 +105,14 @@ public record QueryPlan(
             boolean first = i == 0;
             long highBefore = first ? Long.MIN_VALUE : matching.get(i - 1).high();
             snapshot.chunks(new Region(interval, resolved.spec().times()), chunk -> {
+                if (!first && chunk.region().keys().low() <= highBefore) {
+                    // It meets the interval before, too, for they are sorted: each chunk once.
+                    return;
+                }
                 int dimension = missedBy(resolved, chunk);
                 if (dimension == WantedCells.NONE) {
-                    chunks.put(chunk.file(), chunk);
-                } else if (first || chunk.region().keys().low() > highBefore) {
-                    // Else it meets the interval before, too, for they are sorted.
+                    chunks.add(chunk);
+                } else {
                     byDimension.merge(dimension, 1, Integer::sum);
                 }
             });
@@ -122,8 +124,18 @@ public record QueryPlan(
                 excusable,
                 excused,
                 stale,
-                List.copyOf(chunks.values()),
+                inOrder(chunks),
                 pruning(resolved, byDimension));
+    }
+
+    /** By their files, which are named when they are asked for. */
+    private static List<ChunkDescriptor> inOrder(List<ChunkDescriptor> found) {
+        if (found.size() < 2) {
+            return List.copyOf(found);
+        }
+        Map<String, ChunkDescriptor> byFile = new TreeMap<>();
+        found.forEach(chunk -> byFile.put(chunk.file(), chunk));
+        return List.copyOf(byFile.values());
     }
 
     /** The first dimension that rules a chunk out, {@link WantedCells#NONE} when none does. */
@@ -139,6 +151,9 @@ public record QueryPlan(
 
     /** Numbers of chunks by dimension, as they are shown. */
     static Pruning pruning(ResolvedQuery resolved, Map<Integer, Integer> byDimension) {
+        if (byDimension.isEmpty()) {
+            return Pruning.NOTHING;
+        }
         WantedCells cells = resolved.spec().cells();
         List<Pruning.Count> counts = new ArrayList<>();
         byDimension.forEach((dimension, number) -> {

@@ -95,14 +95,16 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
         if (where != null) {
             new ExpressionTypes(schema.fields()).requireCondition(where);
         }
-        List<KeyRange> ofKey = query.keyRanges().stream()
-                .filter(range -> range.field() == null)
-                .toList();
-        if (!ofKey.isEmpty()) {
-            keys = KeyIntervals.intersection(keys, ValueRanges.intervals(ofKey, scheme));
-            where = both(where, ValueRanges.condition(ofKey, schema, scheme));
+        if (!query.keyRanges().isEmpty()) {
+            List<KeyRange> ofKey = query.keyRanges().stream()
+                    .filter(range -> range.field() == null)
+                    .toList();
+            if (!ofKey.isEmpty()) {
+                keys = KeyIntervals.intersection(keys, ValueRanges.intervals(ofKey, scheme));
+                where = both(where, ValueRanges.condition(ofKey, schema, scheme));
+            }
+            where = both(where, FieldRanges.condition(query.keyRanges(), schema));
         }
-        where = both(where, FieldRanges.condition(query.keyRanges(), schema));
         Shape shape = query.shape();
         ScanSpec.AreaTest test = null;
         if (shape != null) {

@@ -69,10 +69,14 @@ public abstract sealed class Gather
             return new GatherSeries(series, stored, schema, times);
         }
         ResultSpec.Rows rows = (ResultSpec.Rows) result;
-        if (!rows.select().stream().allMatch(NamedExpression::isField)) {
-            return computed(rows, stored);
+        List<String> names = new ArrayList<>(rows.select().size());
+        for (NamedExpression selected : rows.select()) {
+            if (!selected.isField()) {
+                return computed(rows, stored);
+            }
+            names.add(selected.name());
         }
-        int[] fields = indexes(rows.select().stream().map(NamedExpression::name).toList(), types, stored);
+        int[] fields = indexes(names, types, stored);
         return rows.orderBy().isEmpty()
                 ? new GatherRows(stored, fields, rows.limit())
                 : new GatherSorted(

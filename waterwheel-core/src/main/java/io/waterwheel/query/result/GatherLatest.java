@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * key, then the time, both as longs.
  */
 final class GatherLatest extends Gather {
+    private static final Field KEY = new Field("key", FieldType.LONG, false);
+    private static final Field TIME = new Field("time", FieldType.LONG, false);
+
     private final RowLayout stored;
     private final RowLayout answer;
     private final RowLayout part;
@@ -55,22 +58,21 @@ final class GatherLatest extends Gather {
         this.every = every;
         this.onlyText = onlyText;
         this.answer = layout(fields(stored, fields));
-        List<Integer> kept = new ArrayList<>();
+        List<Integer> kept = new ArrayList<>(fields.length + 4);
         for (int field : fields) {
             kept.add(field);
         }
         this.textField = textField < 0 ? -1 : place(kept, textField);
         // Times are milliseconds: of a finer field the rest decides too.
         int finer = stored.columnOf(timeField) == RowLayout.TIME ? -1 : place(kept, timeField);
-        List<Field> partFields = new ArrayList<>(
-                fields(stored, kept.stream().mapToInt(Integer::intValue).toArray()));
-        partFields.add(new Field("key", FieldType.LONG, false));
-        partFields.add(new Field("time", FieldType.LONG, false));
+        List<Field> partFields = new ArrayList<>(fields(stored, array(kept)));
+        partFields.add(KEY);
+        partFields.add(TIME);
         this.part = layout(partFields);
         int key = kept.size();
         kept.add(RowCopy.KEY);
         kept.add(RowCopy.TIME);
-        this.sources = kept.stream().mapToInt(Integer::intValue).toArray();
+        this.sources = array(kept);
         List<Integer> by = new ArrayList<>(List.of(key));
         if (this.textField >= 0) {
             by.add(this.textField);
@@ -86,7 +88,15 @@ final class GatherLatest extends Gather {
         }
         boolean[] descending = new boolean[by.size()];
         Arrays.fill(descending, newestFrom, newestTo, true);
-        this.order = new RowOrder(part, by.stream().mapToInt(Integer::intValue).toArray(), descending);
+        this.order = new RowOrder(part, array(by), descending);
+    }
+
+    private static int[] array(List<Integer> numbers) {
+        int[] array = new int[numbers.size()];
+        for (int i = 0; i < array.length; i++) {
+            array[i] = numbers.get(i);
+        }
+        return array;
     }
 
     /** Where the field is among those kept; adds it when it is not. */

@@ -7,6 +7,7 @@ import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.query.column.Workspace;
+import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 public final class LatestRows extends BoundedRows {
     /** Keys that are looked up one by one, to tell whether older chunks can be left unread. */
     private static final long MOST_KEYS = 1000;
+
+    private static final TupleBlock NO_ROWS = new TupleBlock(RowLayout.ofFields(List.of()), 0);
 
     /**
      * Text or bytes of which the key is only the beginning: these tell keys apart.
@@ -71,7 +74,7 @@ public final class LatestRows extends BoundedRows {
         this.timeField = keyField + 1;
         this.text = text;
         this.oldestOfText = new TextTimes(
-                new TupleBlock(copy.layout(), 0),
+                text == null ? NO_ROWS : block(),
                 text == null ? 0 : copy.layout().columnOf(text.field()),
                 column(timeField),
                 workspace.memory());

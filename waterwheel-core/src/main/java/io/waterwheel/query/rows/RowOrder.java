@@ -32,9 +32,10 @@ public final class RowOrder {
     public RowOrder(RowLayout layout, int[] fields, boolean[] descending) {
         this.layout = layout;
         this.fields = fields;
-        this.types = Arrays.stream(fields)
-                .mapToObj(field -> layout.fields().get(field).type().physical())
-                .toArray(PhysicalType[]::new);
+        this.types = new PhysicalType[fields.length];
+        for (int i = 0; i < fields.length; i++) {
+            types[i] = layout.fields().get(fields[i]).type().physical();
+        }
         this.descending = descending;
     }
 

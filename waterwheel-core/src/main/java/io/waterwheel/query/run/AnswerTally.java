@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 
 /** What was looked at for one answer, by whom, and what it took. Thread-safe. */
 final class AnswerTally {
@@ -41,6 +42,8 @@ final class AnswerTally {
         }
     }
 
+    private final LongSupplier timer;
+
     // Guarded by this.
     private int chunksRead;
     private int nearReads;
@@ -49,6 +52,20 @@ final class AnswerTally {
     private final Map<String, Share> queryServers = new TreeMap<>();
     private long mergeNanos;
     private long sendNanos;
+
+    /**
+     * Nothing yet.
+     *
+     * @param timer in nanoseconds; one that stands where no times are asked for
+     */
+    AnswerTally(LongSupplier timer) {
+        this.timer = timer;
+    }
+
+    /** The time by which steps are measured, in nanoseconds; a look at a real clock costs as much as a small step. */
+    long nanos() {
+        return timer.getAsLong();
+    }
 
     private Share share(Endpoints.QueryServer server) {
         return queryServers.computeIfAbsent(server.name(), name -> new Share(server.host()));

@@ -63,14 +63,14 @@ final class ChunkReads {
     /** Those that have not ended well, in the order begun; guarded by this. */
     private final Set<Reader> readers = new LinkedHashSet<>();
 
-    private final Map<String, String> failures = new HashMap<>();
-    /** By file, what a server met that asking again does not mend: the file is damaged, or the server has a defect. */
-    private final Map<String, WaterwheelException> lasting = new HashMap<>();
-    /** By file, the servers that met such a thing. */
-    private final Map<String, Set<String>> unable = new HashMap<>();
+    private final Map<ChunkDescriptor, String> failures = new HashMap<>();
+    /** What a server met that asking again does not mend: the file is damaged, or the server has a defect. */
+    private final Map<ChunkDescriptor, WaterwheelException> lasting = new HashMap<>();
+    /** The servers that met such a thing. */
+    private final Map<ChunkDescriptor, Set<String>> unable = new HashMap<>();
 
-    /** By file, the leaf at which the next piece begins; none before the first was handed over. */
-    private final Map<String, Integer> nextLeaves = new HashMap<>();
+    /** The leaf at which the next piece of a chunk begins; none before the first was handed over. */
+    private final Map<ChunkDescriptor, Integer> nextLeaves = new HashMap<>();
 
     /** Readers that have been given a chunk, and still hold memory of it. */
     private final Set<Reader> atWork = new HashSet<>();
@@ -110,7 +110,7 @@ final class ChunkReads {
         Map<String, DispatchPolicy.Server> dispatched = new HashMap<>();
         servers.forEach(
                 server -> dispatched.put(server.name(), new DispatchPolicy.Server(server.host(), server.readers())));
-        replicas = endpoints.replicas(chunks.stream().map(ChunkDescriptor::file).toList());
+        replicas = endpoints.replicas(chunks);
         Dispatch pending = policy.dispatch(chunks, dispatched, this::replicas);
         dispatch = pending;
         boolean begun = false;
@@ -241,7 +241,7 @@ final class ChunkReads {
         boolean[] cut = {false};
         ScanStatistics[] scanned = {ScanStatistics.NOTHING};
         int[] next = {THROUGH};
-        long begin = clock.nanos();
+        long begin = delivery.tally().nanos();
         long found;
         try {
             found = server.scan(
@@ -303,7 +303,7 @@ final class ChunkReads {
             delivery.tally().attemptInVain(server);
             return true;
         }
-        long took = clock.nanos() - begin;
+        long took = delivery.tally().nanos() - begin;
         if (piece.fromLeaf() == 0) {
             delivery.tally().readChunk(server, scanned[0], nearness(chunk, server, scanned[0]), took);
         } else {
@@ -324,11 +324,7 @@ final class ChunkReads {
             if (reader.givenUp) {
                 return new Dispatch.Bid.Nothing();
             }
-            if (readers.stream()
-                    .anyMatch(other -> other.waits
-                            && other != reader
-                            && !other.task.isDone()
-                            && other.server.name().equals(reader.server.name()))) {
+            if (anotherWaits(reader)) {
                 // That one bids for both, and begins another when it has got something.
                 return new Dispatch.Bid.Nothing();
             }
@@ -347,16 +343,30 @@ final class ChunkReads {
         }
     }
 
+    /** Whether another reader of the same server waits to bid again. */
+    private boolean anotherWaits(Reader reader) {
+        for (Reader other : readers) {
+            if (other.waits
+                    && other != reader
+                    && !other.task.isDone()
+                    && other.server.name().equals(reader.server.name())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Whether as many chunks are under way as may be. Those that take very long are not waited for. */
     private boolean isFull(boolean merged, long now) {
-        long fresh = atWork.stream()
-                .filter(other -> now - other.givenNanos <= ALONE_NANOS && (mostAtWork == 1 || !other.givenUp))
-                .count();
+        int fresh = 0;
+        for (Reader other : atWork) {
+            fresh += now - other.givenNanos <= ALONE_NANOS && (mostAtWork == 1 || !other.givenUp) ? 1 : 0;
+        }
         return mostAtWork == 1 ? !merged || fresh > 0 : fresh >= mostAtWork;
     }
 
     private synchronized int nextLeaf(ChunkDescriptor chunk) {
-        return nextLeaves.getOrDefault(chunk.file(), 0);
+        return nextLeaves.isEmpty() ? 0 : nextLeaves.getOrDefault(chunk, 0);
     }
 
     /** Whether this reader is to read another piece of the chunk that it was given. */
@@ -414,7 +424,7 @@ final class ChunkReads {
         } else {
             reader.heeded = !pending.isRead(chunk);
             if (reader.heeded) {
-                nextLeaves.put(chunk.file(), next);
+                nextLeaves.put(chunk, next);
                 pending.paused(chunk, reader.server.name(), true, clock.nanos());
             }
         }
@@ -440,10 +450,10 @@ final class ChunkReads {
 
     private synchronized void failed(Dispatch pending, Reader reader, ChunkDescriptor chunk, Exception why) {
         takeFrom(reader);
-        failures.put(chunk.file(), reader.server.name() + ": " + why.getMessage());
+        failures.put(chunk, reader.server.name() + ": " + why.getMessage());
         if (why instanceof WaterwheelException known && known.kind() != WaterwheelException.Kind.TEMPORARY) {
-            lasting.put(chunk.file(), known);
-            unable.computeIfAbsent(chunk.file(), file -> new HashSet<>()).add(reader.server.name());
+            lasting.put(chunk, known);
+            unable.computeIfAbsent(chunk, one -> new HashSet<>()).add(reader.server.name());
         }
         pending.failed(chunk, reader.server.name());
     }
@@ -531,17 +541,16 @@ final class ChunkReads {
         Set<String> alive = new HashSet<>();
         endpoints.queryServers().forEach(server -> alive.add(server.name()));
         return left.stream()
-                .filter(chunk -> unable.getOrDefault(chunk.file(), Set.of()).containsAll(alive)
-                        && lasting.containsKey(chunk.file()))
+                .filter(chunk -> unable.getOrDefault(chunk, Set.of()).containsAll(alive) && lasting.containsKey(chunk))
                 .toList();
     }
 
     private synchronized WaterwheelException why(ChunkDescriptor hopeless) {
-        return Objects.requireNonNull(lasting.get(hopeless.file()));
+        return Objects.requireNonNull(lasting.get(hopeless));
     }
 
     private synchronized String failure(ChunkDescriptor chunk) {
-        return failures.getOrDefault(chunk.file(), "no query server is alive");
+        return failures.getOrDefault(chunk, "no query server is alive");
     }
 
     /** Waits until all is read, or cannot be; what is left then is missing. */

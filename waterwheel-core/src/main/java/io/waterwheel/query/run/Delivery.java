@@ -57,7 +57,7 @@ final class Delivery implements AutoCloseable {
     /** Trees whose rows are held by a {@link FreshPart}. */
     private final AtomicInteger freshHeld = new AtomicInteger();
 
-    private final AnswerTally tally = new AnswerTally();
+    private final AnswerTally tally;
 
     // Guarded by this.
     private final List<String> missing = new ArrayList<>();
@@ -70,8 +70,15 @@ final class Delivery implements AutoCloseable {
      * @param memory the query's; {@link #close} gives back what the answer took of it
      */
     Delivery(
-            AnswerSink sink, Gather gather, boolean partial, long deadlineNanos, QueryClock clock, Reservation memory) {
+            AnswerSink sink,
+            Gather gather,
+            boolean partial,
+            long deadlineNanos,
+            QueryClock clock,
+            AnswerTally tally,
+            Reservation memory) {
         this.clock = clock;
+        this.tally = tally;
         this.sink = sink;
         this.partial = partial;
         this.deadlineNanos = deadlineNanos;
@@ -164,9 +171,9 @@ final class Delivery implements AutoCloseable {
         }
         // What goes to the client: a block of few rows may have taken far more.
         handedOut = before + rows.bytes();
-        long begin = clock.nanos();
+        long begin = tally.nanos();
         sink.rows(rows);
-        tally.sent(clock.nanos() - begin);
+        tally.sent(tally.nanos() - begin);
     }
 
     /** What the thread does that has the turn to merge. */
@@ -174,7 +181,7 @@ final class Delivery implements AutoCloseable {
         @Override
         public void merge(Part part) {
             boolean more;
-            long begin = clock.nanos();
+            long begin = tally.nanos();
             try {
                 more = part.mergeNext(merge, rows -> {
                     handOut(rows);
@@ -186,7 +193,7 @@ final class Delivery implements AutoCloseable {
                 }
                 throw mergeEnded();
             } finally {
-                tally.merged(clock.nanos() - begin);
+                tally.merged(tally.nanos() - begin);
             }
             if (!more) {
                 // Never back to false: somebody may have given up meanwhile.
@@ -310,7 +317,7 @@ final class Delivery implements AutoCloseable {
      */
     long finish() {
         settle();
-        long begin = clock.nanos();
+        long begin = tally.nanos();
         try {
             return merge.finish(rows -> {
                 handOut(rows);
@@ -319,15 +326,15 @@ final class Delivery implements AutoCloseable {
         } catch (ScanEndedException e) {
             throw mergeEnded();
         } finally {
-            tally.merged(clock.nanos() - begin);
+            tally.merged(tally.nanos() - begin);
         }
     }
 
     /** Sends what the sink holds back, unless that would have to wait. For the thread that merges. */
     void flush() {
-        long begin = clock.nanos();
+        long begin = tally.nanos();
         sink.flush();
-        long took = clock.nanos() - begin;
+        long took = tally.nanos() - begin;
         // As of rows that are handed out while a part is merged.
         tally.merged(took);
         tally.sent(took);

@@ -3,7 +3,6 @@ package io.waterwheel.query.run;
 import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.query.rows.RowSink;
-import io.waterwheel.query.scan.QueryClock;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,12 +22,10 @@ final class FreshPart implements RowSink, AutoCloseable {
     private final Reservation holding;
     private List<TupleBlock> held = new ArrayList<>();
     private boolean cut;
-    private final QueryClock clock;
     private long mergingNanos;
 
     /** @param memory the query's */
-    FreshPart(int indexer, Delivery delivery, Reservation memory, QueryClock clock) {
-        this.clock = clock;
+    FreshPart(int indexer, Delivery delivery, Reservation memory) {
         this.indexer = indexer;
         this.delivery = delivery;
         this.memory = memory;
@@ -38,14 +35,14 @@ final class FreshPart implements RowSink, AutoCloseable {
     @Override
     public boolean accept(TupleBlock rows) {
         if (holding.held() >= MOST_BYTES || !holding.tryReserve(rows.allocatedBytes())) {
-            long begin = clock.nanos();
+            long begin = delivery.tally().nanos();
             handOver(0);
             if (!holding.tryReserve(rows.allocatedBytes())) {
                 // There is room once that is merged, or none at all.
                 delivery.mergeAll();
                 holding.reserve(rows.allocatedBytes());
             }
-            mergingNanos += clock.nanos() - begin;
+            mergingNanos += delivery.tally().nanos() - begin;
         }
         if (held.isEmpty()) {
             delivery.freshHeld(true);

@@ -108,7 +108,7 @@ final class IndexerReplies implements AutoCloseable {
 
     private void await(Map<Integer, Future<IndexerReply>> asked) throws InterruptedException {
         List<Subquery.OfIndexer> subqueries = plan.indexers();
-        long patienceEnds = clock.nanos() + EXCUSABLE_NANOS;
+        long patienceEnds = plan.excusable().isEmpty() ? 0 : clock.nanos() + EXCUSABLE_NANOS;
         for (int i = subqueries.size() - 1; i >= 0; i--) {
             Subquery.OfIndexer subquery = subqueries.get(i);
             int indexer = subquery.indexer();

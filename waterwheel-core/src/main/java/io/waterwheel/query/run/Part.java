@@ -28,7 +28,11 @@ final class Part implements AutoCloseable {
         this.blocks = blocks;
         this.found = found;
         this.held = held;
-        this.bytes = blocks.stream().mapToLong(TupleBlock::allocatedBytes).sum();
+        long sum = 0;
+        for (TupleBlock block : blocks) {
+            sum += block.allocatedBytes();
+        }
+        this.bytes = sum;
     }
 
     /** Bytes that its blocks take, merged ones too. */

@@ -63,8 +63,17 @@ final class QueryPlanner implements AutoCloseable {
     private boolean knowsTooFew(StreamSnapshot snapshot) {
         int id = snapshot.stream().id();
         return query.seen().isLaterThan(id)
-                || query.atLeast().keySet().stream().anyMatch(p -> p >= snapshot.partitions())
-                || query.seen().of(id).keySet().stream().anyMatch(p -> p >= snapshot.partitions());
+                || isBeyond(query.atLeast(), snapshot)
+                || isBeyond(query.seen().of(id), snapshot);
+    }
+
+    private static boolean isBeyond(Map<Integer, Long> positions, StreamSnapshot snapshot) {
+        for (int partition : positions.keySet()) {
+            if (partition >= snapshot.partitions()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** @param failed indexers that could not answer on an earlier plan */

@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,6 +73,9 @@ final class QueryRun implements AutoCloseable {
     private final AnswerSink sink;
     private final Reservation memory;
     private final long deadline;
+    /** The same by {@link System#nanoTime}, the clock of {@link Admission}. */
+    private final long turnDeadline;
+
     private final QueryPlanner planner;
     /** Null for one that takes no turns. */
     private final Admission.@Nullable OpenQuery turn;
@@ -107,8 +111,14 @@ final class QueryRun implements AutoCloseable {
         this.sink = sink;
         this.turn = turn;
         this.deadline = clock.nanos() + query.timeout().toNanos();
+        this.turnDeadline = System.nanoTime() + query.timeout().toNanos();
         this.planner = new QueryPlanner(
                 query, snapshots, new Planning(means.shapes(), memory, clock, deadline, sink::cancelled), memory);
+    }
+
+    /** The clock by which the steps of a query are measured: it stands where the query does not ask what they took. */
+    static LongSupplier timer(Query query, QueryClock clock) {
+        return query.explain() == Explain.ANALYZE ? clock::nanos : () -> 0;
     }
 
     @Override
@@ -194,7 +204,7 @@ final class QueryRun implements AutoCloseable {
     private void resume() throws InterruptedException {
         steps.enter(StepClock.Step.WAITING);
         if (turn != null) {
-            turn.resume(System.nanoTime() + (deadline - clock.nanos()), sink::cancelled);
+            turn.resume(turnDeadline, sink::cancelled);
         }
     }
 
@@ -213,14 +223,16 @@ final class QueryRun implements AutoCloseable {
         expectedTuples = cost.tuples();
         steps.enter(StepClock.Step.WAITING);
         long before = clock.nanos();
-        lane = turn.admit(cost, System.nanoTime() + (deadline - before), sink::cancelled);
+        lane = turn.admit(cost, turnDeadline, sink::cancelled);
         return clock.nanos() - before > OLD_PLAN_NANOS;
     }
 
     private QueryCost cost(QueryPlan plan, Map<Integer, IndexerReports> reports) {
-        int readers = means.endpoints().apply(plan.snapshot().stream().id()).queryServers().stream()
-                .mapToInt(Endpoints.QueryServer::readers)
-                .sum();
+        int readers = 0;
+        for (Endpoints.QueryServer server :
+                means.endpoints().apply(plan.snapshot().stream().id()).queryServers()) {
+            readers += server.readers();
+        }
         return CostEstimate.of(plan, reports, Math.min(readers, ChunkReads.MOST_READERS));
     }
 
@@ -282,7 +294,8 @@ final class QueryRun implements AutoCloseable {
             throws IOException, InterruptedException {
         planner.reserve(plan);
         Gather gather = plan.resolved().spec().gather();
-        try (Delivery delivery = new Delivery(sink, gather, query.allowPartial(), deadline, clock, memory)) {
+        AnswerTally tally = new AnswerTally(timer(query, clock));
+        try (Delivery delivery = new Delivery(sink, gather, query.allowPartial(), deadline, clock, tally, memory)) {
             deliver(plan, replies, trouble, delivery);
         }
     }
@@ -410,12 +423,12 @@ final class QueryRun implements AutoCloseable {
             reply.close();
             return;
         }
-        FreshPart part = new FreshPart(subquery.indexer(), delivery, memory, clock);
-        long begin = clock.nanos();
+        FreshPart part = new FreshPart(subquery.indexer(), delivery, memory);
+        long begin = delivery.tally().nanos();
         try (part) {
             long found = reply.rows(part);
             reply.close();
-            delivery.tally().readFresh(subquery.indexer(), clock.nanos() - begin - part.mergingNanos());
+            delivery.tally().readFresh(subquery.indexer(), delivery.tally().nanos() - begin - part.mergingNanos());
             part.ended(found);
         }
         if (part.isCut() && !delivery.nobodyWaits()) {

@@ -127,7 +127,7 @@ public final class QueryRunner {
 
     /** Answers a query; every outcome, failures too, reaches the sink. Returns when the answer has ended. */
     public void run(Query query, AnswerSink sink) throws InterruptedException {
-        StepClock steps = new StepClock(means.clock());
+        StepClock steps = new StepClock(QueryRun.timer(query, means.clock()));
         Admission.OpenQuery open;
         try {
             open = admission.open(query, sink.client());
@@ -160,7 +160,8 @@ public final class QueryRunner {
         }
         run(sink, reservation -> {
             // Not admitted: of these there is one at a time.
-            try (QueryRun running = new QueryRun(means, query, sink, null, reservation, new StepClock(means.clock()))) {
+            try (QueryRun running = new QueryRun(
+                    means, query, sink, null, reservation, new StepClock(QueryRun.timer(query, means.clock())))) {
                 running.answerFrom(snapshot, chunks);
             }
         });

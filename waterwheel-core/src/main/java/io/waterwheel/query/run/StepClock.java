@@ -1,15 +1,14 @@
 package io.waterwheel.query.run;
 
 import io.waterwheel.query.Explanation;
-import io.waterwheel.query.scan.QueryClock;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.function.LongSupplier;
 
-/** How long the thread that answers a query is at each step. One thread. */
+/** How long the thread that answers a query is at each step, where that is asked for. One thread. */
+@SuppressWarnings("EnumOrdinal") // an array by step; a map would take an object for each change of it
 final class StepClock {
     /** What the thread is at; a query may come back to a step. */
     enum Step {
@@ -27,21 +26,29 @@ final class StepClock {
         FINISHING
     }
 
-    private final QueryClock clock;
-    private final Map<Step, Duration> times = new EnumMap<>(Step.class);
+    private static final Step[] ALL = Step.values();
+
+    private final LongSupplier clock;
+    /** By step, nanoseconds of the times it was at it before. */
+    private final long[] nanos = new long[ALL.length];
+
     private Step step = Step.PLANNING;
     private long since;
 
-    /** Begins with {@link Step#PLANNING}. */
-    StepClock(QueryClock clock) {
+    /**
+     * Begins with {@link Step#PLANNING}.
+     *
+     * @param clock in nanoseconds
+     */
+    StepClock(LongSupplier clock) {
         this.clock = clock;
-        this.since = clock.nanos();
+        this.since = clock.getAsLong();
     }
 
     /** Ends a step, and begins the next. */
     void enter(Step next) {
-        long now = clock.nanos();
-        times.merge(step, Duration.ofNanos(now - since), Duration::plus);
+        long now = clock.getAsLong();
+        nanos[step.ordinal()] += now - since;
         since = now;
         step = next;
     }
@@ -50,9 +57,9 @@ final class StepClock {
     List<Explanation.Step> steps() {
         enter(step);
         List<Explanation.Step> steps = new ArrayList<>();
-        for (Step each : Step.values()) {
+        for (Step each : ALL) {
             steps.add(new Explanation.Step(
-                    each.name().toLowerCase(Locale.ROOT), times.getOrDefault(each, Duration.ZERO)));
+                    each.name().toLowerCase(Locale.ROOT), Duration.ofNanos(nanos[each.ordinal()])));
         }
         return steps;
     }

@@ -15,7 +15,18 @@ public final class ChunkCache {
     private static final int ENTRY_BYTES = 150;
 
     /** A part of a leaf; the directory, when the leaf is -1. */
-    private record Key(String file, int leaf, int part) {}
+    private record Key(String file, int leaf, int part) {
+        /** As of any record, the numbers first: the files of keys that collide are often equal, and long. */
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Key that && leaf == that.leaf && part == that.part && file.equals(that.file);
+        }
+
+        @Override
+        public int hashCode() {
+            return (file.hashCode() * 31 + leaf) * 31 + part;
+        }
+    }
 
     private final Cache<Key, Object> entries;
 
@@ -30,19 +41,27 @@ public final class ChunkCache {
     }
 
     private static int weight(Key key, Object value) {
-        if (value instanceof ChunkDirectory directory) {
-            return directory.weight() + ENTRY_BYTES;
+        if (value instanceof Known known) {
+            return known.directory().weight() + ENTRY_BYTES;
         }
         return ((LeafPart) value).weight() + ENTRY_BYTES;
     }
 
+    /**
+     * A directory that is kept, or was read.
+     *
+     * @param file the string that the parts' entries are to be looked up by: one and the same for all look-ups is
+     *     compared fastest
+     */
+    record Known(String file, ChunkDirectory directory) {}
+
     @Nullable
-    ChunkDirectory directory(String file) {
-        return (ChunkDirectory) entries.getIfPresent(new Key(file, -1, 0));
+    Known directory(String file) {
+        return (Known) entries.getIfPresent(new Key(file, -1, 0));
     }
 
     void put(String file, ChunkDirectory directory) {
-        entries.put(new Key(file, -1, 0), directory);
+        entries.put(new Key(file, -1, 0), new Known(file, directory));
     }
 
     /** The part as it was put, or null. */

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * is opened only when the cache lacks something. One thread.
  */
 final class ChunkParts implements AutoCloseable {
+    private static final int LEAST = 16;
+
     private final ChunkStore store;
     private final ChunkCache cache;
     private final String file;
@@ -28,10 +30,10 @@ final class ChunkParts implements AutoCloseable {
 
     // What was asked for, in the order of the file: leaf, part, what it is once that is known, and whether it is only
     // there to make keys of.
-    private int[] leaves = new int[64];
-    private int[] parts = new int[64];
-    private @Nullable LeafPart[] contents = new LeafPart[64];
-    private boolean[] hidden = new boolean[64];
+    private int[] leaves = new int[LEAST];
+    private int[] parts = new int[LEAST];
+    private @Nullable LeafPart[] contents = new LeafPart[LEAST];
+    private boolean[] hidden = new boolean[LEAST];
     private int count;
     private int taken;
 
@@ -48,11 +50,12 @@ final class ChunkParts implements AutoCloseable {
         this.memory = memory;
         this.store = store;
         this.cache = cache;
-        this.file = file;
-        ChunkDirectory known = cache.directory(file);
-        if (known != null && known.layout().equals(layout)) {
-            this.directory = known;
+        ChunkCache.Known known = cache.directory(file);
+        if (known != null && known.directory().layout().equals(layout)) {
+            this.file = known.file();
+            this.directory = known.directory();
         } else {
+            this.file = file;
             long begin = System.nanoTime();
             ChunkReader opened = ChunkReader.open(store.open(file), layout);
             this.reader = opened;

@@ -49,11 +49,14 @@ public final class FreshReader {
      */
     public IndexerReply ask(Subquery.OfIndexer subquery, ScanSpec spec, long deadlineNanos, BooleanSupplier givenUp)
             throws InterruptedException {
-        long commitDeadline = Math.min(deadlineNanos, System.nanoTime() + COMMIT_NANOS);
-        FreshView view = slot.await(
-                now -> now.epoch() != subquery.epoch() || now.flushed() >= subquery.flushed(), commitDeadline);
-        if (view == null) {
-            view = slot.current();
+        FreshView view = slot.current();
+        if (view == null || (view.epoch() == subquery.epoch() && view.flushed() < subquery.flushed())) {
+            long commitDeadline = Math.min(deadlineNanos, System.nanoTime() + COMMIT_NANOS);
+            view = slot.await(
+                    now -> now.epoch() != subquery.epoch() || now.flushed() >= subquery.flushed(), commitDeadline);
+            if (view == null) {
+                view = slot.current();
+            }
         }
         if (view == null) {
             return new Reply(IndexerHeader.refresh("the indexer has not started"), List.of(), spec);

@@ -15,6 +15,10 @@ import org.jspecify.annotations.Nullable;
  * column by column. One thread.
  */
 final class RowFilter {
+    private static final int[] NO_ROWS = {};
+    /** Rows of the least selection that is made. */
+    private static final int LEAST = 16;
+
     private final long[] lows;
     private final long[] highs;
     /** Whether the other tests say as much. */
@@ -27,7 +31,7 @@ final class RowFilter {
     private final int longitudeColumn;
     private final int latitudeColumn;
     private final @Nullable ColumnNode where;
-    private int[] selected = new int[256];
+    private int[] selected = NO_ROWS;
 
     RowFilter(ScanSpec spec, RowLayout layout) {
         List<KeyInterval> keys = spec.keys();
@@ -178,10 +182,24 @@ final class RowFilter {
 
     /** Selects the rows whose key matches, of keys in ascending order. */
     int selectSortedKeys(long[] keys, int rows) {
+        int first = interval(keys[0]);
+        if (first + 1 == lows.length) {
+            // One interval: its rows are neighbours, and often few.
+            int from = firstNotBelow(keys, 0, rows, lows[first]);
+            int to = from;
+            while (to < rows && keys[to] <= highs[first]) {
+                to++;
+            }
+            reserve(to - from);
+            for (int row = from; row < to; row++) {
+                selected[row - from] = row;
+            }
+            return to - from;
+        }
         reserve(rows);
         int count = 0;
         int row = 0;
-        for (int i = interval(keys[0]); i < lows.length && row < rows; i++) {
+        for (int i = first; i < lows.length && row < rows; i++) {
             row = firstNotBelow(keys, row, rows, lows[i]);
             while (row < rows && keys[row] <= highs[i]) {
                 selected[count++] = row++;
@@ -247,7 +265,7 @@ final class RowFilter {
 
     private void reserve(int rows) {
         if (selected.length < rows) {
-            selected = new int[rows];
+            selected = new int[Math.max(rows, LEAST)];
         }
     }
 }

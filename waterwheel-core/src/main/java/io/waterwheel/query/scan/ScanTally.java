@@ -5,18 +5,20 @@ import io.waterwheel.query.Pruning;
 import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.schema.RowLayout;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** What one scan looks at, while it does; {@link ScanStatistics} has the meanings. One thread. */
+@SuppressWarnings("EnumOrdinal") // an array by reason: it is counted for each leaf
 final class ScanTally {
     /** Of {@link #pruneByField}: the reason is about no field, or about several. */
     static final int NO_FIELD = -1;
 
     private final RowLayout layout;
-    /** By field, {@link #NO_FIELD} first; only reasons that have pruned something. */
-    private final Map<PruneReason, long[]> pruned = new EnumMap<>(PruneReason.class);
+    private static final PruneReason[] REASONS = PruneReason.values();
+
+    /** By reason, then by field, {@link #NO_FIELD} first; null for a reason that has pruned nothing. */
+    private final long[] @Nullable [] pruned = new long[REASONS.length][];
 
     long leaves;
     long counted;
@@ -51,19 +53,21 @@ final class ScanTally {
     }
 
     private long[] of(PruneReason reason) {
-        long[] numbers = pruned.get(reason);
+        long[] numbers = pruned[reason.ordinal()];
         if (numbers == null) {
-            // Not computeIfAbsent, which would take an object for each leaf.
             numbers = new long[layout.fields().size() + 1];
-            pruned.put(reason, numbers);
+            pruned[reason.ordinal()] = numbers;
         }
         return numbers;
     }
 
     ScanStatistics sum() {
         List<Pruning.Count> counts = new ArrayList<>();
-        pruned.forEach((reason, numbers) -> {
-            for (int field = NO_FIELD; field < layout.fields().size(); field++) {
+        for (PruneReason reason : REASONS) {
+            long[] numbers = pruned[reason.ordinal()];
+            for (int field = NO_FIELD;
+                    numbers != null && field < layout.fields().size();
+                    field++) {
                 long number = numbers[field + 1];
                 if (number > 0) {
                     String name =
@@ -71,7 +75,7 @@ final class ScanTally {
                     counts.add(new Pruning.Count(reason.toString(), name, number));
                 }
             }
-        });
+        }
         return new ScanStatistics(leaves, new Pruning(counts), counted, read, unmatched, tuples, parts);
     }
 }

@@ -81,6 +81,42 @@ final class AdmissionTest {
         assertThat(admission.ended().get(0).state().client()).isEqualTo("client 3");
     }
 
+    /** Such a query is kept instead of its text; another is not, for its names or its condition may be long. */
+    @Test
+    void aLookUpIsRememberedAsItWasAtItsEnd() {
+        Admission admission = admission(2, 1, 10, 10);
+        Admission.OpenQuery query = admission.open(Query.of("flights").withLatest(3), "a");
+        query.sent(3, 100);
+        query.endedAs("complete");
+        query.close();
+        EndedQuery first = admission.ended().get(0);
+        assertThat(first.state().query()).isEqualTo("flights: latest 3");
+        assertThat(first.state().rows()).isEqualTo(3);
+        assertThat(first.outcome()).isEqualTo("complete");
+        assertThat(admission.ended().get(0)).as("its age stands still").isEqualTo(first);
+    }
+
+    /** The turn that is free is not taken by one that comes while another waits for parts. */
+    @Test
+    void noneIsPassedByOneThatComesLater() throws Exception {
+        Admission admission = admission(4, 4, 10, 4);
+        Admission.OpenQuery first = admission.open(QUERY, "a");
+        assertThat(admit(first, new QueryCost(10, 3))).isEqualTo(Lane.LIGHT);
+        Admission.OpenQuery large = admission.open(QUERY, "b");
+        Future<Lane> largeWaits = waits(admission, large, new QueryCost(10, 3));
+        Admission.OpenQuery small = admission.open(QUERY, "c");
+        Future<Lane> smallWaits = waits(admission, small, SMALL);
+        first.close();
+        assertThat(largeWaits.get(60, TimeUnit.SECONDS)).isEqualTo(Lane.LIGHT);
+        assertThat(smallWaits.get(60, TimeUnit.SECONDS)).isEqualTo(Lane.LIGHT);
+        // A turn that was given back is taken again at once, for nobody waits.
+        small.pause(Stage.SENDING);
+        small.resume(soon(), () -> false);
+        assertThat(stage(admission, small)).isEqualTo(Stage.RUNNING);
+        large.close();
+        small.close();
+    }
+
     @Test
     void heavyOnesWaitAmongThemselves() throws Exception {
         Admission admission = admission(2, 1, 100, 100);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.catalog.SnapshotReader;
+import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.Edit;
 import io.waterwheel.catalog.state.IndexerCheckpoint;
 import io.waterwheel.catalog.state.RoutingTable;
@@ -26,9 +27,13 @@ import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TimeInterval;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -94,6 +99,37 @@ class QueryPlanTest {
         assertThat(plan.indexers()).isEmpty();
         assertThat(plan.excused()).containsExactly(new long[] {watermark});
         assertThat(plan.stale()).containsExactly(stale);
+    }
+
+    /** Intervals of keys share chunks, which are sorted by no bound of theirs. */
+    @Test
+    void eachChunkIsInThePlanOnceHoweverManyKeysItMeets() {
+        long seed = Long.getLong("seed", ThreadLocalRandom.current().nextLong());
+        Random random = new Random(seed);
+        List<ChunkDescriptor> all = new ArrayList<>();
+        for (int part = 0; part < 60; part++) {
+            long low = random.nextInt(1000);
+            Region region = Region.of(low, low + random.nextInt(300), 0, 99);
+            all.add(new ChunkDescriptor(
+                    ChunkDescriptor.fileName("s", 1, 0, 1, 2, part), 0, 1, 2, part, 5, 100, region));
+        }
+        StreamSnapshot snapshot =
+                SNAPSHOT.apply(5, new Edit.Flushed(0, new IndexerCheckpoint(2, 2, new long[] {20}, 0), all));
+        for (int round = 0; round < 50; round++) {
+            List<KeyInterval> keys = new ArrayList<>();
+            for (int i = random.nextInt(40); i >= 0; i--) {
+                long low = random.nextInt(1300);
+                keys.add(new KeyInterval(low, low + random.nextInt(round + 1)));
+            }
+            QueryPlan plan = QueryPlan.of(OLD.withKeys(keys), snapshot, Map.of(), Set.of(), Planning.unbounded());
+            assertThat(plan.chunks())
+                    .as("-Dseed=%s round %s", seed, round)
+                    .containsExactlyElementsOf(all.stream()
+                            .filter(chunk ->
+                                    keys.stream().anyMatch(chunk.region().keys()::overlaps))
+                            .sorted(Comparator.comparing(ChunkDescriptor::file))
+                            .toList());
+        }
     }
 
     @Test

@@ -48,7 +48,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -437,7 +436,7 @@ final class ChunkPiecesTest {
         }
 
         @Override
-        public Map<String, List<String>> replicas(Collection<String> files) {
+        public Map<String, List<String>> replicas(List<ChunkDescriptor> chunks) {
             return Map.of();
         }
     }

@@ -113,7 +113,8 @@ final class DeliveryTest {
 
     private Delivery delivery(AnswerSink sink, Gather gather, Reservation reservation) {
         long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
-        return new Delivery(sink, gather, false, deadline, QueryClock.SYSTEM, reservation);
+        return new Delivery(
+                sink, gather, false, deadline, QueryClock.SYSTEM, new AnswerTally(System::nanoTime), reservation);
     }
 
     private static TupleBlock block(Gather gather, long... values) {

@@ -52,7 +52,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -536,6 +535,7 @@ final class QueryMemoryTest {
                         false,
                         System.nanoTime() + TimeUnit.MINUTES.toNanos(1),
                         QueryClock.SYSTEM,
+                        new AnswerTally(System::nanoTime),
                         reservation)) {
             for (int b = 0; b < 100; b++) {
                 TupleBlock part = new TupleBlock(gather.partLayout(), 2048);
@@ -630,7 +630,7 @@ final class QueryMemoryTest {
         }
 
         @Override
-        public Map<String, List<String>> replicas(Collection<String> files) {
+        public Map<String, List<String>> replicas(List<ChunkDescriptor> chunks) {
             return Map.of();
         }
     }

@@ -41,7 +41,6 @@ import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -327,7 +326,7 @@ final class QueryRunnerTest {
             }
 
             @Override
-            public Map<String, List<String>> replicas(Collection<String> files) {
+            public Map<String, List<String>> replicas(List<ChunkDescriptor> chunks) {
                 return Map.of();
             }
         };

@@ -43,7 +43,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -280,7 +279,7 @@ final class LatestOverIndexersTest {
         }
 
         @Override
-        public Map<String, List<String>> replicas(Collection<String> files) {
+        public Map<String, List<String>> replicas(List<ChunkDescriptor> chunks) {
             return Map.of();
         }
 

@@ -1,5 +1,6 @@
 package io.waterwheel.topology.wiring;
 
+import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.metrics.Counter;
 import io.waterwheel.metrics.Histogram;
 import io.waterwheel.metrics.Metrics;
@@ -14,7 +15,6 @@ import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.topology.worker.Role;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -86,8 +86,8 @@ final class MeteredEndpoints implements Endpoints {
     }
 
     @Override
-    public Map<String, List<String>> replicas(Collection<String> files) throws InterruptedException {
-        return endpoints.replicas(files);
+    public Map<String, List<String>> replicas(List<ChunkDescriptor> chunks) throws InterruptedException {
+        return endpoints.replicas(chunks);
     }
 
     private record MeteredIndexer(Indexer indexer, Meters.Meter meter) implements Indexer {

@@ -1,5 +1,6 @@
 package io.waterwheel.topology.wiring;
 
+import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
@@ -27,7 +28,6 @@ import io.waterwheel.wire.SubqueryCodec;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -229,7 +229,11 @@ final class WorkerEndpoints {
         }
 
         @Override
-        public Map<String, List<String>> replicas(Collection<String> files) throws InterruptedException {
+        public Map<String, List<String>> replicas(List<ChunkDescriptor> chunks) throws InterruptedException {
+            List<String> files = new ArrayList<>(chunks.size());
+            for (ChunkDescriptor chunk : chunks) {
+                files.add(chunk.file());
+            }
             return replicas.of(files);
         }
 

@@ -1,0 +1,294 @@
+package io.waterwheel.benchmark.endtoend;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.waterwheel.benchmark.Options;
+import io.waterwheel.client.Cursor;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.StreamDefinition;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * How many rows a second does a gateway take, how long does a request wait, and what processor time is that of the
+ * gateway? Clients post CSV, each one request behind the other on a connection of its own. At the end the stream is
+ * asked for the number of the rows, their sum and more; they must be those that were confirmed.
+ *
+ * <pre>
+ * ./waterwheel server --data FOLDER gateway.in-server=none &amp; ./waterwheel gateway &amp;
+ * java --add-opens=java.base/java.nio=ALL-UNNAMED -Dlog4j2.configurationFile=waterwheel-benchmark-log4j2.properties \
+ *     -cp "benchmark/target/classes:$(cat benchmark/target/classpath.txt)" \
+ *     io.waterwheel.benchmark.endtoend.PushBenchmark rows=100 clients=32 pid=PID
+ * </pre>
+ *
+ * Options: server, url (of the gateway), rows (of a post), clients, seconds (measured, after as many half to warm up),
+ * wait (stored, visible), keys (true: an Idempotency-Key each), rate (rows a second of all clients; 0: all they can),
+ * pid (of the gateway, where its processor time is to be told; Linux only), stream (made, and dropped at the end).
+ */
+public final class PushBenchmark {
+    private static final double CLOCK_TICKS_A_SECOND = 100;
+    /** Rows of which the different ones can be counted; of more the sum, the least and the greatest tell. */
+    private static final long MOST_DIFFERENT = 2_000_000;
+
+    private final Options options;
+    private final URI gateway;
+    private final int rows;
+    private final boolean keys;
+    private final AtomicLong nextPost = new AtomicLong();
+    private volatile long measureFrom = Long.MAX_VALUE;
+    private volatile boolean ends;
+
+    private PushBenchmark(Options options) {
+        this.options = options;
+        this.gateway = URI.create(options.text("url"));
+        this.rows = options.integer("rows");
+        this.keys = Boolean.parseBoolean(options.text("keys"));
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        new PushBenchmark(new Options(
+                        arguments,
+                        "server",
+                        "grpc://127.0.0.1:7070",
+                        "url",
+                        "http://127.0.0.1:7071",
+                        "rows",
+                        "100",
+                        "clients",
+                        "32",
+                        "seconds",
+                        "10",
+                        "wait",
+                        "stored",
+                        "keys",
+                        "false",
+                        "rate",
+                        "0",
+                        "pid",
+                        "0",
+                        "stream",
+                        // The topic of one that was dropped stays: another run must not find its rows.
+                        "pushed_" + System.currentTimeMillis()))
+                .run();
+    }
+
+    /** What one client saw: how long each measured request took, in nanoseconds, and how many rows it had confirmed. */
+    private static final class Seen {
+        private long[] waits = new long[1 << 16];
+        private int count;
+        private long confirmed;
+
+        void waited(long nanos) {
+            if (count == waits.length) {
+                waits = Arrays.copyOf(waits, 2 * count);
+            }
+            waits[count++] = nanos;
+        }
+    }
+
+    private void run() throws Exception {
+        String stream = options.text("stream");
+        try (WaterwheelClient client = WaterwheelClient.connect(options.text("server"))) {
+            client.createStream(new StreamDefinition(
+                    stream,
+                    stream,
+                    RecordFormat.BLOCK,
+                    4,
+                    new Schema(
+                            List.of(
+                                    new Field("id", FieldType.LONG, false),
+                                    new Field("at", FieldType.TIMESTAMP, false),
+                                    new Field("value", FieldType.DOUBLE, true)),
+                            new KeySpec.Ordered("id"),
+                            "at")));
+            int clients = options.integer("clients");
+            ExecutorService threads = Executors.newFixedThreadPool(clients);
+            try {
+                List<CompletableFuture<Seen>> all = new ArrayList<>();
+                for (int c = 0; c < clients; c++) {
+                    all.add(CompletableFuture.supplyAsync(this::post, threads));
+                }
+                int seconds = options.integer("seconds");
+                TimeUnit.MILLISECONDS.sleep(500L * seconds);
+                long cpu = cpuTicks();
+                long begin = System.nanoTime();
+                measureFrom = begin;
+                TimeUnit.SECONDS.sleep(seconds);
+                long elapsed = System.nanoTime() - begin;
+                cpu = cpuTicks() - cpu;
+                ends = true;
+                long confirmed = 0;
+                List<long[]> waits = new ArrayList<>();
+                for (CompletableFuture<Seen> one : all) {
+                    Seen seen = one.get(2, TimeUnit.MINUTES);
+                    confirmed += seen.confirmed;
+                    waits.add(Arrays.copyOf(seen.waits, seen.count));
+                }
+                tell(waits, elapsed, cpu);
+                check(client, stream, confirmed);
+            } finally {
+                threads.shutdownNow();
+            }
+            client.drop(stream);
+        }
+    }
+
+    private void tell(List<long[]> waits, long elapsed, long cpu) {
+        long[] sorted = waits.stream().flatMapToLong(Arrays::stream).sorted().toArray();
+        if (sorted.length == 0) {
+            throw new IllegalStateException(
+                    "no post that was due within the time had its answer in it: the rate is too high");
+        }
+        double posted = sorted.length;
+        System.out.printf(
+                Locale.ROOT,
+                "%s%n%,.0f rows/s, %,.0f posts/s; a post waits %.1f ms at the median, %.1f at p99%n",
+                options,
+                posted * rows * 1e9 / elapsed,
+                posted * 1e9 / elapsed,
+                sorted[sorted.length / 2] / 1e6,
+                sorted[(int) (sorted.length * 0.99)] / 1e6);
+        if (cpu > 0) {
+            System.out.printf(
+                    Locale.ROOT,
+                    "the gateway took %.2f cores, %.2f microseconds a row%n",
+                    cpu / CLOCK_TICKS_A_SECOND / (elapsed / 1e9),
+                    cpu / CLOCK_TICKS_A_SECOND * 1e6 / (posted * rows));
+        }
+    }
+
+    private static void check(WaterwheelClient client, String stream, long confirmed) {
+        boolean few = confirmed <= MOST_DIFFERENT;
+        try (Cursor seen = client.query(stream)
+                .aggregate(
+                        "count(*) AS n",
+                        "sum(id) AS ids",
+                        "min(id) AS least",
+                        "max(id) AS most",
+                        few ? "count(DISTINCT id) AS different" : "count(id) AS different")
+                .atLeast(client.flush(stream, Duration.ofMinutes(1)))
+                .timeout(Duration.ofMinutes(2))
+                .rows()) {
+            seen.next();
+            if (seen.getLong("n") != confirmed
+                    || seen.getLong("different") != confirmed
+                    || seen.getLong("least") != 0
+                    || seen.getLong("most") != confirmed - 1
+                    || seen.getLong("ids") != confirmed * (confirmed - 1) / 2) {
+                throw new IllegalStateException("the stream has " + seen.getLong("n") + " rows, sum "
+                        + seen.getLong("ids") + "; confirmed were " + confirmed);
+            }
+        }
+        System.out.printf(Locale.ROOT, "all %,d rows that were confirmed are there once%n", confirmed);
+    }
+
+    /** User and system time of the gateway so far, in ticks of a hundredth of a second. */
+    private long cpuTicks() throws IOException {
+        String pid = options.text("pid");
+        if (pid.equals("0")) {
+            return 0;
+        }
+        String stat = Files.readString(Path.of("/proc", pid, "stat"));
+        String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+        return Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
+    }
+
+    private Seen post() {
+        double rate = options.number("rate") / (double) options.integer("clients") / rows;
+        Seen seen = new Seen();
+        long due = System.nanoTime();
+        try (Socket socket = new Socket(gateway.getHost(), gateway.getPort())) {
+            socket.setTcpNoDelay(true);
+            OutputStream out = socket.getOutputStream();
+            InputStream in = new BufferedInputStream(socket.getInputStream());
+            StringBuilder request = new StringBuilder();
+            while (!ends) {
+                if (rate > 0) {
+                    due += (long) (1e9 / rate);
+                    LockSupport.parkNanos(due - System.nanoTime());
+                }
+                long post = nextPost.getAndIncrement();
+                byte[] bytes = request(request, post);
+                // Those that are due while the one before waits, wait too.
+                long begin = rate > 0 ? due : System.nanoTime();
+                out.write(bytes);
+                readAnswer(in);
+                long end = System.nanoTime();
+                seen.confirmed += rows;
+                if (begin >= measureFrom && !ends) {
+                    seen.waited(end - begin);
+                }
+            }
+            return seen;
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    private byte[] request(StringBuilder request, long post) {
+        request.setLength(0);
+        long at = System.currentTimeMillis();
+        for (long id = post * rows; id < (post + 1) * rows; id++) {
+            request.append(id)
+                    .append(',')
+                    .append(at)
+                    .append(',')
+                    .append(id % 1000)
+                    .append(".5\n");
+        }
+        String head = "POST /v1/streams/" + options.text("stream") + "/rows?wait=" + options.text("wait")
+                + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv; header=absent\r\n"
+                + (keys ? "Idempotency-Key: post-" + post + "\r\n" : "")
+                + "Content-Length: " + request.length() + "\r\n\r\n";
+        return (head + request).getBytes(US_ASCII);
+    }
+
+    private static void readAnswer(InputStream in) throws IOException {
+        String status = line(in);
+        int length = 0;
+        for (String header = line(in); !header.isEmpty(); header = line(in)) {
+            if (header.toLowerCase(Locale.ROOT).startsWith("content-length:")) {
+                length = Integer.parseInt(header.substring(15).strip());
+            }
+        }
+        String body = new String(in.readNBytes(length), US_ASCII);
+        if (!status.startsWith("HTTP/1.1 200") || body.contains("\"visible\":false")) {
+            throw new IOException(status + " " + body);
+        }
+    }
+
+    private static String line(InputStream in) throws IOException {
+        StringBuilder line = new StringBuilder();
+        for (int b = in.read(); b != '\n'; b = in.read()) {
+            if (b < 0) {
+                throw new IOException("the gateway ended the connection");
+            }
+            if (b != '\r') {
+                line.append((char) b);
+            }
+        }
+        return line.toString();
+    }
+}

@@ -13,6 +13,7 @@ import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion;
 import io.kubernetes.client.openapi.JSON;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
+import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1Job;
 import io.kubernetes.client.openapi.models.V1Namespace;
 import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
@@ -94,11 +95,11 @@ class DescriptorsTest {
             }
             for (Object volume : (List<?>) service.getOrDefault("volumes", List.of())) {
                 String source = volume.toString().split(":", 2)[0];
-                if (source.startsWith("./")) {
+                if (source.startsWith(".") && !source.contains("/target")) {
                     assertThat(COMPOSE.resolve(source))
                             .as("a volume of %s", name)
                             .exists();
-                } else if (!source.startsWith("$")) {
+                } else if (!source.startsWith("$") && !source.startsWith(".")) {
                     assertThat(volumes).as("volumes of %s", name).contains(source);
                 }
             }
@@ -159,6 +160,10 @@ class DescriptorsTest {
                 model = V1Service.class;
                 V1Service.validateJsonElement(json);
             }
+            case "apps/v1/Deployment" -> {
+                model = V1Deployment.class;
+                V1Deployment.validateJsonElement(json);
+            }
             case "apps/v1/StatefulSet" -> {
                 model = V1StatefulSet.class;
                 V1StatefulSet.validateJsonElement(json);
@@ -179,7 +184,7 @@ class DescriptorsTest {
 
     @Test
     void manifestsFollowTheApi() throws IOException {
-        assertThat(manifests()).hasSize(16);
+        assertThat(manifests()).hasSize(19);
         // The check can fail, deep inside too.
         String text = Files.readString(KUBERNETES.resolve("nimbus.yaml")).replace("tcpSocket", "tcpSockte");
         List<Object> documents = new ArrayList<>();
@@ -192,10 +197,13 @@ class DescriptorsTest {
     void manifestsReferToWhatIsThere() throws IOException {
         List<Object> manifests = manifests();
         Set<String> configurations = configMap().getData().keySet();
-        Map<String, V1StatefulSet> sets = new HashMap<>();
+        Map<String, V1PodSpec> pods = new HashMap<>();
+        Map<String, Integer> replicas = new HashMap<>();
         for (Object each : manifests) {
             if (each instanceof V1StatefulSet set) {
-                sets.put(set.getMetadata().getName(), set);
+                pods.put(
+                        set.getMetadata().getName(), set.getSpec().getTemplate().getSpec());
+                replicas.put(set.getMetadata().getName(), set.getSpec().getReplicas());
                 Map<String, String> labels =
                         set.getSpec().getTemplate().getMetadata().getLabels();
                 assertThat(labels).isEqualTo(set.getSpec().getSelector().getMatchLabels());
@@ -203,6 +211,14 @@ class DescriptorsTest {
                         .isEqualTo(set.getMetadata().getName());
                 checkPod(
                         set.getMetadata().getName(), set.getSpec().getTemplate().getSpec(), configurations, true);
+            } else if (each instanceof V1Deployment deployment) {
+                String name = deployment.getMetadata().getName();
+                V1PodSpec pod = deployment.getSpec().getTemplate().getSpec();
+                pods.put(name, pod);
+                replicas.put(name, deployment.getSpec().getReplicas());
+                assertThat(deployment.getSpec().getTemplate().getMetadata().getLabels())
+                        .isEqualTo(deployment.getSpec().getSelector().getMatchLabels());
+                checkPod(name, pod, configurations, true);
             } else if (each instanceof V1Job job) {
                 checkPod(
                         job.getMetadata().getName(), job.getSpec().getTemplate().getSpec(), configurations, false);
@@ -210,12 +226,48 @@ class DescriptorsTest {
         }
         for (Object each : manifests) {
             if (each instanceof V1Service service) {
-                assertThat(sets).containsKey(service.getSpec().getSelector().get("app"));
+                String app = service.getSpec().getSelector().get("app");
+                assertThat(pods).containsKey(app);
+                checkPorts(service, pods.get(app));
             } else if (each instanceof V1PodDisruptionBudget budget) {
                 String app = budget.getSpec().getSelector().getMatchLabels().get("app");
-                assertThat(sets.get(app).getSpec().getReplicas()).isGreaterThan(1);
+                assertThat(replicas.get(app)).isGreaterThan(1);
             }
         }
+    }
+
+    /** Each port of a service is one of its pod's, by name where it is named. */
+    private static void checkPorts(V1Service service, V1PodSpec pod) {
+        Map<String, Integer> ports = new HashMap<>();
+        pod.getContainers().forEach(container -> {
+            if (container.getPorts() != null) {
+                container.getPorts().forEach(port -> ports.put(port.getName(), port.getContainerPort()));
+            }
+        });
+        service.getSpec().getPorts().forEach(port -> {
+            if (port.getTargetPort() == null) {
+                assertThat(ports)
+                        .as("ports of service %s", service.getMetadata().getName())
+                        .containsValue(port.getPort());
+            } else {
+                assertThat(ports.get(port.getTargetPort().getStrValue()))
+                        .as(
+                                "port %s of service %s",
+                                port.getName(), service.getMetadata().getName())
+                        .isEqualTo(port.getPort());
+            }
+        });
+        pod.getContainers().forEach(container -> {
+            if (container.getReadinessProbe() != null
+                    && container.getReadinessProbe().getHttpGet() != null) {
+                assertThat(ports)
+                        .containsKey(container
+                                .getReadinessProbe()
+                                .getHttpGet()
+                                .getPort()
+                                .getStrValue());
+            }
+        });
     }
 
     private static void checkPod(String name, V1PodSpec pod, Set<String> configurations, boolean serves) {

@@ -71,7 +71,7 @@ public final class Cursor implements AutoCloseable {
     static Cursor open(
             Connection connection,
             Ticket ticket,
-            CallOption timeout,
+            List<CallOption> options,
             boolean aggregates,
             Consumer<Verdict> onVerdict,
             Cancellation cancellation,
@@ -79,7 +79,7 @@ public final class Cursor implements AutoCloseable {
         FlightStream stream;
         connection.beginAnswer();
         try {
-            stream = connection.flight().getStream(ticket, timeout);
+            stream = connection.flight().getStream(ticket, options.toArray(CallOption[]::new));
         } catch (RuntimeException e) {
             connection.endAnswer();
             throw connection.failure(e);

@@ -1,6 +1,7 @@
 package io.waterwheel.client;
 
 import io.waterwheel.client.admin.AskedQuestions;
+import io.waterwheel.client.admin.ChunkRegions;
 import io.waterwheel.client.admin.ChunkVerification;
 import io.waterwheel.client.admin.DeadLetter;
 import io.waterwheel.client.admin.KeyRanges;
@@ -30,6 +31,8 @@ import io.waterwheel.schema.LogLoss;
 import io.waterwheel.schema.Retention;
 import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.tuple.TimeInterval;
+import io.waterwheel.wire.TraceParent;
 import io.waterwheel.wire.WireQueries;
 import io.waterwheel.wire.WireStatements;
 import io.waterwheel.wire.proto.AlterStreamRequest;
@@ -49,6 +52,8 @@ import io.waterwheel.wire.proto.ListQueriesReply;
 import io.waterwheel.wire.proto.ListQueriesRequest;
 import io.waterwheel.wire.proto.ListQuestionsReply;
 import io.waterwheel.wire.proto.ListQuestionsRequest;
+import io.waterwheel.wire.proto.ListRegionsReply;
+import io.waterwheel.wire.proto.ListRegionsRequest;
 import io.waterwheel.wire.proto.ListStreamsReply;
 import io.waterwheel.wire.proto.ListStreamsRequest;
 import io.waterwheel.wire.proto.OffsetsReply;
@@ -79,7 +84,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.apache.arrow.flight.CallOption;
 import org.apache.arrow.flight.CallOptions;
+import org.apache.arrow.flight.FlightCallHeaders;
+import org.apache.arrow.flight.HeaderCallOption;
 import org.apache.arrow.flight.Ticket;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
@@ -210,11 +218,12 @@ public final class WaterwheelClient implements AutoCloseable {
 
     /** The same with a timeout, demands, and what is allowed. */
     public Cursor sql(Statement statement) {
-        return sql(statement, new Cancellation());
+        return sql(statement, null, new Cancellation());
     }
 
-    private Cursor sql(Statement statement, Cancellation cancellation) {
+    private Cursor sql(Statement statement, @Nullable TraceParent trace, Cancellation cancellation) {
         return ask(
+                trace,
                 statement.timeout(),
                 statement.allowPartial(),
                 timeout -> WireStatements.ticket(timeout == null ? statement : statement.withTimeout(timeout)),
@@ -225,8 +234,13 @@ public final class WaterwheelClient implements AutoCloseable {
 
     /** The same, so that it can be cancelled while it has not begun. */
     Cursor query(Query query, Cancellation cancellation) {
+        return query(query, null, cancellation);
+    }
+
+    private Cursor query(Query query, @Nullable TraceParent trace, Cancellation cancellation) {
         Query demanding = session.demanding(query);
         return ask(
+                trace,
                 query.hasTimeout() ? query.timeout() : null,
                 query.allowPartial(),
                 timeout -> WireQueries.ticket(timeout == null ? demanding : demanding.withTimeout(timeout)),
@@ -238,11 +252,13 @@ public final class WaterwheelClient implements AutoCloseable {
     /**
      * Asks any coordinator.
      *
+     * @param trace that the question is a part of; null: none
      * @param timeout of the question, or null for the server's
      * @param ticket for what is left of the timeout, where it is not the first to be asked; null for all
      * @param aggregates whether the verdict counts something else than rows
      */
     private Cursor ask(
+            @Nullable TraceParent trace,
             @Nullable Duration timeout,
             boolean allowPartial,
             Function<@Nullable Duration, byte[]> ticket,
@@ -272,10 +288,17 @@ public final class WaterwheelClient implements AutoCloseable {
                 // deadline it sends what an answer that may be partial has.
                 Duration longest = timeout != null && !allowPartial ? left : WireQueries.LONGEST_TIMEOUT;
                 again[0] = true;
+                List<CallOption> options = new ArrayList<>(2);
+                options.add(CallOptions.timeout(longest.plus(Connection.GRACE).toMillis(), TimeUnit.MILLISECONDS));
+                if (trace != null) {
+                    FlightCallHeaders headers = new FlightCallHeaders();
+                    headers.insert(TraceParent.HEADER, trace.toString());
+                    options.add(new HeaderCallOption(headers));
+                }
                 return Cursor.open(
                         connection,
                         new Ticket(asked),
-                        CallOptions.timeout(longest.plus(Connection.GRACE).toMillis(), TimeUnit.MILLISECONDS),
+                        options,
                         aggregates,
                         onVerdict,
                         cancellation,
@@ -293,12 +316,28 @@ public final class WaterwheelClient implements AutoCloseable {
      * @return to cancel it is to cancel the answer, wherever it is; any other way of completing it too
      */
     public <T> CompletableFuture<T> read(Query query, Executor executor, Function<Cursor, T> reader) {
-        return read(cancellation -> query(query, cancellation), executor, reader);
+        return read(query, null, executor, reader);
     }
 
     /** The same for a statement of SQL. */
     public <T> CompletableFuture<T> read(Statement statement, Executor executor, Function<Cursor, T> reader) {
-        return read(cancellation -> sql(statement, cancellation), executor, reader);
+        return read(statement, null, executor, reader);
+    }
+
+    /**
+     * The same as a part of a trace, which the server logs where the query is slow.
+     *
+     * @param trace of the caller, whose span is the parent; null: none
+     */
+    public <T> CompletableFuture<T> read(
+            Query query, @Nullable TraceParent trace, Executor executor, Function<Cursor, T> reader) {
+        return read(cancellation -> query(query, trace, cancellation), executor, reader);
+    }
+
+    /** The same for a statement of SQL. */
+    public <T> CompletableFuture<T> read(
+            Statement statement, @Nullable TraceParent trace, Executor executor, Function<Cursor, T> reader) {
+        return read(cancellation -> sql(statement, trace, cancellation), executor, reader);
     }
 
     private static <T> CompletableFuture<T> read(
@@ -613,6 +652,26 @@ public final class WaterwheelClient implements AutoCloseable {
             request.setAfter(reply.getNext());
         } while (reply.hasNext());
         return new ChunkVerification(chunks, bytes, damages);
+    }
+
+    /**
+     * Where the chunks of a stream lie, in keys and times: a page of them, in an order that they keep.
+     *
+     * @param times only chunks that reach into them
+     * @param after what the page before has as its next; null: from the first on
+     * @param most 1 to 10,000
+     */
+    public ChunkRegions chunkRegions(
+            String stream, TimeInterval times, ChunkRegions.@Nullable Position after, int most) {
+        ListRegionsRequest.Builder request = ListRegionsRequest.newBuilder()
+                .setName(stream)
+                .setMost(most)
+                .setFrom(times.from())
+                .setTo(times.to());
+        if (after != null) {
+            request.setAfter(after.message());
+        }
+        return ChunkRegions.of(admin.call(request.build(), ListRegionsReply.getDefaultInstance()));
     }
 
     /** How the server and its streams are. */

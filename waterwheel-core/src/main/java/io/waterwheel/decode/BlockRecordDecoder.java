@@ -36,7 +36,7 @@ final class BlockRecordDecoder implements RecordDecoder {
     @Override
     public void decode(ByteBuffer value, TupleBlock into) throws RejectedRecordException {
         if (!value.hasRemaining()) {
-            throw new RejectedRecordException("the record is empty");
+            throw new RejectedRecordException(RefusalKind.FORM, "the record is empty");
         }
         int rows = into.size();
         int arena = into.arenaSize();
@@ -44,6 +44,7 @@ final class BlockRecordDecoder implements RecordDecoder {
             boolean keys = decodeBlock(value, into);
             if (keys != keysSent) {
                 throw new RejectedRecordException(
+                        RefusalKind.FORM,
                         keys
                                 ? "tuple block: has keys, but this stream's keys are made by the server"
                                 : "tuple block: lacks keys (flag bit 0), which this stream's key field "
@@ -51,7 +52,7 @@ final class BlockRecordDecoder implements RecordDecoder {
             }
             check(into, rows, arena);
         } catch (BlockFormatException e) {
-            throw new RejectedRecordException(String.valueOf(e.getMessage()));
+            throw new RejectedRecordException(RefusalKind.FORM, String.valueOf(e.getMessage()));
         } catch (RejectedRecordException e) {
             into.setSize(rows);
             into.setArenaSize(arena);
@@ -79,6 +80,7 @@ final class BlockRecordDecoder implements RecordDecoder {
             for (int row = first; row < block.size(); row++) {
                 if ((block.nullMask(row) & unusedNullBits & widthMask()) != 0) {
                     throw new RejectedRecordException(
+                            RefusalKind.FORM,
                             "tuple block: row " + (row - first) + ": unused bits of the null mask are set");
                 }
             }
@@ -92,7 +94,7 @@ final class BlockRecordDecoder implements RecordDecoder {
             if (field.type().variable()) {
                 room -= checkValues(block, f, first);
                 if (room < 0) {
-                    throw new RejectedRecordException("tuple block: values share bytes of the arena");
+                    throw new RejectedRecordException(RefusalKind.FORM, "tuple block: values share bytes of the arena");
                 }
             } else if (field.type().physical() == PhysicalType.BOOLEAN) {
                 checkBooleans(block, f, first);
@@ -182,6 +184,7 @@ final class BlockRecordDecoder implements RecordDecoder {
 
     private RejectedRecordException refused(int field, int row, String why) {
         return new RejectedRecordException(
+                RefusalKind.FORM,
                 "tuple block: row " + row + ", field " + fields.get(field).name() + ": " + why);
     }
 }

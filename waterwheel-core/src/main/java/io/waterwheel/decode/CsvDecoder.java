@@ -63,7 +63,7 @@ final class CsvDecoder implements RecordDecoder {
             to--;
         }
         if (from == to) {
-            throw new RejectedRecordException("the record is empty");
+            throw new RejectedRecordException(RefusalKind.FORM, "the record is empty");
         }
         row.begin(into);
         try {
@@ -72,7 +72,7 @@ final class CsvDecoder implements RecordDecoder {
             row.rollback();
             if (Arrays.equals(bytes, from, to, header, 0, header.length)) {
                 throw new RejectedRecordException(
-                        "the line is the header, not a tuple: it holds the names of the fields");
+                        RefusalKind.FORM, "the line is the header, not a tuple: it holds the names of the fields");
             }
             throw e;
         }
@@ -84,8 +84,10 @@ final class CsvDecoder implements RecordDecoder {
         int at = from;
         for (int field = 0; field < fields; field++) {
             if (at > to) {
-                throw new RejectedRecordException("line ends after " + field + " of " + fields + " fields: "
-                        + row.names[field] + " is the first that it lacks");
+                throw new RejectedRecordException(
+                        RefusalKind.FIELDS,
+                        "line ends after " + field + " of " + fields + " fields: " + row.names[field]
+                                + " is the first that it lacks");
             }
             if (at < to && bytes[at] == '"') {
                 quoted(field, bytes, at, to);
@@ -95,8 +97,10 @@ final class CsvDecoder implements RecordDecoder {
             at = valueEnd + 1;
         }
         if (at <= to) {
-            throw new RejectedRecordException("line has more than the schema's " + fields + " fields: '"
-                    + Snippet.of(bytes, at, to) + "' is left over");
+            throw new RejectedRecordException(
+                    RefusalKind.FIELDS,
+                    "line has more than the schema's " + fields + " fields: '" + Snippet.of(bytes, at, to)
+                            + "' is left over");
         }
     }
 
@@ -109,11 +113,14 @@ final class CsvDecoder implements RecordDecoder {
                     break;
                 }
                 if (c == '"') {
-                    throw new RejectedRecordException(row.names[field]
-                            + ": a quote inside a value without quotes; put the value in quotes and double the quote");
+                    throw new RejectedRecordException(
+                            RefusalKind.FORM,
+                            row.names[field]
+                                    + ": a quote inside a value without quotes; put the value in quotes and double the quote");
                 }
                 if (c == '\n' || c == '\r') {
                     throw new RejectedRecordException(
+                            RefusalKind.FORM,
                             row.names[field] + ": a line end inside the record; expected one line a record");
                 }
             }
@@ -122,15 +129,17 @@ final class CsvDecoder implements RecordDecoder {
         valueEnd = end;
         if (end == from) {
             if (!row.setNull(field)) {
-                throw new RejectedRecordException("line lacks " + row.names[field]);
+                throw new RejectedRecordException(RefusalKind.FIELDS, "line lacks " + row.names[field]);
             }
             return;
         }
         for (byte[] word : nulls) {
             if (Arrays.equals(bytes, from, end, word, 0, word.length)) {
                 if (!row.setNull(field)) {
-                    throw new RejectedRecordException("line lacks " + row.names[field] + ": '"
-                            + Snippet.of(bytes, from, end) + "' stands for null");
+                    throw new RejectedRecordException(
+                            RefusalKind.FIELDS,
+                            "line lacks " + row.names[field] + ": '" + Snippet.of(bytes, from, end)
+                                    + "' stands for null");
                 }
                 return;
             }
@@ -144,7 +153,8 @@ final class CsvDecoder implements RecordDecoder {
         int doubled = 0;
         while (true) {
             if (at >= to) {
-                throw new RejectedRecordException(row.names[field] + ": the closing quote is missing");
+                throw new RejectedRecordException(
+                        RefusalKind.FORM, row.names[field] + ": the closing quote is missing");
             }
             if (bytes[at] == '"') {
                 if (at + 1 >= to || bytes[at + 1] != '"') {
@@ -157,10 +167,12 @@ final class CsvDecoder implements RecordDecoder {
         }
         valueEnd = at + 1;
         if (valueEnd < to && bytes[valueEnd] != delimiter) {
-            throw new RejectedRecordException(row.names[field] + ": expected "
-                    + (delimiter == ',' ? "a comma" : "the delimiter '" + (char) delimiter + "'")
-                    + " after the closing quote, got '"
-                    + Snippet.of(bytes, valueEnd, to) + "'");
+            throw new RejectedRecordException(
+                    RefusalKind.FORM,
+                    row.names[field] + ": expected "
+                            + (delimiter == ',' ? "a comma" : "the delimiter '" + (char) delimiter + "'")
+                            + " after the closing quote, got '"
+                            + Snippet.of(bytes, valueEnd, to) + "'");
         }
         if (doubled == 0) {
             values.text(field, bytes, start, at);

@@ -78,7 +78,7 @@ final class JsonDecoder implements RecordDecoder {
     public void decode(ByteBuffer value, TupleBlock into) throws RejectedRecordException {
         int length = value.remaining();
         if (length == 0) {
-            throw new RejectedRecordException("the record is empty");
+            throw new RejectedRecordException(RefusalKind.FORM, "the record is empty");
         }
         if (value.hasArray()) {
             decode(value.array(), value.arrayOffset() + value.position(), length, into);
@@ -94,13 +94,13 @@ final class JsonDecoder implements RecordDecoder {
     private void decode(byte[] bytes, int from, int length, TupleBlock into) throws RejectedRecordException {
         // Jackson takes overlong forms, which are other bytes of the same text.
         if (!Utf8.valid(bytes, from, length)) {
-            throw new RejectedRecordException("not a JSON object: the record is not valid UTF-8");
+            throw new RejectedRecordException(RefusalKind.TEXT, "not a JSON object: the record is not valid UTF-8");
         }
         // By zeros among the first four bytes Jackson would take the record for UTF-16 or UTF-32.
         for (int i = from; i < from + Math.min(length, 4); i++) {
             if (bytes[i] == 0) {
                 throw new RejectedRecordException(
-                        "not a JSON object: a zero byte, as text in UTF-16 has; JSON is UTF-8");
+                        RefusalKind.FORM, "not a JSON object: a zero byte, as text in UTF-16 has; JSON is UTF-8");
             }
         }
         int size = into.size();
@@ -114,12 +114,14 @@ final class JsonDecoder implements RecordDecoder {
             }
             taken = true;
         } catch (JsonProcessingException e) {
-            throw new RejectedRecordException("not a JSON object: " + Snippet.of(e.getOriginalMessage()) + " (at byte "
-                    + (e.getLocation() == null
-                            ? "?"
-                            : Long.toString(e.getLocation().getByteOffset())) + ")");
+            throw new RejectedRecordException(
+                    RefusalKind.FORM,
+                    "not a JSON object: " + Snippet.of(e.getOriginalMessage()) + " (at byte "
+                            + (e.getLocation() == null
+                                    ? "?"
+                                    : Long.toString(e.getLocation().getByteOffset())) + ")");
         } catch (IOException e) {
-            throw new RejectedRecordException("not a JSON object: " + e.getMessage());
+            throw new RejectedRecordException(RefusalKind.FORM, "not a JSON object: " + e.getMessage());
         } finally {
             if (!taken) {
                 into.setSize(size);
@@ -153,8 +155,10 @@ final class JsonDecoder implements RecordDecoder {
         }
         members.end();
         if (members.length() > TupleBlock.MAX_VALUE_BYTES) {
-            throw new RejectedRecordException(row.names[rest] + ": members that are no fields take " + members.length()
-                    + " bytes, expected at most " + TupleBlock.MAX_VALUE_BYTES);
+            throw new RejectedRecordException(
+                    RefusalKind.SIZE,
+                    row.names[rest] + ": members that are no fields take " + members.length()
+                            + " bytes, expected at most " + TupleBlock.MAX_VALUE_BYTES);
         }
         row.setBytes(rest, members.text(), 0, members.length());
     }
@@ -167,11 +171,14 @@ final class JsonDecoder implements RecordDecoder {
             } else if (first == JsonToken.START_OBJECT && root.each() == null) {
                 walk.members(root, parser);
             } else {
-                throw new RejectedRecordException("expected a JSON " + (root.each() == null ? "object" : "array")
-                        + ", got " + ValueParser.describe(first));
+                throw new RejectedRecordException(
+                        RefusalKind.FORM,
+                        "expected a JSON " + (root.each() == null ? "object" : "array") + ", got "
+                                + ValueParser.describe(first));
             }
             if (parser.nextToken() != null) {
-                throw new RejectedRecordException("expected one JSON object a record, got more behind it");
+                throw new RejectedRecordException(
+                        RefusalKind.FORM, "expected one JSON object a record, got more behind it");
             }
         }
     }
@@ -187,7 +194,7 @@ final class JsonDecoder implements RecordDecoder {
         walk.passFields(false);
         members(bytes, from, length);
         if (!arraySeen) {
-            throw new RejectedRecordException("object lacks the array whose elements are tuples");
+            throw new RejectedRecordException(RefusalKind.FIELDS, "object lacks the array whose elements are tuples");
         }
         for (int f = 0; f < inRows.length; f++) {
             if (!inRows[f] && !walk.hasSeen(f)) {
@@ -203,7 +210,8 @@ final class JsonDecoder implements RecordDecoder {
     private void array(MemberTree element, JsonParser parser) throws IOException, RejectedRecordException {
         if (block == outer) {
             if (arraySeen) {
-                throw new RejectedRecordException("the array whose elements are tuples is there twice");
+                throw new RejectedRecordException(
+                        RefusalKind.FIELDS, "the array whose elements are tuples is there twice");
             }
             arraySeen = true;
             parser.skipChildren();
@@ -215,13 +223,15 @@ final class JsonDecoder implements RecordDecoder {
         while (parser.nextToken() != JsonToken.END_ARRAY) {
             int number = block.size() - first;
             if (number == MOST_ROWS || block.arenaSize() - arena > MOST_ROW_BYTES) {
-                throw new RejectedRecordException("the array has more than " + MOST_ROWS + " elements, or their tuples"
-                        + " more than " + MOST_ROW_BYTES + " bytes of texts");
+                throw new RejectedRecordException(
+                        RefusalKind.SIZE,
+                        "the array has more than " + MOST_ROWS + " elements, or their tuples" + " more than "
+                                + MOST_ROW_BYTES + " bytes of texts");
             }
             try {
                 tuple(element, parser);
             } catch (RejectedRecordException e) {
-                throw new RejectedRecordException("element " + number + ": " + e.getMessage());
+                throw new RejectedRecordException(e.kind(), "element " + number + ": " + e.getMessage());
             }
         }
         walk.passFields(true);
@@ -231,7 +241,7 @@ final class JsonDecoder implements RecordDecoder {
         row.begin(block);
         walk.begin();
         if (parser.currentToken() == JsonToken.VALUE_NULL) {
-            throw new RejectedRecordException("expected a value, got null");
+            throw new RejectedRecordException(RefusalKind.FORM, "expected a value, got null");
         }
         walk.value(element, parser);
         for (int f = 0; f < inRows.length; f++) {

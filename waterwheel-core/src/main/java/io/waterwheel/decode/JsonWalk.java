@@ -52,7 +52,7 @@ final class JsonWalk {
     /** Sets a field that has no value. */
     void nothing(int field) throws RejectedRecordException {
         if (!row.setNull(field)) {
-            throw new RejectedRecordException("object lacks " + row.names[field]);
+            throw new RejectedRecordException(RefusalKind.FIELDS, "object lacks " + row.names[field]);
         }
     }
 
@@ -80,6 +80,7 @@ final class JsonWalk {
         }
         if (!skips) {
             throw new RejectedRecordException(
+                    RefusalKind.FIELDS,
                     "unknown member '" + Snippet.of(parser.currentName()) + "': the schema has no such field");
         }
         parser.nextToken();
@@ -112,8 +113,10 @@ final class JsonWalk {
         } else if (token == JsonToken.START_ARRAY && place.elements) {
             elements(place, parser);
         } else if (token != JsonToken.VALUE_NULL) {
-            throw new RejectedRecordException("'" + Snippet.of(String.valueOf(parser.currentName())) + "': expected "
-                    + (place.elements ? "an array" : "an object") + ", got " + ValueParser.describe(token));
+            throw new RejectedRecordException(
+                    RefusalKind.FORM,
+                    "'" + Snippet.of(String.valueOf(parser.currentName())) + "': expected "
+                            + (place.elements ? "an array" : "an object") + ", got " + ValueParser.describe(token));
         }
     }
 
@@ -123,7 +126,7 @@ final class JsonWalk {
             return;
         }
         if (seen[field]) {
-            throw new RejectedRecordException(row.names[field] + ": the member is there twice");
+            throw new RejectedRecordException(RefusalKind.FIELDS, row.names[field] + ": the member is there twice");
         }
         seen[field] = true;
         if (token == JsonToken.VALUE_NULL) {

@@ -36,9 +36,11 @@ final class RecodedDecoder implements RecordDecoder {
         }
         int encoded = encoding.toUtf8(bytes, from, length, utf8);
         if (encoded < 0) {
-            throw new RejectedRecordException(String.format(
-                    "byte %d, 0x%02X, is no character of %s",
-                    -1 - encoded, bytes[from - 1 - encoded], encoding.label()));
+            throw new RejectedRecordException(
+                    RefusalKind.TEXT,
+                    String.format(
+                            "byte %d, 0x%02X, is no character of %s",
+                            -1 - encoded, bytes[from - 1 - encoded], encoding.label()));
         }
         decoder.decode(ByteBuffer.wrap(utf8, 0, encoded), into);
     }

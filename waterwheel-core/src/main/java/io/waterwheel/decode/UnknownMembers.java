@@ -92,8 +92,10 @@ final class UnknownMembers {
 
     private void append(int from, int to) throws RejectedRecordException {
         if (length + (to - from) > 2 * TupleBlock.MAX_VALUE_BYTES) {
-            throw new RejectedRecordException("members that are no fields take more than the "
-                    + TupleBlock.MAX_VALUE_BYTES + " bytes that a field can hold");
+            throw new RejectedRecordException(
+                    RefusalKind.SIZE,
+                    "members that are no fields take more than the " + TupleBlock.MAX_VALUE_BYTES
+                            + " bytes that a field can hold");
         }
         room(to - from);
         System.arraycopy(record, from, text, length, to - from);

@@ -95,7 +95,7 @@ final class ValueParser {
             case STRING -> {
                 checkLength(field, to - from);
                 if (!Utf8.valid(bytes, from, to - from)) {
-                    throw new RejectedRecordException(row.names[field] + ": is not valid UTF-8");
+                    throw new RejectedRecordException(RefusalKind.TEXT, row.names[field] + ": is not valid UTF-8");
                 }
                 row.setBytes(field, bytes, from, to - from);
             }
@@ -214,6 +214,7 @@ final class ValueParser {
     private void checkLength(int field, int length) throws RejectedRecordException {
         if (length > TupleBlock.MAX_VALUE_BYTES) {
             throw new RejectedRecordException(
+                    RefusalKind.SIZE,
                     row.names[field] + ": expected at most " + TupleBlock.MAX_VALUE_BYTES + " bytes, got " + length);
         }
     }
@@ -287,7 +288,8 @@ final class ValueParser {
                 scratch[out++] = (byte) (0x80 | (c & 0x3F));
             } else {
                 if (!Character.isHighSurrogate(c) || i + 1 == to || !Character.isLowSurrogate(chars[i + 1])) {
-                    throw new RejectedRecordException(row.names[field] + ": half of a surrogate pair is no character");
+                    throw new RejectedRecordException(
+                            RefusalKind.TEXT, row.names[field] + ": half of a surrogate pair is no character");
                 }
                 int code = Character.toCodePoint(c, chars[++i]);
                 scratch[out++] = (byte) (0xF0 | (code >> 18));

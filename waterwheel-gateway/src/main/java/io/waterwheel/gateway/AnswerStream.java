@@ -8,6 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpVersion;
@@ -69,23 +71,40 @@ final class AnswerStream {
     }
 
     /**
-     * Ends the connection when its client does not take the last of an answer, or all of it where it comes in one
-     * piece, within the time that a connection may rest.
+     * Writes the last of an answer, or all of it where it comes in one piece. Ends the connection when its client does
+     * not take that within the time that a connection may rest.
      */
-    static Callback inTime(Request request, Callback callback) {
+    static void writeLast(Request request, Response response, ByteBuffer bytes, Callback callback) {
+        AtomicBoolean taken = new AtomicBoolean();
+        AtomicReference<Scheduler.@Nullable Task> deadline = new AtomicReference<>();
+        response.write(
+                true,
+                bytes,
+                Callback.from(
+                        () -> {
+                            taken.set(true);
+                            Scheduler.Task task = deadline.get();
+                            if (task != null) {
+                                task.cancel();
+                            }
+                        },
+                        callback));
         EndPoint client = request.getConnectionMetaData().getConnection().getEndPoint();
         long millis = client.getIdleTimeout();
-        if (millis <= 0) {
-            return callback;
+        // Most answers are taken at once, and need no clock.
+        if (millis > 0 && !taken.get()) {
+            Scheduler.Task task = request.getComponents()
+                    .getScheduler()
+                    .schedule(
+                            () -> client.close(
+                                    new TimeoutException("the client did not take its answer in " + millis + " ms")),
+                            millis,
+                            TimeUnit.MILLISECONDS);
+            deadline.set(task);
+            if (taken.get()) {
+                task.cancel();
+            }
         }
-        Scheduler.Task deadline = request.getComponents()
-                .getScheduler()
-                .schedule(
-                        () -> client.close(
-                                new TimeoutException("the client did not take its answer in " + millis + " ms")),
-                        millis,
-                        TimeUnit.MILLISECONDS);
-        return Callback.from(deadline::cancel, callback);
     }
 
     /**
@@ -99,7 +118,7 @@ final class AnswerStream {
 
     /** Ends an answer without a verdict; nothing waits for the client to take it. */
     void end() {
-        response.write(true, ByteBuffer.allocate(0), inTime(request, callback));
+        writeLast(request, response, ByteBuffer.allocate(0), callback);
     }
 
     /** Ends the answer; nothing waits for the client to take it. */

@@ -4,10 +4,12 @@ import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.gateway.http.Json;
 import io.waterwheel.gateway.http.MediaTypes;
 import io.waterwheel.gateway.http.PushBudget;
+import io.waterwheel.wire.TraceParent;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
@@ -23,7 +25,12 @@ import org.slf4j.LoggerFactory;
  * Thread-safe as far as that.
  */
 final class Exchange {
+    /** Says by which span of the caller's trace a request was answered [W3C Trace Context]. */
+    private static final String TRACE_RESPONSE = "traceresponse";
+
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
+
+    private static final byte[] NOTHING = {};
 
     static final String JSON = "application/json";
     static final String TEXT = "text/plain; charset=utf-8";
@@ -33,11 +40,12 @@ final class Exchange {
     private final Callback callback;
     private final String name;
     private final Map<String, List<String>> parameters;
-    private final byte[] body;
+    private volatile byte[] body;
     private final PushBudget.Lease lease;
     private boolean leaseKept;
     private volatile boolean influx;
     private final AtomicBoolean begun = new AtomicBoolean();
+    private final @Nullable TraceParent trace;
 
     /**
      * @param name of the stream that the path names; empty where it names none
@@ -60,6 +68,20 @@ final class Exchange {
         this.parameters = parameters;
         this.body = body;
         this.lease = lease;
+        TraceParent caller = TraceParent.parse(only(request.getHeaders().getValuesList(TraceParent.HEADER)));
+        // Every request is a span of its own, of which the coordinator's is a child.
+        this.trace =
+                caller == null ? null : caller.child(ThreadLocalRandom.current().nextLong(Long.MAX_VALUE) + 1);
+    }
+
+    private static @Nullable String only(List<String> values) {
+        return values.size() == 1 ? values.get(0) : null;
+    }
+
+    /** This request in the trace that its caller named; null where it named none. */
+    @Nullable
+    TraceParent trace() {
+        return trace;
     }
 
     String name() {
@@ -117,6 +139,12 @@ final class Exchange {
         return lease;
     }
 
+    /** Lets go of the body and of what was taken for it and its rows: it is needed no more, and the answer waits. */
+    void forgetBody() {
+        body = NOTHING;
+        lease.close();
+    }
+
     /** Keeps the bytes beyond the answer, until this is done. */
     void keepLease(CompletableFuture<?> until) {
         leaseKept = true;
@@ -155,14 +183,16 @@ final class Exchange {
         }
         boolean head = HttpMethod.HEAD.is(request.getMethod());
         response.getHeaders().put(HttpHeader.CONTENT_LENGTH, bytes.length);
-        response.write(
-                true, head ? ByteBuffer.allocate(0) : ByteBuffer.wrap(bytes), AnswerStream.inTime(request, callback));
+        AnswerStream.writeLast(request, response, head ? ByteBuffer.allocate(0) : ByteBuffer.wrap(bytes), callback);
     }
 
     private void head(int status, String type) {
         response.setStatus(status);
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, type);
         response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
+        if (trace != null) {
+            response.getHeaders().put(TRACE_RESPONSE, trace.toString());
+        }
         // What rows say is never a page.
         response.getHeaders().put("X-Content-Type-Options", "nosniff");
     }
@@ -213,7 +243,13 @@ final class Exchange {
     void fail(Throwable how) {
         HttpFailure failure = HttpFailure.of(how);
         if (failure.status() == 500) {
-            LOG.warn("{} {}: {}", request.getMethod(), request.getHttpURI().getPath(), failure.getMessage(), how);
+            LOG.warn(
+                    "{} {}{}: {}",
+                    request.getMethod(),
+                    request.getHttpURI().getPath(),
+                    trace == null ? "" : ", traceparent " + trace,
+                    failure.getMessage(),
+                    how);
         }
         if (begun.get()) {
             callback.failed(how);

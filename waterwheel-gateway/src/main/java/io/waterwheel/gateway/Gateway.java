@@ -7,18 +7,14 @@ import io.waterwheel.gateway.http.Json;
 import io.waterwheel.gateway.http.PushBudget;
 import io.waterwheel.metrics.Metrics;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -74,7 +70,11 @@ public final class Gateway implements AutoCloseable {
     private final ThreadPoolExecutor looks;
     private final ThreadPoolExecutor pushes;
     private final ThreadPoolExecutor questions;
+    private final ThreadPoolExecutor answers;
     private final ThreadPoolExecutor tails;
+    private final ThreadPoolExecutor eventThreads;
+    private final EventsEndpoint events;
+    private final GatewayMeter meter;
     private final PushTargets targets;
     private final ScheduledThreadPoolExecutor announcements = new ScheduledThreadPoolExecutor(1, task -> {
         Thread thread = new Thread(task, "gateway-announce");
@@ -97,9 +97,12 @@ public final class Gateway implements AutoCloseable {
                 new ArrayBlockingQueue<>(PUSHES_THAT_WAIT));
         // One for each stream that rows go to, which begins the next before it is over.
         this.questions = pool("gateway-visible", 2 * PushTargets.MOST_STREAMS, new SynchronousQueue<>());
+        // What waits is bounded by the rows that are under way.
+        this.answers = pool("gateway-answer", Runtime.getRuntime().availableProcessors(), new LinkedBlockingQueue<>());
         this.tails = pool("gateway-tail", TailEndpoint.AT_ONCE, new SynchronousQueue<>());
-        GatewayMeter meter = new GatewayMeter(measured);
-        this.targets = new PushTargets(this::client, questions, settings.keyBytes(), meter);
+        this.eventThreads = pool("gateway-events", EventsEndpoint.AT_ONCE, new SynchronousQueue<>());
+        this.meter = new GatewayMeter(measured);
+        this.targets = new PushTargets(this::client, questions, answers, settings.keyBytes(), meter);
         this.metrics = new MetricsEndpoints(this::client, measured, this::place);
         PushBudget budget = new PushBudget(settings.pushBytes(), "rows");
         PushBudget others = new PushBudget(MOST_QUERY_BYTES, "queries");
@@ -123,13 +126,23 @@ public final class Gateway implements AutoCloseable {
         server.addBean(new NetworkConnectionLimit(settings.connections(), connector));
         TailEndpoint tail =
                 new TailEndpoint(this::client, tails, watch, settings.idle().toMillis(), meter);
-        this.routes = routes(settings, tail);
-        server.setHandler(new GatewayHandler(routes, looks, pushes, budget, others, watch, settings, meter));
+        this.events = new EventsEndpoint(
+                this::client, eventThreads, watch, settings.idle().toMillis());
+        QueryEndpoint query = new QueryEndpoint(
+                this::client,
+                queries,
+                settings.queries(),
+                watch,
+                settings.idle().toMillis());
+        this.routes = Routes.of(this::client, settings, targets, query, tail, events, metrics);
+        server.setHandler(
+                new GatewayHandler(routes, looks, pushes, targets::isKnown, budget, others, watch, settings, meter));
         meter.measure(
                 budget,
                 others,
                 targets,
                 tail,
+                events,
                 () -> connector.getConnectedEndPoints().size(),
                 settings.connections());
     }
@@ -256,67 +269,6 @@ public final class Gateway implements AutoCloseable {
         return routes;
     }
 
-    private List<Route> routes(GatewaySettings settings, TailEndpoint tail) {
-        QueryEndpoint query = new QueryEndpoint(
-                this::client,
-                queries,
-                settings.queries(),
-                watch,
-                settings.idle().toMillis());
-        PushEndpoint push = new PushEndpoint(targets);
-        InfluxEndpoint influx = new InfluxEndpoint(targets, settings.influx());
-        StreamEndpoints streams = new StreamEndpoints(this::client);
-        Readiness readiness = new Readiness(this::client);
-        Set<String> get = Set.of("GET");
-        Set<String> look = Set.of("GET", "HEAD");
-        Set<String> post = Set.of("POST");
-        byte[] description = resource("openapi.yaml");
-        byte[] healthy = "the process answers\n".getBytes(StandardCharsets.UTF_8);
-        return List.of(
-                new Route(
-                        look,
-                        "/healthz",
-                        0,
-                        Route.Kind.AT_ONCE,
-                        exchange -> exchange.answer(200, Exchange.TEXT, healthy)),
-                new Route(look, "/readyz", 0, Route.Kind.LOOK, readiness::readyz),
-                new Route(get, "/metrics", 0, Route.Kind.AT_ONCE, metrics::metrics),
-                new Route(get, "/v1/sd/prometheus", 0, Route.Kind.LOOK, metrics::discover),
-                new Route(
-                        get,
-                        "/v1/openapi.yaml",
-                        0,
-                        Route.Kind.AT_ONCE,
-                        exchange -> exchange.answer(200, "application/yaml", description)),
-                new Route(get, "/v1/status", 0, Route.Kind.LOOK, streams::status),
-                new Route(get, "/v1/streams", 0, Route.Kind.LOOK, streams::list),
-                new Route(get, "/v1/streams/" + Route.STREAM, 0, Route.Kind.LOOK, streams::describe),
-                new Route(
-                        get, "/v1/streams/" + Route.STREAM + "/dead-letters", 0, Route.Kind.LOOK, streams::deadLetters),
-                new Route(
-                        post,
-                        "/v1/streams/" + Route.STREAM + "/rows",
-                        PushEndpoint.MOST_BYTES,
-                        Route.Kind.PUSH,
-                        push::push),
-                new Route(post, "/write", PushEndpoint.MOST_BYTES, Route.Kind.PUSH, influx::write),
-                new Route(post, "/api/v2/write", PushEndpoint.MOST_BYTES, Route.Kind.PUSH, influx::writeBucket),
-                new Route(look, "/ping", 0, Route.Kind.AT_ONCE, influx::ping),
-                new Route(post, "/query", InfluxEndpoint.MOST_STATEMENT_BYTES, Route.Kind.LOOK, influx::query),
-                new Route(get, "/v1/streams/" + Route.STREAM + "/tail", 0, Route.Kind.ENDLESS, tail::tail),
-                new Route(get, "/v1/query", 0, Route.Kind.OWN, query::query),
-                new Route(post, "/v1/query", QueryReader.MOST_BYTES, Route.Kind.OWN, query::query),
-                new Route(post, "/v1/explain", QueryReader.MOST_BYTES, Route.Kind.OWN, query::explain));
-    }
-
-    private static byte[] resource(String name) {
-        try (InputStream in = Objects.requireNonNull(Gateway.class.getResourceAsStream(name), name)) {
-            return in.readAllBytes();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
     /** Ends all connections, and the answers under way. */
     @Override
     public void close() {
@@ -337,12 +289,16 @@ public final class Gateway implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         targets.close();
+        answers.shutdown();
         pushes.shutdownNow();
         questions.shutdownNow();
         tails.shutdownNow();
+        events.close();
+        eventThreads.shutdownNow();
         queries.shutdownNow();
         looks.shutdownNow();
         watch.close();
+        meter.close();
     }
 
     /** What Jetty itself refuses, in the form of all other failures. */

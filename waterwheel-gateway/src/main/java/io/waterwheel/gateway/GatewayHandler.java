@@ -1,5 +1,6 @@
 package io.waterwheel.gateway;
 
+import io.waterwheel.gateway.http.BodyReader;
 import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.gateway.http.Parameters;
@@ -13,6 +14,8 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -23,9 +26,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds the route of each request, reads its body, and has it answered. Never waits. */
 final class GatewayHandler extends Handler.Abstract.NonBlocking {
+    private static final int FEW_BYTES = 1 << 10;
+    private static final Pattern LOOPBACK = Pattern.compile("127(\\.\\d{1,3}){3}");
+    private static final Pattern PORT = Pattern.compile(":\\d+$");
+
     private final List<Route> routes;
     private final Executor looks;
     private final Executor pushes;
+    private final Predicate<String> known;
     private final PushBudget budget;
     private final PushBudget others;
     private final ClientWatch watch;
@@ -35,6 +43,7 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
     /**
      * @param looks where calls wait for a coordinator; refuses what is too much
      * @param pushes where rows are decoded; refuses what is too much
+     * @param known whether rows for the stream of a name can be decoded without waiting for anything
      * @param budget of the bytes of rows
      * @param others of the bytes of all other bodies
      * @param settings of the gateway: where it listens, and as what it may be called
@@ -43,6 +52,7 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
             List<Route> routes,
             Executor looks,
             Executor pushes,
+            Predicate<String> known,
             PushBudget budget,
             PushBudget others,
             ClientWatch watch,
@@ -51,6 +61,7 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
         this.routes = List.copyOf(routes);
         this.looks = looks;
         this.pushes = pushes;
+        this.known = known;
         this.budget = budget;
         this.others = others;
         this.watch = watch;
@@ -97,7 +108,17 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
     }
 
     private void answer(Route route, Exchange exchange) {
-        if (route.kind() != Route.Kind.LOOK && route.kind() != Route.Kind.PUSH) {
+        boolean here =
+                switch (route.kind()) {
+                    case LOOK -> false;
+                    // A few rows are decoded sooner than another thread is woken.
+                    case PUSH ->
+                        exchange.body().length <= FEW_BYTES
+                                && exchange.header(HttpHeader.CONTENT_ENCODING) == null
+                                && known.test(exchange.name());
+                    case AT_ONCE, OWN, ENDLESS -> true;
+                };
+        if (here) {
             answerHere(route, exchange);
             return;
         }
@@ -186,13 +207,13 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
         }
         String name = name(asked);
         return name.equals("localhost")
-                || name.matches("127(\\.\\d{1,3}){3}")
+                || LOOPBACK.matcher(name).matches()
                 || name.equals("[::1]")
                 || name.equals(settings.host().toLowerCase(Locale.ROOT));
     }
 
     /** Without the port. */
     private static String name(@Nullable String asked) {
-        return asked == null ? "" : asked.replaceFirst(":\\d+$", "").toLowerCase(Locale.ROOT);
+        return asked == null ? "" : PORT.matcher(asked).replaceFirst("").toLowerCase(Locale.ROOT);
     }
 }

@@ -1,19 +1,26 @@
 package io.waterwheel.gateway;
 
+import io.waterwheel.decode.RefusalKind;
 import io.waterwheel.gateway.http.PushBudget;
 import io.waterwheel.gateway.keyed.Outcome;
 import io.waterwheel.metrics.Counter;
 import io.waterwheel.metrics.GatewayMetrics;
 import io.waterwheel.metrics.Metric;
 import io.waterwheel.metrics.Metrics;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntSupplier;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Measures requests, and rows that come by them. Thread-safe. */
-final class GatewayMeter {
+final class GatewayMeter implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(GatewayMeter.class);
+
     /** What is no route, and so of no bounded number, is called this. */
     private static final String NONE = "none";
 
@@ -23,6 +30,8 @@ final class GatewayMeter {
     private final Counter conflict;
     private final Counter full;
     private final Counter failed;
+    /** Gauges of a gateway; its own thread alone has them. */
+    private final List<AutoCloseable> lasting = new ArrayList<>();
 
     GatewayMeter(Metrics metrics) {
         this.metrics = metrics;
@@ -34,17 +43,18 @@ final class GatewayMeter {
     }
 
     /**
-     * Reads these budgets, and the numbers of keys, tails and connections, at every scrape: as long as the registry
-     * lasts.
+     * Reads these budgets, and the numbers of keys, tails, readers of events and connections, at every scrape, until
+     * {@link #close}.
      */
     void measure(
             PushBudget rows,
             PushBudget queries,
             PushTargets targets,
             TailEndpoint tails,
+            EventsEndpoint events,
             IntSupplier connections,
             int mostConnections) {
-        List<AutoCloseable> lasting = List.of(
+        lasting.addAll(List.of(
                 metrics.gauge(GatewayMetrics.BUDGET, rows::taken, "rows"),
                 metrics.gauge(GatewayMetrics.BUDGET, queries::taken, "queries"),
                 metrics.gauge(GatewayMetrics.BUDGET_LIMIT, rows::most, "rows"),
@@ -54,8 +64,9 @@ final class GatewayMeter {
                 metrics.gauge(GatewayMetrics.TAILS, tails::open),
                 metrics.gauge(GatewayMetrics.TAILS_LIMIT, () -> TailEndpoint.AT_ONCE),
                 metrics.gauge(GatewayMetrics.CONNECTIONS, connections::getAsInt),
-                metrics.gauge(GatewayMetrics.CONNECTIONS_LIMIT, () -> mostConnections));
-        assert !lasting.isEmpty();
+                metrics.gauge(GatewayMetrics.EVENT_READERS, events::open),
+                metrics.gauge(GatewayMetrics.EVENT_READERS_LIMIT, () -> EventsEndpoint.AT_ONCE),
+                metrics.gauge(GatewayMetrics.CONNECTIONS_LIMIT, () -> mostConnections)));
     }
 
     /** Counts the request when its answer has ended. */
@@ -99,11 +110,25 @@ final class GatewayMeter {
     }
 
     /** Rows for a stream that there is were no tuples. */
-    void refused(String stream, int rows) {
-        count(GatewayMetrics.REFUSED_ROWS, stream, rows);
+    void refused(String stream, Map<RefusalKind, Integer> rows) {
+        rows.forEach((kind, count) -> metrics.counter(GatewayMetrics.REFUSED_ROWS, metrics.stream(stream), kind.label())
+                .add(count));
     }
 
     private void count(Metric metric, String stream, int rows) {
         metrics.counter(metric, metrics.stream(stream)).add(rows);
+    }
+
+    /** Ends the reading. */
+    @Override
+    public void close() {
+        for (AutoCloseable one : lasting) {
+            try {
+                one.close();
+            } catch (Exception e) {
+                LOG.warn("a gauge is still read", e);
+            }
+        }
+        lasting.clear();
     }
 }

@@ -137,7 +137,7 @@ final class InfluxEndpoint {
             for (PushedRows.Reason reason : rows.reasons()) {
                 complaints.add(group.rows().line(reason.line()), reason.reason());
             }
-            group.target().refused(rows.rejected());
+            group.target().refused(rows.kinds());
             complaints.dropped += rows.rejected() - rows.reasons().size();
             if (rows.rows() > 0) {
                 stored.add(group.target().store(group.slot(), rows));

@@ -101,20 +101,22 @@ final class PushEndpoint {
         PushedRows rows = body.records == null
                 ? new ArrowDecoder(stream, allow, exchange.lease()).decode(bytes)
                 : new RowDecoder(stream, body.records, allow, exchange.lease()).decode(bytes, header(exchange));
-        target.refused(rows.rejected());
+        target.refused(rows.kinds());
         if (rows.rejected() > 0 && !allow) {
             exchange.answer(
                     422,
                     Exchange.JSON,
                     RowsAnswer.refusal(
-                            rows, body == Body.BLOCK ? "blocks" : "rows", body == Body.ARROW ? "row" : "line"));
+                            rows.counts(),
+                            body == Body.BLOCK ? "blocks" : "rows",
+                            body == Body.ARROW ? "row" : "line"));
             return;
         }
         if (rows.rows() == 0 && rows.records().isEmpty()) {
             if (wait == Wait.NONE) {
-                exchange.answer(202, Exchange.JSON, RowsAnswer.answer(rows, null, null));
+                exchange.answer(202, Exchange.JSON, RowsAnswer.answer(rows.counts(), null, null));
             } else {
-                exchange.json(RowsAnswer.answer(rows, Map.of(), wait == Wait.VISIBLE ? "" : null));
+                exchange.json(RowsAnswer.answer(rows.counts(), Map.of(), wait == Wait.VISIBLE ? "" : null));
             }
             return;
         }
@@ -124,19 +126,22 @@ final class PushEndpoint {
                         .thenApply(PushEndpoint::positions);
         if (wait == Wait.NONE) {
             exchange.keepLease(stored);
-            exchange.answer(202, Exchange.JSON, RowsAnswer.answer(rows, null, null));
+            exchange.answer(202, Exchange.JSON, RowsAnswer.answer(rows.counts(), null, null));
             return;
         }
+        PushedRows.Counts counts = rows.counts();
         var unused = stored.whenComplete((positions, failure) -> {
             if (failure != null) {
                 exchange.fail(failure);
             } else if (wait == Wait.STORED) {
-                exchange.json(RowsAnswer.answer(rows, positions, null));
+                exchange.json(RowsAnswer.answer(counts, positions, null));
             } else {
+                // A stream that stands still may have very many waiting.
+                exchange.forgetBody();
                 var unusedLate = target.visibility()
                         .await(positions)
                         .whenComplete((nothing, late) -> exchange.json(RowsAnswer.answer(
-                                rows, positions, late == null ? "" : String.valueOf(late.getMessage()))));
+                                counts, positions, late == null ? "" : String.valueOf(late.getMessage()))));
             }
         });
     }
@@ -246,7 +251,11 @@ final class PushEndpoint {
     /** Of {@code text/csv; header=present} [RFC 4180, 3]. */
     private static RowDecoder.Header header(Exchange exchange) {
         String type = exchange.header(HttpHeader.CONTENT_TYPE);
-        String parameter = type == null ? "" : type.toLowerCase(Locale.ROOT).replaceAll("\\s", "");
+        int parameters = type == null ? -1 : type.indexOf(';');
+        if (type == null || parameters < 0) {
+            return RowDecoder.Header.SEEN;
+        }
+        String parameter = type.substring(parameters).toLowerCase(Locale.ROOT).replaceAll("\\s", "");
         if (parameter.contains(";header=present")) {
             return RowDecoder.Header.PRESENT;
         }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +26,9 @@ import org.slf4j.LoggerFactory;
  */
 final class PushSlot {
     private static final Logger LOG = LoggerFactory.getLogger(PushSlot.class);
+    /** Each batch is flushed by itself: a timer that sends what has gathered would only cut it into smaller records. */
     private static final AppenderSettings SETTINGS =
-            new AppenderSettings(Duration.ZERO, 256 << 10, 32L << 20, Duration.ofSeconds(30));
+            new AppenderSettings(Duration.ofSeconds(1), 256 << 10, 32L << 20, Duration.ofSeconds(30));
 
     /** Rows of one batch; more wait for the next. */
     private static final int BATCH_ROWS = 1 << 16;
@@ -34,6 +36,7 @@ final class PushSlot {
     private static final long IDLE_SECONDS = 60;
 
     private final StreamDetails stream;
+    private final Executor answers;
     private final LinkedBlockingQueue<Waiting> queue = new LinkedBlockingQueue<>();
     /** Guarded by this. */
     private boolean ended;
@@ -43,15 +46,17 @@ final class PushSlot {
 
     private final Thread thread;
 
-    private PushSlot(StreamDetails stream) {
+    private PushSlot(StreamDetails stream, Executor answers) {
         this.stream = stream;
+        this.answers = answers;
         this.thread =
                 new Thread(this::run, "gateway-push-" + stream.definition().name());
         thread.setDaemon(true);
     }
 
-    static PushSlot start(StreamDetails stream) {
-        PushSlot slot = new PushSlot(stream);
+    /** @param answers tells those who wait, while the next batch goes its way; takes whatever it is given */
+    static PushSlot start(StreamDetails stream, Executor answers) {
+        PushSlot slot = new PushSlot(stream, answers);
         slot.thread.start();
         return slot;
     }
@@ -171,7 +176,7 @@ final class PushSlot {
         }
     }
 
-    private static void store(Appender appender, List<Waiting> batch) {
+    private void store(Appender appender, List<Waiting> batch) {
         try {
             for (Waiting waiting : batch) {
                 PushedRows rows = waiting.rows();
@@ -183,7 +188,8 @@ final class PushSlot {
                 }
             }
             Map<Integer, Long> positions = appender.flush();
-            batch.forEach(waiting -> waiting.stored().complete(positions));
+            List<Waiting> stored = List.copyOf(batch);
+            answers.execute(() -> stored.forEach(waiting -> waiting.stored().complete(positions)));
         } catch (WaterwheelException e) {
             if (e.is(ErrorCode.APPEND_FAILED)) {
                 throw e;

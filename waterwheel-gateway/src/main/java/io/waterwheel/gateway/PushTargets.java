@@ -2,6 +2,7 @@ package io.waterwheel.gateway;
 
 import io.waterwheel.client.AppendLane;
 import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.decode.RefusalKind;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.gateway.http.HttpCode;
@@ -36,6 +37,7 @@ final class PushTargets implements AutoCloseable {
 
     private final QueryEndpoint.Server server;
     private final Executor questions;
+    private final Executor answers;
     private final KeyedSlots slots;
     private final GatewayMeter meter;
     /** Guarded by itself. */
@@ -45,8 +47,14 @@ final class PushTargets implements AutoCloseable {
     /** Guarded by {@link #running}. */
     private boolean closed;
 
-    /** @param keyBytes of the keys that are remembered */
-    PushTargets(QueryEndpoint.Server server, Executor questions, long keyBytes, GatewayMeter meter) {
+    /**
+     * None yet.
+     *
+     * @param answers tells clients of rows that are stored; takes whatever it is given
+     * @param keyBytes of the keys that are remembered
+     */
+    PushTargets(QueryEndpoint.Server server, Executor questions, Executor answers, long keyBytes, GatewayMeter meter) {
+        this.answers = answers;
         this.server = server;
         this.questions = questions;
         this.slots = new KeyedSlots(keyBytes);
@@ -112,6 +120,11 @@ final class PushTargets implements AutoCloseable {
             }
         }
 
+        /** Whether {@link #slot} needs no look. */
+        synchronized boolean isKnown() {
+            return slot != null && (looking || System.nanoTime() - lookedAt < KNOWN_NANOS);
+        }
+
         /** Those who come first wait for one look. */
         private PushSlot first() {
             synchronized (firsts) {
@@ -161,7 +174,7 @@ final class PushTargets implements AutoCloseable {
         }
 
         /** Rows that came for it were no tuples. */
-        void refused(int rows) {
+        void refused(Map<RefusalKind, Integer> rows) {
             meter.refused(name, rows);
         }
 
@@ -246,10 +259,19 @@ final class PushTargets implements AutoCloseable {
                 throw new WaterwheelException(ErrorCode.SERVER_CLOSING, "the gateway is closing");
             }
             running.removeIf(slot -> !slot.isRunning());
-            PushSlot slot = PushSlot.start(stream);
+            PushSlot slot = PushSlot.start(stream, answers);
             running.add(slot);
             return slot;
         }
+    }
+
+    /** Whether rows for a stream can be taken at once, without a question to a coordinator. */
+    boolean isKnown(String name) {
+        Target known;
+        synchronized (targets) {
+            known = targets.get(name);
+        }
+        return known != null && known.isKnown();
     }
 
     /** Of the stream of this name, when there is one. */

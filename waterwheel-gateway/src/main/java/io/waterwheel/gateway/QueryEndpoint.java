@@ -171,8 +171,8 @@ final class QueryEndpoint {
             return null;
         };
         CompletableFuture<@Nullable Void> answer = question instanceof Question.OfStatement sql
-                ? server.client().read(sql.statement(), reads::add, reader)
-                : server.client().read(((Question.OfQuery) question).query(), reads::add, reader);
+                ? server.client().read(sql.statement(), exchange.trace(), reads::add, reader)
+                : server.client().read(((Question.OfQuery) question).query(), exchange.trace(), reads::add, reader);
         place.client = watch.add(exchange.request(), () -> answer.cancel(false));
         var unused = answer.whenComplete((nothing, failure) -> {
             if (failure instanceof CancellationException) {

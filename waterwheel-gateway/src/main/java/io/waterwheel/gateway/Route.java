@@ -11,9 +11,10 @@ import org.jspecify.annotations.Nullable;
  * @param path such as {@code /v1/streams/{stream}}; the stream's name is the only part that varies
  * @param mostBodyBytes longest body; 0: it takes none
  * @param kind on which threads it is answered
+ * @param own the path between its slashes
  * @param endpoint answers, or throws what the client is to be told
  */
-record Route(Set<String> methods, String path, int mostBodyBytes, Kind kind, Endpoint endpoint) {
+record Route(Set<String> methods, String path, int mostBodyBytes, Kind kind, Endpoint endpoint, List<String> own) {
     static final String STREAM = "{stream}";
 
     /** On which threads a request is answered. */
@@ -30,6 +31,16 @@ record Route(Set<String> methods, String path, int mostBodyBytes, Kind kind, End
         ENDLESS
     }
 
+    Route(Set<String> methods, String path, int mostBodyBytes, Kind kind, Endpoint endpoint) {
+        this(
+                methods,
+                path,
+                mostBodyBytes,
+                kind,
+                endpoint,
+                List.of(path.substring(1).split("/", -1)));
+    }
+
     /** Answers requests. */
     @FunctionalInterface
     interface Endpoint {
@@ -44,7 +55,6 @@ record Route(Set<String> methods, String path, int mostBodyBytes, Kind kind, End
      */
     @Nullable
     String match(List<String> segments) {
-        List<String> own = List.of(path.substring(1).split("/", -1));
         if (own.size() != segments.size()) {
             return null;
         }
@@ -52,10 +62,13 @@ record Route(Set<String> methods, String path, int mostBodyBytes, Kind kind, End
         for (int i = 0; i < own.size(); i++) {
             if (own.get(i).equals(STREAM)) {
                 name = segments.get(i);
+                if (name.isEmpty()) {
+                    return null;
+                }
             } else if (!own.get(i).equals(segments.get(i))) {
                 return null;
             }
         }
-        return name.isEmpty() && path.contains(STREAM) ? null : name;
+        return name;
     }
 }

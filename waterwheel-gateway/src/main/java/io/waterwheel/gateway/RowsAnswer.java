@@ -19,7 +19,7 @@ final class RowsAnswer {
      * @param positions where they lie; null: not known yet
      * @param late why it is not known that they are visible; empty: they are; null: not asked for
      */
-    static byte[] answer(PushedRows rows, @Nullable Map<Integer, Long> positions, @Nullable String late) {
+    static byte[] answer(PushedRows.Counts rows, @Nullable Map<Integer, Long> positions, @Nullable String late) {
         return Json.object(json -> {
             json.writeNumberField("rows", rows.rows());
             json.writeNumberField("rejected", rows.rejected());
@@ -44,7 +44,7 @@ final class RowsAnswer {
      * @param what the body holds: rows, blocks
      * @param place how one of them is found: line, row
      */
-    static byte[] refusal(PushedRows rows, String what, String place) {
+    static byte[] refusal(PushedRows.Counts rows, String what, String place) {
         return Json.object(json -> {
             json.writeStringField("code", HttpCode.ROWS_REJECTED.name());
             json.writeStringField(
@@ -57,7 +57,7 @@ final class RowsAnswer {
         });
     }
 
-    private static void reasons(JsonGenerator json, PushedRows rows) throws IOException {
+    private static void reasons(JsonGenerator json, PushedRows.Counts rows) throws IOException {
         json.writeArrayFieldStart("errors");
         for (PushedRows.Reason reason : rows.reasons()) {
             json.writeStartObject();

@@ -20,12 +20,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * {@code GET /v1/streams/{stream}/tail}: the rows of a stream as they become visible, by server-sent events [WHATWG
@@ -33,22 +30,14 @@ import org.slf4j.LoggerFactory;
  * row once. Each tail has a thread while it is open. Thread-safe.
  */
 final class TailEndpoint {
-    private static final Logger LOG = LoggerFactory.getLogger(TailEndpoint.class);
-
-    static final String TYPE = "text/event-stream";
     /** Open at a time. */
     static final int AT_ONCE = 16;
     /** Of a stream that is followed by HTTP: each event tells the position of all. */
     static final int MOST_PARTITIONS = 512;
 
-    /** After which a page comes again where the server is away, or the gateway has no room. */
-    private static final int RETRY_MILLIS = 5_000;
-
-    private static final String LAST_EVENT = "Last-Event-ID";
     /** How soon it sees that its client has gone. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
-    private static final long HEARTBEAT_NANOS = TimeUnit.SECONDS.toNanos(10);
     /** After which an event ends; a record's rows are in one. */
     private static final int EVENT_BYTES = 64 << 10;
 
@@ -80,7 +69,7 @@ final class TailEndpoint {
         exchange.allow(List.of("where", "from", "select"));
         if (open.incrementAndGet() > AT_ONCE) {
             open.decrementAndGet();
-            refuse(exchange, busy());
+            ServerSentEvents.refuse(exchange, busy(), patienceMillis);
             return;
         }
         try {
@@ -88,34 +77,14 @@ final class TailEndpoint {
                 try {
                     follow(exchange);
                 } catch (RuntimeException | Error e) {
-                    refuse(exchange, e);
+                    ServerSentEvents.refuse(exchange, e, patienceMillis);
                 } finally {
                     open.decrementAndGet();
                 }
             });
         } catch (RejectedExecutionException e) {
             open.decrementAndGet();
-            refuse(exchange, busy());
-        }
-    }
-
-    /**
-     * A tail that does not begin. A page's EventSource gives up at any status but 200, also where the server is away
-     * for a moment: it gets an answer without events, and comes again.
-     */
-    private void refuse(Exchange exchange, Throwable e) {
-        if (exchange.accept().contains(TYPE) && HttpFailure.of(e).retryAfter() > 0 && !exchange.hasBegun()) {
-            AnswerStream stream = exchange.events(TYPE, patienceMillis);
-            Utf8Buffer event = new Utf8Buffer();
-            event.ascii("retry: " + RETRY_MILLIS + "\n\n");
-            try {
-                stream.write(event.bytes(), event.length());
-                stream.end();
-            } catch (AnswerStream.ClientGone gone) {
-                stream.cut(gone);
-            }
-        } else {
-            exchange.fail(e);
+            ServerSentEvents.refuse(exchange, busy(), patienceMillis);
         }
     }
 
@@ -127,7 +96,7 @@ final class TailEndpoint {
     private static TailSettings settings(Exchange exchange) {
         String where = exchange.parameter("where");
         TailSettings settings = where == null ? TailSettings.NOW : TailSettings.NOW.where(where);
-        String last = exchange.request().getHeaders().get(LAST_EVENT);
+        String last = exchange.request().getHeaders().get(ServerSentEvents.LAST_EVENT);
         String from = last == null || last.isEmpty() ? exchange.parameter("from") : last;
         return from == null ? settings : settings.from(from);
     }
@@ -148,44 +117,16 @@ final class TailEndpoint {
                     exchange.parameter("select"), tail.definition().schema().fields());
             AtomicBoolean gone = new AtomicBoolean();
             ClientWatch.Watched watched = watch.add(exchange.request(), () -> gone.set(true));
-            AnswerStream stream = exchange.events(TYPE, patienceMillis);
+            AnswerStream stream = exchange.events(ServerSentEvents.TYPE, patienceMillis);
             try {
                 send(exchange.name(), tail, shown, stream, gone);
                 stream.cut(new AnswerStream.ClientGone("the client is gone", null));
             } catch (AnswerStream.ClientGone e) {
                 stream.cut(e);
             } catch (RuntimeException e) {
-                end(stream, e);
+                ServerSentEvents.fail(stream, e);
             } finally {
                 watched.end();
-            }
-        }
-    }
-
-    /** A failure in the middle is an event, and the last one. */
-    private static void end(AnswerStream stream, RuntimeException e) {
-        HttpFailure failure = HttpFailure.of(e);
-        if (failure.status() == 500) {
-            LOG.warn("a stream was followed no more: {}", failure.getMessage(), e);
-        }
-        Utf8Buffer event = new Utf8Buffer();
-        event.ascii("event: failure\ndata: ");
-        line(event, Json.bytes(failure::writeWithoutStatus));
-        event.ascii("\n\n");
-        try {
-            stream.write(event.bytes(), event.length());
-            stream.end();
-        } catch (AnswerStream.ClientGone gone) {
-            e.addSuppressed(gone);
-            stream.cut(e);
-        }
-    }
-
-    /** Appends a document without its line ends, which would end the field. */
-    private static void line(Utf8Buffer event, byte[] document) {
-        for (byte one : document) {
-            if (one != '\n' && one != '\r') {
-                event.put(one);
             }
         }
     }
@@ -195,14 +136,14 @@ final class TailEndpoint {
         event.ascii("retry: 1000\n");
         Map<Integer, Long> positions = new TreeMap<>(tail.positions());
         heartbeat(event, tail.streamId(), positions);
-        flush(event, stream);
+        ServerSentEvents.flush(event, stream);
         long sentNanos = System.nanoTime();
         while (!gone.get()) {
             TailBatch batch = tail.poll(PATIENCE);
             if (batch != null) {
                 for (LostRange range : batch.missed()) {
                     missed(event, range);
-                    flush(event, stream);
+                    ServerSentEvents.flush(event, stream);
                 }
                 if (batch.size() > 0) {
                     rows(event, batch, shown, tail.streamId(), positions, stream);
@@ -213,20 +154,15 @@ final class TailEndpoint {
                 if (batch.size() == 0 && !batch.missed().isEmpty()) {
                     // Its id: what was said to be missed is not said again.
                     heartbeat(event, tail.streamId(), positions);
-                    flush(event, stream);
+                    ServerSentEvents.flush(event, stream);
                 }
             }
-            if (System.nanoTime() - sentNanos > HEARTBEAT_NANOS) {
+            if (System.nanoTime() - sentNanos > ServerSentEvents.HEARTBEAT_NANOS) {
                 heartbeat(event, tail.streamId(), positions);
-                flush(event, stream);
+                ServerSentEvents.flush(event, stream);
                 sentNanos = System.nanoTime();
             }
         }
-    }
-
-    private static void flush(Utf8Buffer event, AnswerStream stream) {
-        stream.write(event.bytes(), event.length());
-        event.clear();
     }
 
     /** A comment, and an id without an event: what was passed without a row is not read again. */
@@ -236,7 +172,7 @@ final class TailEndpoint {
 
     private static void missed(Utf8Buffer event, LostRange range) {
         event.ascii("event: missed\ndata: ");
-        line(event, Json.object(json -> {
+        ServerSentEvents.line(event, Json.object(json -> {
             json.writeNumberField("partition", range.partition());
             json.writeNumberField("from", range.from());
             json.writeNumberField("to", range.to());
@@ -273,7 +209,7 @@ final class TailEndpoint {
             }
             if (row + 1 == size || (ends && event.length() >= EVENT_BYTES)) {
                 event.ascii("]\nid: " + TailSettings.text(number, positions) + "\n\n");
-                flush(event, stream);
+                ServerSentEvents.flush(event, stream);
                 begun = false;
             }
         }

@@ -24,6 +24,7 @@ final class ArchitectureTest {
                     "io.waterwheel.metrics..",
                     "io.waterwheel.schema..",
                     "io.waterwheel.tuple..",
+                    "io.waterwheel.status",
                     "io.waterwheel.query",
                     "io.waterwheel.query.aggregate..",
                     "io.waterwheel.query.expression",

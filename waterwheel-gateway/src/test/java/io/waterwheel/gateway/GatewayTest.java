@@ -618,6 +618,23 @@ final class GatewayTest {
         }
     }
 
+    /** What a caller's trace is called, comes back with every answer; what is no traceparent counts as none. */
+    @Test
+    void aTraceComesBack() throws IOException {
+        ANSWERS.set(GatewayTest::twoRows);
+        String trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+        String header = "traceparent: 00-" + trace + "-00f067aa0ba902b7-01";
+        for (String target : List.of("/v1/query?stream=s", "/v1/streams", "/healthz", "/no/such/path")) {
+            assertThat(RawHttp.get(gateway, target, header).headers().get("traceresponse"))
+                    .as(target)
+                    .matches("00-" + trace + "-(?!00f067aa0ba902b7)[0-9a-f]{16}-01");
+            assertThat(RawHttp.get(gateway, target).headers()).doesNotContainKey("traceresponse");
+        }
+        assertThat(RawHttp.get(gateway, "/healthz", "traceparent: 00-1-2-3").headers())
+                .doesNotContainKey("traceresponse");
+        assertThat(RawHttp.get(gateway, "/healthz", header, header).headers()).doesNotContainKey("traceresponse");
+    }
+
     /** Before the first event everything that is wrong has a status; events themselves need a topic: KeyedPushTest. */
     @Test
     void wrongTailsAreRefused() throws IOException {

@@ -27,9 +27,10 @@ public final class GatewayMetrics {
             Metric.STREAM);
     public static final Metric REFUSED_ROWS = ROOM.counter(
             "waterwheel_gateway_refused_rows_total",
-            "Rows that were refused by HTTP, since they are no tuples.",
+            "Rows that were refused by HTTP, since they are no tuples; why is told as for `waterwheel_refused_rows_total`.",
             "The answer told the sender which, and why.",
-            Metric.STREAM);
+            Metric.STREAM,
+            "reason");
     public static final Metric KEYED = ROOM.counter(
             "waterwheel_gateway_keyed_requests_total",
             "Requests with rows under an `Idempotency-Key` by what became of them: stored, repeated (stored for an"
@@ -57,6 +58,12 @@ public final class GatewayMetrics {
             "Rows that were sent to those who follow a stream.",
             "Each of them is decoded and tested once a client: with many, let one follow and hand on.",
             Metric.STREAM);
+    public static final Metric EVENT_READERS = ROOM.gauge(
+            "waterwheel_gateway_event_readers",
+            "Clients that read the events of this gateway.",
+            "At its bound further ones are refused with 429.");
+    public static final Metric EVENT_READERS_LIMIT = ROOM.gauge(
+            "waterwheel_gateway_event_readers_limit", "The bound of the above.", "A constant, to divide by.");
     public static final Metric BUDGET = ROOM.gauge(
             "waterwheel_gateway_memory_bytes",
             "What requests under way hold: rows (bodies, and rows that are not stored yet), queries (bodies of queries).",

@@ -31,11 +31,13 @@ public final class WayInMetrics {
             Metric.STREAM);
     public static final Metric REFUSED = ROOM.counter(
             "waterwheel_refused_rows_total",
-            "Rows that are no tuples, by what was refused: a whole record, or a row of a block. One that is read again"
-                    + " counts again.",
+            "Rows that are no tuples, by what was refused: a whole record, or a row of a block; and why: form (no record"
+                    + " of the format), fields (too few, too many, or one twice), value (of another type, or null), text"
+                    + " (its encoding), key (none can be made), size. One that is read again counts again.",
             "`./waterwheel dead-letters STREAM` shows them with the reason.",
             Metric.STREAM,
-            "part");
+            "part",
+            "reason");
     public static final Metric DEAD_LETTERS = ROOM.counter(
             "waterwheel_dead_letters_total",
             "Refused rows that were to be stored in the topic of dead letters: stored, or failed (it is tried again).",

@@ -81,7 +81,16 @@ final class Curl {
                 .version(HttpClient.Version.HTTP_1_1)
                 .build()
                 .send(request.build(), HttpResponse.BodyHandlers.ofString(UTF_8));
-        return (head ? "HTTP/1.1 " + response.statusCode() + " and what else a head has\n" : "") + response.body();
+        StringBuilder answer = new StringBuilder();
+        if (head) {
+            answer.append("HTTP/1.1 ").append(response.statusCode()).append(" and a reason\n");
+            response.headers()
+                    .map()
+                    .forEach((name, values) -> values.forEach(value ->
+                            answer.append(name).append(": ").append(value).append('\n')));
+            answer.append('\n');
+        }
+        return answer.append(response.body()).toString();
     }
 
     /** What comes of an answer in this time. */

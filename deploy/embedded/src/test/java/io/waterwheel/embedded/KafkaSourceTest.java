@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Waiting;
+import io.waterwheel.decode.RefusalKind;
 import io.waterwheel.embedded.server.EmbeddedKafka;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.ingest.dispatch.RefusedRow;
@@ -364,7 +365,7 @@ final class KafkaSourceTest {
     }
 
     private static RefusedRow row(long offset, int index, String reason, String raw) {
-        return new RefusedRow(offset, index, reason, ByteBuffer.wrap(raw.getBytes(UTF_8)));
+        return new RefusedRow(offset, index, RefusalKind.VALUE, reason, ByteBuffer.wrap(raw.getBytes(UTF_8)));
     }
 
     @Test
@@ -381,7 +382,7 @@ final class KafkaSourceTest {
             assertThat(store(letters, 1, first, row(77, 3, "another", "bad"))).isEqualTo("null");
             assertThat(store(letters, 1, first)).as("again").isEqualTo("null");
             assertThat(store(letters, 5, first)).as("of another stream").isEqualTo("null");
-            assertThat(store(letters, 1, new RefusedRow(80, -1, "large", ByteBuffer.wrap(large))))
+            assertThat(store(letters, 1, new RefusedRow(80, -1, RefusalKind.VALUE, "large", ByteBuffer.wrap(large))))
                     .isEqualTo("null");
             assertThat(store(letters, 2, first)).contains("stream 2");
             assertThat(letters.warning(1)).as("one broker by design").isEmpty();

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Waiting;
+import io.waterwheel.decode.RefusalKind;
 import io.waterwheel.embedded.server.EmbeddedKafka;
 import io.waterwheel.embedded.server.PortRegistry;
 import io.waterwheel.embedded.server.ServerFolder;
@@ -74,7 +75,7 @@ final class TwoBrokersTest {
 
     private static void store(KafkaDeadLetters letters, int streamId) throws Exception {
         CompletableFuture<String> done = new CompletableFuture<>();
-        RefusedRow row = new RefusedRow(7, -1, "bad", ByteBuffer.wrap("x".getBytes(UTF_8)));
+        RefusedRow row = new RefusedRow(7, -1, RefusalKind.VALUE, "bad", ByteBuffer.wrap("x".getBytes(UTF_8)));
         letters.store(streamId, 0, List.of(row), e -> done.complete(String.valueOf(e)));
         assertThat(done.get(60, TimeUnit.SECONDS)).isEqualTo("null");
     }

@@ -2,6 +2,7 @@ package io.waterwheel.ingest.dispatch;
 
 import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.decode.RecordDecoder;
+import io.waterwheel.decode.RefusalKind;
 import io.waterwheel.decode.RejectedRecordException;
 import io.waterwheel.ingest.block.BlockBody;
 import io.waterwheel.ingest.block.BodyPool;
@@ -129,7 +130,7 @@ public final class Segmenter {
             decoder.decode(value, rows);
             keyMaker.fill(rows, before, rowRejects);
         } catch (RejectedRecordException e) {
-            refuse(-1, e.getMessage());
+            refuse(-1, e.kind(), e.getMessage());
         }
         int after = rows.size();
         if (after > staged.offsets().length) {
@@ -140,14 +141,15 @@ public final class Segmenter {
     }
 
     private void refuseRow(int index, String reason) {
-        refuse(index, reason);
+        refuse(index, RefusalKind.KEY, reason);
     }
 
-    private void refuse(int index, @Nullable String reason) {
+    private void refuse(int index, RefusalKind kind, @Nullable String reason) {
         if (currentValue == null) {
             throw new IllegalStateException("a row was refused outside a record");
         }
-        refused.add(new RefusedRow(currentOffset, index, reason == null ? "cannot be decoded" : reason, currentValue));
+        refused.add(new RefusedRow(
+                currentOffset, index, kind, reason == null ? "cannot be decoded" : reason, currentValue));
     }
 
     private @Nullable BlockBody[] divide(RoutingTable table, long from) {

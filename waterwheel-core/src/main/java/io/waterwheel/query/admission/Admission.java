@@ -118,13 +118,22 @@ public final class Admission {
      *     another client that has more, can make way
      */
     public OpenQuery open(Query query, String client) {
+        return open(query, client, "");
+    }
+
+    /**
+     * The same of a caller whose trace is known.
+     *
+     * @param trace its {@code traceparent}, for the log; empty where there is none
+     */
+    public OpenQuery open(Query query, String client, String trace) {
         lock.lock();
         try {
             if (open.size() >= limits.open() && !makeWay(client)) {
                 throw busy(open.size() + " queries are open, as many as may be");
             }
             opened++;
-            OpenQuery made = new OpenQuery(query, client);
+            OpenQuery made = new OpenQuery(query, client, trace);
             open.put(made.number, made);
             return made;
         } finally {
@@ -297,6 +306,7 @@ public final class Admission {
     public final class OpenQuery implements AutoCloseable {
         private final long number = opened;
         private final String client;
+        private final String trace;
         private final Query query;
         private final long openedNanos = System.nanoTime();
         private final Condition turn = lock.newCondition();
@@ -326,7 +336,8 @@ public final class Admission {
         private volatile boolean killed;
         private volatile boolean refused;
 
-        private OpenQuery(Query query, String client) {
+        private OpenQuery(Query query, String client, String trace) {
+            this.trace = trace;
             this.query = query;
             this.client = client;
         }
@@ -565,7 +576,7 @@ public final class Admission {
                 }
                 if (endedNanos - openedNanos >= slow.least().toNanos()) {
                     enter(stage);
-                    told = new SlowQuery(state(""), times(), bytes, outcome, statistics);
+                    told = new SlowQuery(state(""), trace, times(), bytes, outcome, statistics);
                 }
             } finally {
                 lock.unlock();

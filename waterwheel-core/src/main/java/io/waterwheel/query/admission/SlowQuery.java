@@ -11,25 +11,32 @@ import java.util.Map;
  * A query that took long, at its end, for people.
  *
  * @param state at the end; its age is how long it took
+ * @param trace the caller's {@code traceparent}; empty where there is none
  * @param times how long it was at each stage; none is where it never was
  * @param bytes of rows that its client was sent, as they are held here
  * @param outcome {@code complete}, {@code incomplete}, or the code of the error
  * @param statistics what was looked at; {@link Statistics#NONE} for one that failed
  */
 public record SlowQuery(
-        QueryState state, Map<Stage, Duration> times, long bytes, String outcome, Statistics statistics) {
+        QueryState state, String trace, Map<Stage, Duration> times, long bytes, String outcome, Statistics statistics) {
     SlowQuery with(String text) {
         QueryState at = state;
         QueryState named =
                 new QueryState(at.id(), at.client(), text, at.lane(), at.stage(), at.tuples(), at.rows(), at.age());
-        return new SlowQuery(named, times, bytes, outcome, statistics);
+        return new SlowQuery(named, trace, times, bytes, outcome, statistics);
     }
 
     /** In one line, without what is not for a log: line ends and other control characters of the query. */
     public String line() {
         StringBuilder line = new StringBuilder();
         line.append(String.format(
-                Locale.ROOT, "slow query %s of %s: %s in %s", state.id(), client(), outcome, seconds(state.age())));
+                Locale.ROOT,
+                "slow query %s of %s%s: %s in %s",
+                state.id(),
+                client(),
+                trace.isEmpty() ? "" : ", traceparent " + trace,
+                outcome,
+                seconds(state.age())));
         String before = " (";
         for (Stage stage : Stage.values()) {
             Duration time = times.get(stage);

@@ -31,6 +31,11 @@ public interface AnswerSink {
         return "";
     }
 
+    /** The caller's {@code traceparent}, for the log; empty where none was given. */
+    default String trace() {
+        return "";
+    }
+
     /** From now on {@link #rows} also ends, by a failure, soon after this is true; it never becomes false again. */
     default void endWhen(BooleanSupplier ended) {}
 

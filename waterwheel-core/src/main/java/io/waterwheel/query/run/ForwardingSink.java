@@ -46,6 +46,11 @@ public abstract class ForwardingSink implements AnswerSink {
     }
 
     @Override
+    public String trace() {
+        return to.trace();
+    }
+
+    @Override
     public void endWhen(BooleanSupplier ended) {
         to.endWhen(ended);
     }

@@ -130,7 +130,7 @@ public final class QueryRunner {
         StepClock steps = new StepClock(QueryRun.timer(query, means.clock()));
         Admission.OpenQuery open;
         try {
-            open = admission.open(query, sink.client());
+            open = admission.open(query, sink.client(), sink.trace());
         } catch (WaterwheelException e) {
             sink.fail(e);
             return;

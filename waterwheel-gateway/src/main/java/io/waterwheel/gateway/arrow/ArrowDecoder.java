@@ -1,5 +1,6 @@
 package io.waterwheel.gateway.arrow;
 
+import io.waterwheel.decode.RefusalKind;
 import io.waterwheel.decode.RejectedRecordException;
 import io.waterwheel.decode.RowAppender;
 import io.waterwheel.error.ErrorCode;
@@ -17,14 +18,13 @@ import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.arrow.flatbuf.Buffer;
 import org.apache.arrow.flatbuf.DictionaryBatch;
 import org.apache.arrow.flatbuf.DictionaryEncoding;
 import org.apache.arrow.flatbuf.Endianness;
-import org.apache.arrow.flatbuf.FieldNode;
 import org.apache.arrow.flatbuf.Int;
 import org.apache.arrow.flatbuf.Message;
 import org.apache.arrow.flatbuf.MessageHeader;
@@ -70,6 +70,7 @@ public final class ArrowDecoder {
     private @Nullable String unkeyed;
     private int seen;
     private int rejected;
+    private final Map<RefusalKind, Integer> kinds = new EnumMap<>(RefusalKind.class);
     private long valueBytes;
 
     /** The columns of a batch of rows: by field of the schema, and as they were sent. */
@@ -124,7 +125,7 @@ public final class ArrowDecoder {
         if (columns == null) {
             throw IpcMessages.bad("it has no schema");
         }
-        return new PushedRows(tuples, letters, tuples.size(), rejected, reasons);
+        return new PushedRows(tuples, letters, tuples.size(), rejected, kinds, reasons);
     }
 
     /** Reads the description of the next message; its rows, if it has some, are in {@link #batch} then. */
@@ -245,10 +246,10 @@ public final class ArrowDecoder {
         if (batch.isDelta()) {
             throw IpcMessages.bad("dictionaries that grow (deltas) are not understood; send whole ones");
         }
-        Buffers buffers = new Buffers(messages, data, bytes.length);
+        BatchBuffers buffers = new BatchBuffers(messages, data, bytes.length);
         dictionaries.put(
                 batch.id(),
-                new ArrowColumn("of dictionary " + batch.id(), type, bytes, buffers.rows, buffers.next(type), null));
+                new ArrowColumn("of dictionary " + batch.id(), type, bytes, buffers.rows(), buffers.next(type), null));
     }
 
     private Batch batch(IpcMessages messages, RecordBatch header, byte[] bytes) {
@@ -256,7 +257,7 @@ public final class ArrowDecoder {
         if (described == null) {
             throw IpcMessages.bad("rows come before the schema");
         }
-        Buffers buffers = new Buffers(messages, header, bytes.length);
+        BatchBuffers buffers = new BatchBuffers(messages, header, bytes.length);
         ArrowColumn[] sent = new ArrowColumn[described.size()];
         ArrowColumn[] byField = new ArrowColumn[schema.fields().size()];
         for (int c = 0; c < sent.length; c++) {
@@ -269,15 +270,15 @@ public final class ArrowDecoder {
                 }
             }
             sent[c] = new ArrowColumn(
-                    column.name(), column.type(), bytes, buffers.rows, buffers.next(column.type()), dictionary);
+                    column.name(), column.type(), bytes, buffers.rows(), buffers.next(column.type()), dictionary);
             byField[column.field()] = sent[c];
         }
         for (int f = 0; f < byField.length; f++) {
             if (byField[f] == null) {
-                byField[f] = ArrowColumn.nothing(schema.fields().get(f).name(), buffers.rows);
+                byField[f] = ArrowColumn.nothing(schema.fields().get(f).name(), buffers.rows());
             }
         }
-        return new Batch(byField, sent, buffers.rows);
+        return new Batch(byField, sent, buffers.rows());
     }
 
     private void row(ArrowColumn[] byField, ArrowColumn[] sent, int row) {
@@ -301,12 +302,12 @@ public final class ArrowDecoder {
             keys.fill(tuples, before, (index, reason) -> unkeyed = reason);
             String why = unkeyed;
             if (why != null) {
-                throw new RejectedRecordException(why);
+                throw new RejectedRecordException(RefusalKind.KEY, why);
             }
         } catch (RejectedRecordException e) {
             tuples.setSize(before);
             tuples.setArenaSize(arena);
-            reject(sent, row, String.valueOf(e.getMessage()));
+            reject(sent, row, e.kind(), String.valueOf(e.getMessage()));
         }
     }
 
@@ -339,8 +340,9 @@ public final class ArrowDecoder {
         return (int) sum;
     }
 
-    private void reject(ArrowColumn[] sent, int row, String reason) {
+    private void reject(ArrowColumn[] sent, int row, RefusalKind kind, String reason) {
         rejected++;
+        kinds.merge(kind, 1, Integer::sum);
         if (reasons.size() < PushedRows.MOST_REASONS) {
             reasons.add(new PushedRows.Reason(seen, PushedRows.fieldOf(reason, schema), reason));
         }
@@ -361,47 +363,5 @@ public final class ArrowDecoder {
 
     private static HttpFailure refused(String at, String why) {
         return HttpFailure.bad(ErrorCode.BAD_REQUEST, at + ": " + why, at, null);
-    }
-
-    /** The buffers of a batch, column after column. */
-    private static final class Buffers {
-        private final IpcMessages messages;
-        private final RecordBatch batch;
-        private int node;
-        private int buffer;
-        final int rows;
-
-        Buffers(IpcMessages messages, RecordBatch batch, int bodyBytes) {
-            this.messages = messages;
-            this.batch = batch;
-            if (batch.compression() != null) {
-                throw IpcMessages.bad(
-                        "its buffers are compressed; compress the whole body, and say so in" + " Content-Encoding");
-            }
-            if (batch.length() < 0 || batch.length() > 8L * bodyBytes) {
-                throw IpcMessages.bad("a batch says that it has " + batch.length() + " rows");
-            }
-            rows = (int) batch.length();
-        }
-
-        ArrowColumn.Slice[] next(ColumnType type) {
-            if (node >= batch.nodesLength() || buffer + type.buffers() > batch.buffersLength()) {
-                throw IpcMessages.bad("a batch has fewer columns than the schema");
-            }
-            FieldNode described = batch.nodes(node++);
-            if (described.length() != rows) {
-                throw IpcMessages.bad("a column has " + described.length() + " rows in a batch of " + rows);
-            }
-            ArrowColumn.Slice[] slices = new ArrowColumn.Slice[type.buffers()];
-            for (int b = 0; b < slices.length; b++) {
-                Buffer one = batch.buffers(buffer++);
-                if (one.offset() < 0 || one.length() < 0 || one.offset() > messages.bodyLength() - one.length()) {
-                    throw IpcMessages.bad("a buffer of " + one.length() + " bytes at " + one.offset()
-                            + " does not fit the " + messages.bodyLength() + " bytes of its batch");
-                }
-                slices[b] = new ArrowColumn.Slice(messages.bodyFrom() + (int) one.offset(), (int) one.length());
-            }
-            return slices;
-        }
     }
 }

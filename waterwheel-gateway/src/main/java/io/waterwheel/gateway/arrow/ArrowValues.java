@@ -1,5 +1,6 @@
 package io.waterwheel.gateway.arrow;
 
+import io.waterwheel.decode.RefusalKind;
 import io.waterwheel.decode.RejectedRecordException;
 import io.waterwheel.decode.RowAppender;
 import io.waterwheel.decode.Utf8;
@@ -160,7 +161,7 @@ final class ArrowValues {
             throw refused(field, "at most " + TupleBlock.MAX_VALUE_BYTES + " bytes", "" + length);
         }
         if (field.type() == FieldType.STRING && !Utf8.valid(column.bytes(), from, length)) {
-            throw new RejectedRecordException(field.name() + ": is not valid UTF-8");
+            throw new RejectedRecordException(RefusalKind.TEXT, field.name() + ": is not valid UTF-8");
         }
         row.setBytes(index, column.bytes(), from, length);
     }

@@ -50,8 +50,10 @@ public final class KeyedSlot {
     private static final long PATIENCE_MILLIS = 30_000;
     private static final long RETRY_MILLIS = 250;
     private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(60);
+    /** Each batch is flushed by itself: a timer that sends what has gathered would only cut it into smaller records. */
     private static final AppenderSettings SETTINGS =
-            new AppenderSettings(Duration.ZERO, 256 << 10, 32L << 20, Duration.ofSeconds(15));
+            new AppenderSettings(Duration.ofSeconds(1), 256 << 10, 32L << 20, Duration.ofSeconds(15));
+
     private static final byte[] MARK = "claim".getBytes(StandardCharsets.US_ASCII);
     private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -142,14 +144,18 @@ public final class KeyedSlot {
         return effects;
     }
 
+    /** What takes long begins first; those who are told their outcome are answered meanwhile. */
     private void carryOut(List<LaneProtocol.Effect<Request>> effects) {
         for (LaneProtocol.Effect<Request> effect : effects) {
-            if (effect instanceof LaneProtocol.Tell<Request> tell) {
-                tell.rows().outcome().complete(tell.outcome());
-            } else if (effect instanceof LaneProtocol.Store<Request> store) {
+            if (effect instanceof LaneProtocol.Store<Request> store) {
                 pool.execute(() -> store(store.batch()));
             } else if (effect instanceof LaneProtocol.Claim<Request> claim) {
                 pool.execute(() -> claim(claim));
+            }
+        }
+        for (LaneProtocol.Effect<Request> effect : effects) {
+            if (effect instanceof LaneProtocol.Tell<Request> tell) {
+                tell.rows().outcome().complete(tell.outcome());
             }
         }
     }

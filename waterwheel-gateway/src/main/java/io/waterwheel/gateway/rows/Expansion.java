@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 /** What a compressed body expands to, within a bound. Pure functions. */
 public final class Expansion {
     private static final int FIRST_BYTES = 64 << 10;
+    /** 8 MiB, as much as every decoder should take [RFC 8878, 3.1.1.1.2] and levels up to 19 make use of. */
+    private static final int MOST_WINDOW_LOG = 23;
 
     private Expansion() {}
 
@@ -32,7 +34,7 @@ public final class Expansion {
             return switch (name) {
                 case "identity", "" -> body;
                 case "gzip", "x-gzip" -> all(new GZIPInputStream(new ByteArrayInputStream(body)), mostBytes, lease);
-                case "zstd" -> all(new ZstdInputStream(new ByteArrayInputStream(body)), mostBytes, lease);
+                case "zstd" -> all(zstd(body), mostBytes, lease);
                 default ->
                     throw HttpFailure.of(
                             HttpCode.MEDIA_TYPE_UNKNOWN,
@@ -46,6 +48,13 @@ public final class Expansion {
                     "Content-Encoding",
                     e);
         }
+    }
+
+    /** A frame says how far back it refers, and that much memory is taken before anything is known of it. */
+    private static InputStream zstd(byte[] body) throws IOException {
+        ZstdInputStream packed = new ZstdInputStream(new ByteArrayInputStream(body));
+        packed.setLongMax(MOST_WINDOW_LOG);
+        return packed;
     }
 
     private static byte[] all(InputStream packed, int mostBytes, PushBudget.Lease lease) throws IOException {

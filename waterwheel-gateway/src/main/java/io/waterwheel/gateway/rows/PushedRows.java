@@ -1,9 +1,11 @@
 package io.waterwheel.gateway.rows;
 
+import io.waterwheel.decode.RefusalKind;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,9 +15,16 @@ import org.jspecify.annotations.Nullable;
  * @param records as they go into the topic: the good ones of a stream of lines, and what is to become dead letters
  * @param rows good ones, in one of both
  * @param rejected others
+ * @param kinds why, of all of those
  * @param reasons of the first of those
  */
-public record PushedRows(TupleBlock tuples, List<byte[]> records, int rows, int rejected, List<Reason> reasons) {
+public record PushedRows(
+        TupleBlock tuples,
+        List<byte[]> records,
+        int rows,
+        int rejected,
+        Map<RefusalKind, Integer> kinds,
+        List<Reason> reasons) {
     /** Longest row: Kafka takes records of about a megabyte. */
     public static final int MOST_ROW_BYTES = 512 << 10;
 
@@ -30,6 +39,20 @@ public record PushedRows(TupleBlock tuples, List<byte[]> records, int rows, int 
      * @param field whose value it is; null where that is not known
      */
     public record Reason(int line, @Nullable String field, String reason) {}
+
+    /**
+     * What is told of rows once they are stored; it does not hold them.
+     *
+     * @param rows good ones
+     * @param rejected others
+     * @param reasons of the first of those
+     */
+    public record Counts(int rows, int rejected, List<Reason> reasons) {}
+
+    /** How many there are. */
+    public Counts counts() {
+        return new Counts(rows, rejected, reasons);
+    }
 
     /** The field that a reason names, as the decoders begin: with its name. Null where none is named. */
     public static @Nullable String fieldOf(String reason, Schema schema) {

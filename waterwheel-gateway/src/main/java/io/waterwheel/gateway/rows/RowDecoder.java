@@ -2,6 +2,7 @@ package io.waterwheel.gateway.rows;
 
 import io.waterwheel.cli.input.CsvColumns;
 import io.waterwheel.decode.RecordDecoder;
+import io.waterwheel.decode.RefusalKind;
 import io.waterwheel.decode.RejectedRecordException;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.gateway.http.HttpFailure;
@@ -17,7 +18,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,6 +63,7 @@ public final class RowDecoder {
     private @Nullable String unkeyed;
     private int rows;
     private int rejected;
+    private final Map<RefusalKind, Integer> kinds = new EnumMap<>(RefusalKind.class);
 
     /**
      * A decoder for a body of this format.
@@ -103,7 +107,7 @@ public final class RowDecoder {
         } else {
             lines(bytes, header);
         }
-        return new PushedRows(tuples, records, rows, rejected, reasons);
+        return new PushedRows(tuples, records, rows, rejected, kinds, reasons);
     }
 
     private void lines(byte[] bytes, Header header) {
@@ -174,6 +178,7 @@ public final class RowDecoder {
                     from,
                     to,
                     line,
+                    RefusalKind.FIELDS,
                     "expected " + order.columns() + " columns, as the first line names, got another number");
         } else {
             take(ordered, 0, ordered.length, line);
@@ -207,19 +212,22 @@ public final class RowDecoder {
             keys.fill(into, before, (row, reason) -> unkeyed = reason);
             String why = unkeyed;
             if (why != null) {
-                throw new RejectedRecordException(why);
+                throw new RejectedRecordException(RefusalKind.KEY, why);
             }
             if (!blocks) {
                 record = schema.text().encoding().ofUtf8(Arrays.copyOfRange(bytes, from, to));
                 if (record == null) {
-                    throw new RejectedRecordException("the row has a character that "
-                            + schema.text().encoding().label() + ", the encoding of the stream's records, lacks");
+                    throw new RejectedRecordException(
+                            RefusalKind.TEXT,
+                            "the row has a character that "
+                                    + schema.text().encoding().label()
+                                    + ", the encoding of the stream's records, lacks");
                 }
             }
         } catch (RejectedRecordException e) {
             into.setSize(before);
             into.setArenaSize(arena);
-            reject(bytes, from, to, line, String.valueOf(e.getMessage()));
+            reject(bytes, from, to, line, e.kind(), String.valueOf(e.getMessage()));
             return;
         } finally {
             // A line of JSON may have an array of tuples: their number is bounded by the decoder.
@@ -279,8 +287,9 @@ public final class RowDecoder {
         }
     }
 
-    private void reject(byte[] bytes, int from, int to, int line, String reason) {
+    private void reject(byte[] bytes, int from, int to, int line, RefusalKind kind, String reason) {
         rejected++;
+        kinds.merge(kind, 1, Integer::sum);
         if (reasons.size() < PushedRows.MOST_REASONS) {
             reasons.add(new PushedRows.Reason(line, PushedRows.fieldOf(reason, schema), reason));
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdOutputStream;
 import io.waterwheel.gateway.http.PushBudget;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -54,6 +55,21 @@ final class ExpansionTest {
             assertThat(small.taken()).isLessThanOrEqualTo(1 << 20);
             assertThatThrownBy(() -> Expansion.expand(bomb, "gzip", 64 << 20, small.lease()))
                     .hasMessageContaining("rows under way take ");
+        }
+    }
+
+    /** The memory that a frame wants for itself, 128 MiB here, is bounded too. */
+    @Test
+    void aFrameOfALargeWindowIsRefused() throws IOException {
+        ByteArrayOutputStream packed = new ByteArrayOutputStream();
+        try (ZstdOutputStream out = new ZstdOutputStream(packed)) {
+            out.setLong(27);
+            out.write(new byte[1000]);
+        }
+        try (PushBudget.Lease lease = new PushBudget(1 << 20, "rows").lease()) {
+            assertThatThrownBy(() -> Expansion.expand(packed.toByteArray(), "zstd", 1 << 20, lease))
+                    .hasMessageContaining("the body is no whole zstd")
+                    .hasMessageContaining("memory");
         }
     }
 

@@ -105,7 +105,7 @@ public final class ChunkChecks {
     }
 
     /** As {@link ChunkAudit#inOrder} has it. */
-    private static int compare(ChunkDescriptor chunk, ChunkPosition position) {
+    static int compare(ChunkDescriptor chunk, ChunkPosition position) {
         int order = Integer.compare(chunk.indexer(), position.getIndexer());
         order = order != 0 ? order : Integer.compare(chunk.epoch(), position.getEpoch());
         order = order != 0 ? order : Long.compare(chunk.flush(), position.getFlush());

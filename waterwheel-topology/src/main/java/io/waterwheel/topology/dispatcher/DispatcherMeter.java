@@ -27,17 +27,19 @@ final class DispatcherMeter implements AutoCloseable {
     static final class OfStream {
         private final Histogram routed;
         private final Counter creditWait;
-        private final Counter records;
-        private final Counter rows;
+        private final Metrics metrics;
+        private final String stream;
+        /** By what was refused and why; made when they are first needed. Owner: the task's loop. */
+        private final Map<String, Counter> refused = new HashMap<>();
+
         private final Counter stored;
         private final Counter failed;
 
         OfStream(Metrics metrics, String name) {
-            String stream = metrics.stream(name);
+            this.metrics = metrics;
+            this.stream = metrics.stream(name);
             this.routed = metrics.histogram(WayInMetrics.DELAY, stream, "routed");
             this.creditWait = metrics.counter(WayInMetrics.CREDIT_WAIT, stream);
-            this.records = metrics.counter(WayInMetrics.REFUSED, stream, "record");
-            this.rows = metrics.counter(WayInMetrics.REFUSED, stream, "row");
             this.stored = metrics.counter(WayInMetrics.DEAD_LETTERS, stream, "stored");
             this.failed = metrics.counter(WayInMetrics.DEAD_LETTERS, stream, "failed");
         }
@@ -50,7 +52,11 @@ final class DispatcherMeter implements AutoCloseable {
 
         void refused(List<RefusedRow> letters) {
             for (RefusedRow letter : letters) {
-                (letter.index() < 0 ? records : rows).increment();
+                String part = letter.index() < 0 ? "record" : "row";
+                String reason = letter.kind().label();
+                refused.computeIfAbsent(
+                                part + " " + reason, key -> metrics.counter(WayInMetrics.REFUSED, stream, part, reason))
+                        .increment();
             }
         }
 

@@ -30,6 +30,7 @@ final class FlightAnswer implements ColumnSink, AutoCloseable {
     private final long deadlineNanos;
     private final BooleanSupplier closing;
     private final String client;
+    private final String trace;
     private final FlightExtension.Form form;
     private volatile boolean stopped;
     private ClientWait waits = NOT_TOLD;
@@ -67,6 +68,7 @@ final class FlightAnswer implements ColumnSink, AutoCloseable {
      * @param patienceNanos how long it waits for a client that takes nothing of it
      * @param closing whether the server closes: the answer is given up then
      * @param client host and port of the connection
+     * @param trace the caller's traceparent; empty where there is none
      * @param form of the batches
      */
     FlightAnswer(
@@ -76,10 +78,12 @@ final class FlightAnswer implements ColumnSink, AutoCloseable {
             long patienceNanos,
             BooleanSupplier closing,
             String client,
+            String trace,
             FlightExtension.Form form) {
         this.form = form;
         this.closing = closing;
         this.client = client;
+        this.trace = trace;
         this.listener = listener;
         this.allocator = allocator;
         this.readiness = new Readiness(listener, patienceNanos, closing);
@@ -241,6 +245,11 @@ final class FlightAnswer implements ColumnSink, AutoCloseable {
     @Override
     public String client() {
         return client;
+    }
+
+    @Override
+    public String trace() {
+        return trace;
     }
 
     @Override

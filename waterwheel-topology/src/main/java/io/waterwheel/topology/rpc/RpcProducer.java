@@ -259,6 +259,7 @@ final class RpcProducer extends NoOpFlightProducer {
                 settings.patience().toNanos(),
                 this::isClosing,
                 ThisCall.client(),
+                ThisCall.trace(),
                 form);
         submit(queryPool, "queries", () -> {
             try (answer) {

@@ -9,6 +9,7 @@ import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
+import io.waterwheel.wire.TraceParent;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 
@@ -62,6 +63,12 @@ final class ThisCall implements ServerInterceptor {
         return address instanceof InetSocketAddress inet
                 ? inet.getHostString() + ":" + inet.getPort()
                 : address.toString();
+    }
+
+    /** The caller's {@code traceparent} of the call that this thread was given; empty where there is none. */
+    static String trace() {
+        TraceParent given = TraceParent.parse(headers().get(TraceParent.HEADER));
+        return given == null ? "" : given.toString();
     }
 
     @Override

@@ -145,5 +145,10 @@ final class ResidualAnswer implements ResidualExecutor.LeafReader, ResidualExecu
         public String client() {
             return sink.client();
         }
+
+        @Override
+        public String trace() {
+            return sink.trace();
+        }
     }
 }

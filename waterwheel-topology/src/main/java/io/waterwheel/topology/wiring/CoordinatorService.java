@@ -5,6 +5,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.status.ServerReport;
 import io.waterwheel.status.StatusJson;
 import io.waterwheel.topology.admin.ChunkChecks;
+import io.waterwheel.topology.admin.ChunkRegions;
 import io.waterwheel.topology.admin.FlushCalls;
 import io.waterwheel.topology.admin.KeyPartitions;
 import io.waterwheel.topology.admin.OpenQueries;
@@ -112,6 +113,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
         new KeyPartitions(services, coordinator).register(calls);
         new SourceOffsets(services, coordinator).register(calls);
         new ChunkChecks(services, coordinator).register(calls);
+        new ChunkRegions(services, coordinator).register(calls);
         new ScheduleCalls(services, coordinator).register(calls);
         new VerifyCalls(services, coordinator, flushes).register(calls);
         new OpenQueries(services.admission()).register(calls);

@@ -44,7 +44,7 @@ final class ChunkChecksTest {
             1,
             1);
 
-    private static StreamSnapshot snapshot(int chunks) {
+    static StreamSnapshot snapshot(int chunks) {
         List<ChunkDescriptor> made = new ArrayList<>();
         for (int i = 0; i < chunks; i++) {
             made.add(new ChunkDescriptor("c" + i, 0, 1, 1, i, 3, 1, Region.of(0, 9, i * 100L, i * 100L + 99)));

@@ -90,6 +90,14 @@ final class SlowQueryLogTest {
     }
 
     @Test
+    void aLineNamesTheTraceOfItsCaller() throws Exception {
+        Admission admission =
+                new Admission(new AdmissionLimits(1, 1, 9, 9, 100), new SlowQueries(Duration.ofNanos(1), true, log));
+        admission.open(Query.of("flights"), "a:1", "00-1-2-01").close();
+        assertThat(lines).singleElement().asString().contains(" of a:1, traceparent 00-1-2-01: no answer in ");
+    }
+
+    @Test
     void manyLeaveSomeOut() throws Exception {
         for (int i = 0; i < SlowQueryLog.LINES + 5; i++) {
             run(Duration.ofNanos(1));

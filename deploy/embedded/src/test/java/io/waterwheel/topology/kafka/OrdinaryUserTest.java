@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Waiting;
+import io.waterwheel.decode.RefusalKind;
 import io.waterwheel.embedded.server.EmbeddedKafka;
 import io.waterwheel.ingest.dispatch.RefusedRow;
 import java.nio.ByteBuffer;
@@ -84,7 +85,7 @@ final class OrdinaryUserTest {
         letters.store(
                 1,
                 0,
-                List.of(new RefusedRow(7, -1, "no tuple", ByteBuffer.wrap("x".getBytes(UTF_8)))),
+                List.of(new RefusedRow(7, -1, RefusalKind.VALUE, "no tuple", ByteBuffer.wrap("x".getBytes(UTF_8)))),
                 failure -> done.complete(failure));
         assertThat(done.get(60, TimeUnit.SECONDS)).isNull();
     }

@@ -1,13 +1,12 @@
-package io.waterwheel.gateway;
+package io.waterwheel.gateway.http;
 
-import io.waterwheel.gateway.http.HttpCode;
-import io.waterwheel.gateway.http.HttpFailure;
-import io.waterwheel.gateway.http.PushBudget;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
@@ -17,7 +16,7 @@ import org.eclipse.jetty.util.thread.Scheduler;
  * Reads the body of one request into memory, as it comes, without a thread that waits. It may have a number of bytes,
  * and must come at a mean of 1 KiB/s once ten seconds have gone by. One thread at a time.
  */
-final class BodyReader implements Runnable {
+public final class BodyReader implements Runnable {
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long LEAST_BYTES_A_SECOND = 1 << 10;
     private static final int FIRST_BYTES = 4 << 10;
@@ -63,7 +62,7 @@ final class BodyReader implements Runnable {
      * @param whole takes the body; on the thread that its last bytes came on
      * @param failed told in its place what went wrong
      */
-    static void read(
+    public static void read(
             Request request,
             int mostBytes,
             PushBudget.Lease lease,
@@ -108,11 +107,7 @@ final class BodyReader implements Runnable {
             }
             if (Content.Chunk.isFailure(chunk)) {
                 Throwable why = chunk.getFailure();
-                fail(
-                        why instanceof TimeoutException
-                                ? HttpFailure.of(
-                                        HttpCode.BODY_TOO_SLOW, "the body did not come in time: " + why.getMessage())
-                                : why);
+                fail(unread(why));
                 return;
             }
             boolean last = chunk.isLast();
@@ -135,6 +130,16 @@ final class BodyReader implements Runnable {
                 return;
             }
         }
+    }
+
+    /** What comes is the client's: it is late, cut off, or in no chunks. */
+    private static Throwable unread(Throwable why) {
+        if (why instanceof TimeoutException) {
+            return HttpFailure.of(HttpCode.BODY_TOO_SLOW, "the body did not come in time: " + why.getMessage());
+        }
+        return why instanceof HttpException || why instanceof IOException
+                ? HttpFailure.of(HttpCode.BAD_HTTP, "the body cannot be read: " + why.getMessage())
+                : why;
     }
 
     private boolean tooSlow() {

@@ -1,7 +1,5 @@
 package io.waterwheel.benchmark.endtoend;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import io.waterwheel.benchmark.Options;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
@@ -11,11 +9,7 @@ import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamDefinition;
-import java.io.BufferedInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,7 +90,7 @@ public final class PushBenchmark {
 
     /** What one client saw: how long each measured request took, in nanoseconds, and how many rows it had confirmed. */
     private static final class Seen {
-        private long[] waits = new long[1 << 16];
+        private long[] waits = new long[1 << 10];
         private int count;
         private long confirmed;
 
@@ -219,10 +213,7 @@ public final class PushBenchmark {
         double rate = options.number("rate") / (double) options.integer("clients") / rows;
         Seen seen = new Seen();
         long due = System.nanoTime();
-        try (Socket socket = new Socket(gateway.getHost(), gateway.getPort())) {
-            socket.setTcpNoDelay(true);
-            OutputStream out = socket.getOutputStream();
-            InputStream in = new BufferedInputStream(socket.getInputStream());
+        try (PostConnection connection = new PostConnection(gateway)) {
             StringBuilder request = new StringBuilder();
             while (!ends) {
                 if (rate > 0) {
@@ -233,8 +224,7 @@ public final class PushBenchmark {
                 byte[] bytes = request(request, post);
                 // Those that are due while the one before waits, wait too.
                 long begin = rate > 0 ? due : System.nanoTime();
-                out.write(bytes);
-                readAnswer(in);
+                connection.post(bytes);
                 long end = System.nanoTime();
                 seen.confirmed += rows;
                 if (begin >= measureFrom && !ends) {
@@ -258,37 +248,9 @@ public final class PushBenchmark {
                     .append(id % 1000)
                     .append(".5\n");
         }
-        String head = "POST /v1/streams/" + options.text("stream") + "/rows?wait=" + options.text("wait")
-                + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv; header=absent\r\n"
-                + (keys ? "Idempotency-Key: post-" + post + "\r\n" : "")
-                + "Content-Length: " + request.length() + "\r\n\r\n";
-        return (head + request).getBytes(US_ASCII);
-    }
-
-    private static void readAnswer(InputStream in) throws IOException {
-        String status = line(in);
-        int length = 0;
-        for (String header = line(in); !header.isEmpty(); header = line(in)) {
-            if (header.toLowerCase(Locale.ROOT).startsWith("content-length:")) {
-                length = Integer.parseInt(header.substring(15).strip());
-            }
-        }
-        String body = new String(in.readNBytes(length), US_ASCII);
-        if (!status.startsWith("HTTP/1.1 200") || body.contains("\"visible\":false")) {
-            throw new IOException(status + " " + body);
-        }
-    }
-
-    private static String line(InputStream in) throws IOException {
-        StringBuilder line = new StringBuilder();
-        for (int b = in.read(); b != '\n'; b = in.read()) {
-            if (b < 0) {
-                throw new IOException("the gateway ended the connection");
-            }
-            if (b != '\r') {
-                line.append((char) b);
-            }
-        }
-        return line.toString();
+        return PostConnection.request(
+                "/v1/streams/" + options.text("stream") + "/rows?wait=" + options.text("wait"),
+                keys ? "post-" + post : null,
+                request);
     }
 }

@@ -172,6 +172,11 @@ final class EndToEndTest {
     }
 
     @Test
+    void telegrafWrites() throws Exception {
+        WrittenByTelegraf.write(client, DocumentationTest.ROOT, folder);
+    }
+
+    @Test
     void statementsComeByAdbc() throws Exception {
         AskedByAdbc.ask(client, server.url(), folder);
     }

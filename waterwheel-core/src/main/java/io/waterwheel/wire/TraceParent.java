@@ -39,7 +39,9 @@ public record TraceParent(String traceId, String parentId, String flags) {
                 || isZero(parts.group(3))) {
             return null;
         }
-        return new TraceParent(parts.group(2), parts.group(3), parts.group(4));
+        // Of the flags only the sampling one is known; the others are to be zero where a header is made.
+        String flags = (Character.digit(parts.group(4).charAt(1), 16) & 1) == 1 ? "01" : "00";
+        return new TraceParent(parts.group(2), parts.group(3), flags);
     }
 
     private static boolean isZero(String digits) {

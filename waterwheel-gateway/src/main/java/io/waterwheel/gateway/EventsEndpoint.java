@@ -22,6 +22,9 @@ final class EventsEndpoint implements AutoCloseable {
     /** Readers at a time. */
     static final int AT_ONCE = 16;
 
+    /** What a client has one patience for. */
+    private static final int AT_ONCE_BYTES = 64 << 10;
+
     /** How soon it sees that its client has gone. */
     private static final long PATIENCE_MILLIS = 1_000;
 
@@ -111,6 +114,7 @@ final class EventsEndpoint implements AutoCloseable {
         long sentNanos = System.nanoTime();
         while (!gone.get()) {
             ServerWatch.Part part = reader.next(PATIENCE_MILLIS);
+            boolean sent = false;
             if (part instanceof ServerWatch.Part.Missed missed) {
                 missed(text, missed);
             } else if (part instanceof ServerWatch.Part.Events some) {
@@ -121,15 +125,22 @@ final class EventsEndpoint implements AutoCloseable {
                         text.ascii("event: " + event.kind() + "\ndata: ");
                         ServerSentEvents.line(text, event.data());
                         text.ascii("\n\n");
+                        if (text.length() >= AT_ONCE_BYTES) {
+                            // Not all of it at once: the client may take its time for each of them.
+                            ServerSentEvents.flush(text, stream);
+                            sentNanos = System.nanoTime();
+                            sent = true;
+                        }
                     }
                 }
-                if (text.length() > 0) {
+                if (sent || text.length() > 0) {
                     // An id without an event: it is of all that came before it.
                     text.ascii("id: " + some.id() + "\n\n");
                 }
             }
             if (text.length() == 0 && System.nanoTime() - sentNanos > ServerSentEvents.HEARTBEAT_NANOS) {
-                text.ascii(": heartbeat\nid: " + reader.id() + "\n\n");
+                String id = reader.id();
+                text.ascii(id == null ? ": heartbeat\n\n" : ": heartbeat\nid: " + id + "\n\n");
             }
             if (text.length() > 0) {
                 ServerSentEvents.flush(text, stream);

@@ -10,6 +10,8 @@ import io.waterwheel.metrics.Metrics;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntSupplier;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -25,6 +27,9 @@ final class GatewayMeter implements AutoCloseable {
     private static final String NONE = "none";
 
     private final Metrics metrics;
+    /** Streams, as labels name them, whose counters of refused rows there are. */
+    private final Set<String> counted = ConcurrentHashMap.newKeySet();
+
     private final Counter stored;
     private final Counter repeated;
     private final Counter conflict;
@@ -85,6 +90,7 @@ final class GatewayMeter implements AutoCloseable {
 
     /** The end of rows for a stream that there is: they are stored, or it is not known whether they are. */
     void pushed(String stream, int rows, boolean stored) {
+        noneRefused(stream);
         count(GatewayMetrics.PUSHED_ROWS, stream, stored ? rows : 0);
         count(GatewayMetrics.FAILED_ROWS, stream, stored ? 0 : rows);
     }
@@ -111,8 +117,20 @@ final class GatewayMeter implements AutoCloseable {
 
     /** Rows for a stream that there is were no tuples. */
     void refused(String stream, Map<RefusalKind, Integer> rows) {
+        noneRefused(stream);
         rows.forEach((kind, count) -> metrics.counter(GatewayMetrics.REFUSED_ROWS, metrics.stream(stream), kind.label())
                 .add(count));
+    }
+
+    /** Counters of refused rows begin at 0: of one that begins with its first refusals no rate can be told. */
+    private void noneRefused(String stream) {
+        String label = metrics.stream(stream);
+        if (counted.add(label)) {
+            for (RefusalKind kind : RefusalKind.values()) {
+                metrics.counter(GatewayMetrics.REFUSED_ROWS, label, kind.label())
+                        .add(0);
+            }
+        }
     }
 
     private void count(Metric metric, String stream, int rows) {

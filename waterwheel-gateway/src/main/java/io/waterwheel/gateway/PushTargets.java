@@ -30,6 +30,9 @@ final class PushTargets implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PushTargets.class);
 
     /** How long what is known of a stream holds: it may be dropped, and another made of its name. */
+    /** Between the decision where to answer a request and the answer; see {@link Target#isKnown}. */
+    private static final long MOMENT_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
+
     private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     static final int MOST_STREAMS = 64;
@@ -120,9 +123,9 @@ final class PushTargets implements AutoCloseable {
             }
         }
 
-        /** Whether {@link #slot} needs no look. */
+        /** Whether {@link #slot} needs no look, and will need none for a moment. */
         synchronized boolean isKnown() {
-            return slot != null && (looking || System.nanoTime() - lookedAt < KNOWN_NANOS);
+            return slot != null && !looking && System.nanoTime() - lookedAt < KNOWN_NANOS - MOMENT_NANOS;
         }
 
         /** Those who come first wait for one look. */

@@ -18,31 +18,36 @@ final class ReportChanges {
 
     private static final int MOST_REASONS = 20;
     private static final String SERVER = "server";
+    private static final long UNKNOWN = -1;
 
     private Map<String, Seen> streams = new TreeMap<>();
     private Map<String, List<String>> server = new TreeMap<>();
-    private boolean first = true;
+    /** Whether anybody may have been told how things are. */
+    private boolean told;
+    /** Whether the streams are known. */
+    private boolean known;
 
-    /** How a stream was; alerts by what they are about. */
-    private record Seen(
-            int partitions, long edit, StreamReport.Chunks chunks, long lag, Map<String, List<String>> alerts) {}
+    /**
+     * How a stream was; alerts by what they are about.
+     *
+     * @param edit 0: not known
+     * @param lag {@link #UNKNOWN} until all partitions have been heard of
+     */
+    private record Seen(long edit, StreamReport.Chunks chunks, long lag, Map<String, List<String>> alerts) {}
 
-    /** What differs from the report before; of the first one nothing does. */
+    /** What differs from what was told before; where nothing was, nothing does. */
     List<ServerEvent> next(ServerReport report) {
         List<ServerEvent> events = new ArrayList<>();
         Map<String, List<String>> serverNow = new TreeMap<>();
-        ServerReport.RollUps rollUps = report.rollUps();
         put(serverNow, SERVER, report.troubles());
-        put(serverNow, "catalog", rollUps == null ? List.of() : List.of(rollUps.failure()));
         alerts("", server, serverNow, events);
         server = serverNow;
         Map<String, Seen> now = new TreeMap<>();
         for (StreamReport stream : report.streams()) {
-            Seen seen = new Seen(
-                    stream.definition().partitions(), stream.edit(), stream.chunks(), stream.lag(), alerts(stream));
-            now.put(stream.name(), seen);
             Seen before = streams.get(stream.name());
-            if (before == null && !first) {
+            Seen seen = seen(stream, before);
+            now.put(stream.name(), seen);
+            if (before == null && known) {
                 events.add(there(stream.name(), true));
             }
             changes(stream.name(), before, seen, events);
@@ -53,11 +58,27 @@ final class ReportChanges {
             }
         }
         streams = now;
-        if (first) {
-            first = false;
-            return List.of();
-        }
-        return events;
+        known = true;
+        return toldBefore() ? events : List.of();
+    }
+
+    /** What a coordinator does not know, for it has just started or cannot read it, is as it was. */
+    private static Seen seen(StreamReport stream, @Nullable Seen before) {
+        boolean read = stream.edit() > 0 || before == null;
+        boolean whole =
+                stream.source().partitions().size() >= stream.definition().partitions();
+        return new Seen(
+                read ? stream.edit() : before.edit,
+                read ? stream.chunks() : before.chunks,
+                whole ? stream.lag() : before == null ? UNKNOWN : before.lag,
+                alerts(stream));
+    }
+
+    /** Whether anybody may have been told something before this. */
+    private boolean toldBefore() {
+        boolean before = told;
+        told = true;
+        return before;
     }
 
     /** The same where there is no report: the server does not answer. What is known of streams stays as it was. */
@@ -67,7 +88,7 @@ final class ReportChanges {
         put(now, SERVER, List.of("the server does not answer: " + why));
         alerts("", server, now, events);
         server = now;
-        return events;
+        return toldBefore() ? events : List.of();
     }
 
     /** How things are: what was seen last, as events. */
@@ -79,7 +100,7 @@ final class ReportChanges {
     }
 
     private static void changes(String name, @Nullable Seen before, Seen now, List<ServerEvent> events) {
-        if (before == null || before.edit != now.edit) {
+        if (now.edit > 0 && (before == null || before.edit != now.edit)) {
             events.add(ServerEvent.of(name, "edit", json -> {
                 json.writeNumberField("edit", now.edit);
                 json.writeNumberField("chunks", now.chunks.count());
@@ -87,7 +108,7 @@ final class ReportChanges {
                 json.writeNumberField("chunkBytes", now.chunks.bytes());
             }));
         }
-        if (before == null || before.lag != now.lag) {
+        if (now.lag != UNKNOWN && (before == null || before.lag != now.lag)) {
             events.add(ServerEvent.of(name, "lag", json -> json.writeNumberField("lag", now.lag)));
         }
         alerts(name, before == null ? Map.of() : before.alerts, now.alerts, events);

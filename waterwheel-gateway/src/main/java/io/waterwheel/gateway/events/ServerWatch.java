@@ -13,13 +13,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Looks at a server once a second while somebody reads, and for a minute after, so that a reader who comes again finds
- * what it has missed. All readers share one look. Looks take a tenth of one thread's time at most. Thread-safe.
+ * what it has missed. All readers share one look. Looks take about a tenth of one thread's time. Thread-safe.
  */
 public final class ServerWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ServerWatch.class);
 
     private static final long PACE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int LOOK_SHARE = 10;
+    /** Looks that take very long come this often all the same. */
+    private static final long MOST_PACE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     private static final long LINGER_NANOS = TimeUnit.MINUTES.toNanos(1);
     /** Events that a reader takes at a time. */
     private static final int AT_ONCE = 500;
@@ -115,15 +118,20 @@ public final class ServerWatch implements AutoCloseable {
                 return;
             }
             after = Long.parseLong(lastId.substring(dash + 1));
-            needsState = after > log.last();
+            // Number 0 is no event: a reader that has it may have got nothing.
+            needsState = after == 0 || after > log.last();
         }
 
         private static String shown(String id) {
             return id.length() > 50 ? id.substring(0, 50) + "..." : id;
         }
 
-        /** Of the last event that was given. */
-        public String id() {
+        /** Of the last event that was given; null where how things are is still to come. */
+        public @Nullable String id() {
+            return needsState ? null : idAfter();
+        }
+
+        private String idAfter() {
             return name + "-" + after;
         }
 
@@ -147,7 +155,7 @@ public final class ServerWatch implements AutoCloseable {
                 return null;
             }
             after += events.size();
-            return new Part.Events(events, id());
+            return new Part.Events(events, idAfter());
         }
 
         private @Nullable Part state(long millis) throws InterruptedException {
@@ -163,7 +171,7 @@ public final class ServerWatch implements AutoCloseable {
                 }
                 needsState = false;
                 after = log.last();
-                return new Part.Events(changes.current(), id());
+                return new Part.Events(changes.current(), idAfter());
             }
         }
 
@@ -183,15 +191,20 @@ public final class ServerWatch implements AutoCloseable {
         try {
             while (goesOn()) {
                 long begin = System.nanoTime();
-                look();
+                boolean answered = look();
                 long took = System.nanoTime() - begin;
-                TimeUnit.NANOSECONDS.sleep(Math.max(paceNanos, LOOK_SHARE * took));
+                // To wait for a server that does not answer is no work.
+                long share = answered ? Math.min(LOOK_SHARE * took, MOST_PACE_NANOS) : 0;
+                TimeUnit.NANOSECONDS.sleep(Math.max(paceNanos, share));
             }
         } catch (InterruptedException e) {
             LOG.debug("looks at the server end: the gateway closes", e);
         } finally {
             synchronized (this) {
-                thread = null;
+                // Another may have begun since this one found that it need not go on.
+                if (thread == Thread.currentThread()) {
+                    thread = null;
+                }
             }
         }
     }
@@ -205,19 +218,25 @@ public final class ServerWatch implements AutoCloseable {
         return goesOn;
     }
 
-    private void look() {
+    /** Whether the server answered. */
+    private boolean look() {
         ServerReport report = null;
         String why = "";
         try {
             report = look.get();
-        } catch (WaterwheelException | IllegalArgumentException | IllegalStateException e) {
+        } catch (WaterwheelException e) {
             why = String.valueOf(e.getMessage());
+        } catch (RuntimeException e) {
+            // Readers are told, and the next look may be right: without this one they would hear nothing for good.
+            LOG.warn("a look at the server failed", e);
+            why = e.toString();
         }
         synchronized (this) {
             log.add(report == null ? changes.noReport(why) : changes.next(report));
             looks++;
             notifyAll();
         }
+        return report != null;
     }
 
     /** Whether it looks at the server. */

@@ -79,6 +79,21 @@ final class ServerWatchTest {
         }
     }
 
+    /** A reader that goes before the first look has no id, and one with number 0 gets how things are. */
+    @Test
+    void beforeTheFirstLookThereIsNoId() throws InterruptedException {
+        String id;
+        try (ServerWatch.Reader reader = watch.read(null)) {
+            if (reader.next(0) == null) {
+                assertThat(reader.id()).isNull();
+            }
+            id = ((ServerWatch.Part.Events) next(reader)).id();
+        }
+        try (ServerWatch.Reader reader = watch.read(id.replaceAll("-.*", "-0"))) {
+            assertThat(kinds(next(reader))).containsExactly("edit", "lag");
+        }
+    }
+
     @Test
     void anIdOfAnotherGatewayIsToldAndHowThingsAreFollows() throws InterruptedException {
         for (String foreign : List.of("0-7", "x", "", "00000000-99999999999999999999", "-")) {

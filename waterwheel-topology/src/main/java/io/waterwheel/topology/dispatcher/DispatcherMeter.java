@@ -1,5 +1,6 @@
 package io.waterwheel.topology.dispatcher;
 
+import io.waterwheel.decode.RefusalKind;
 import io.waterwheel.ingest.block.ChannelBlock;
 import io.waterwheel.ingest.dispatch.CatchUpBudget;
 import io.waterwheel.ingest.dispatch.DispatcherSettings;
@@ -11,9 +12,11 @@ import io.waterwheel.metrics.Metrics;
 import io.waterwheel.metrics.WayInMetrics;
 import io.waterwheel.topology.worker.Closing;
 import java.util.Collection;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,17 +30,19 @@ final class DispatcherMeter implements AutoCloseable {
     static final class OfStream {
         private final Histogram routed;
         private final Counter creditWait;
-        private final Metrics metrics;
-        private final String stream;
-        /** By what was refused and why; made when they are first needed. Owner: the task's loop. */
-        private final Map<String, Counter> refused = new HashMap<>();
+        private final Map<RefusalKind, Counter> records = new EnumMap<>(RefusalKind.class);
+        private final Map<RefusalKind, Counter> rows = new EnumMap<>(RefusalKind.class);
 
         private final Counter stored;
         private final Counter failed;
 
         OfStream(Metrics metrics, String name) {
-            this.metrics = metrics;
-            this.stream = metrics.stream(name);
+            String stream = metrics.stream(name);
+            // There from the beginning, at 0: of a counter that begins with its first refusals no rate can be told.
+            for (RefusalKind kind : RefusalKind.values()) {
+                records.put(kind, metrics.counter(WayInMetrics.REFUSED, stream, "record", kind.label()));
+                rows.put(kind, metrics.counter(WayInMetrics.REFUSED, stream, "row", kind.label()));
+            }
             this.routed = metrics.histogram(WayInMetrics.DELAY, stream, "routed");
             this.creditWait = metrics.counter(WayInMetrics.CREDIT_WAIT, stream);
             this.stored = metrics.counter(WayInMetrics.DEAD_LETTERS, stream, "stored");
@@ -52,11 +57,8 @@ final class DispatcherMeter implements AutoCloseable {
 
         void refused(List<RefusedRow> letters) {
             for (RefusedRow letter : letters) {
-                String part = letter.index() < 0 ? "record" : "row";
-                String reason = letter.kind().label();
-                refused.computeIfAbsent(
-                                part + " " + reason, key -> metrics.counter(WayInMetrics.REFUSED, stream, part, reason))
-                        .increment();
+                Counter counter = (letter.index() < 0 ? records : rows).get(letter.kind());
+                Objects.requireNonNull(counter).increment();
             }
         }
 

@@ -15,6 +15,7 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
@@ -118,6 +119,19 @@ final class FileAppend {
         rejections.of(file);
         boolean csv = format == AppendCommand.Format.CSV;
         RecordFormat input = format.records;
+        if (records != RecordFormat.BLOCK && !records.isText()) {
+            throw new WaterwheelException(
+                    ErrorCode.BAD_FILE,
+                    file + ": the records of stream " + appender.stream().name() + " are "
+                            + SchemaFile.formatName(records) + ", which programs write to its topic themselves");
+        }
+        if (input != records && schema.text().kafka().any()) {
+            throw new WaterwheelException(
+                    ErrorCode.BAD_FILE,
+                    file + ": stream " + appender.stream().name() + " has fields that are of Kafka (from: kafka...),"
+                            + " so its records are appended as they are: the file must be "
+                            + SchemaFile.formatName(records));
+        }
         LineCheck check = new LineCheck(input, schema);
         try (InputLines lines =
                 new InputLines(in, csv, encoding).divideBy(schema.text().csv().delimiter())) {

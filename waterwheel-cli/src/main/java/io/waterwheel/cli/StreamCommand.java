@@ -69,7 +69,7 @@ final class StreamCommand {
                 "The file, in YAML:",
                 "  name: flights",
                 "  topic: flights        # the stream's name when left out",
-                "  format: csv           # csv, json or block",
+                "  format: csv           # csv, json, avro, protobuf or block",
                 "  partitions: 4         # 4 when left out",
                 "  dead-letters: skip    # or halt, or halt above N per million",
                 "  log-loss: fail        # or skip to earliest",

@@ -104,7 +104,8 @@ final class TopicProposal {
             throw unreadable(
                     sample,
                     registry + " begin with a zero byte and four more, as serialisers with a schema"
-                            + " registry write (Avro, Protobuf): such records cannot be read yet");
+                            + " registry write: a stream takes such records in Avro with format: avro and"
+                            + " records: {registry: ADDRESS} (docs/formats.md); no schema is proposed for them");
         }
         if (text <= most) {
             throw unreadable(

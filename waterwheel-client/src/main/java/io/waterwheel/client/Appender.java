@@ -8,6 +8,7 @@ import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.schema.text.MemberPath;
@@ -92,11 +93,21 @@ public final class Appender implements AutoCloseable {
      *
      * @param values in the order of the schema's fields: Number for int, long, float and double; Number or Instant for
      *     timestamp (milliseconds); Boolean; String (of addresses too); UUID or String for uuid; byte[]; null for none
-     * @throws IllegalArgumentException when a value does not fit its field; nothing is appended then
+     * @throws IllegalArgumentException when a value does not fit its field, or the stream has fields that are of Kafka;
+     *     nothing is appended then
      * @throws WaterwheelException when what was appended before could not be sent
      */
     public synchronized void append(@Nullable Object... values) {
         checkTimer();
+        if (stream.format() != RecordFormat.BLOCK && !stream.format().isText()) {
+            throw new IllegalArgumentException("stream " + stream.name() + ": its records are "
+                    + SchemaFile.formatName(stream.format()) + ", which programs of their own write; append records");
+        }
+        if (stream.schema().text().kafka().any()) {
+            throw new IllegalArgumentException(
+                    "stream " + stream.name() + " has fields that are of Kafka (from: kafka...),"
+                            + " which no tuple brings along; append records");
+        }
         int arena = open.arenaSize();
         rows.append(values);
         if (stream.format() == RecordFormat.BLOCK) {

@@ -34,7 +34,7 @@ final class BlockRecordDecoder implements RecordDecoder {
     }
 
     @Override
-    public void decode(ByteBuffer value, TupleBlock into) throws RejectedRecordException {
+    public void decode(ByteBuffer value, RecordFacts facts, TupleBlock into) throws RejectedRecordException {
         if (!value.hasRemaining()) {
             throw new RejectedRecordException(RefusalKind.FORM, "the record is empty");
         }

@@ -1,11 +1,14 @@
 package io.waterwheel.decode;
 
+import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * One line of values divided by commas, RFC 4180, or by another delimiter that the schema names: fields in the schema's
@@ -16,13 +19,18 @@ import java.util.Arrays;
 final class CsvDecoder implements RecordDecoder {
     private final RowAppender row;
     private final ValueParser values;
+    /** Fields that no line holds. */
+    private final FactFields of;
+    /** The fields of a line, in its order. */
+    private final int[] inLine;
+
     private final byte[] header;
     private final byte delimiter;
     /** No byte above it divides, quotes or ends anything. */
     private final byte highest;
 
     private final byte[][] nulls;
-    private byte[] copy = {};
+    private final RecordBytes record = new RecordBytes();
     private byte[] unquoted = {};
 
     /** Where the last value read ends in the line: at a delimiter or at the line's end. */
@@ -30,6 +38,8 @@ final class CsvDecoder implements RecordDecoder {
 
     CsvDecoder(Schema schema) {
         row = new RowAppender(schema);
+        of = new FactFields(row, schema);
+        inLine = IntStream.range(0, row.types.length).filter(f -> !of.has(f)).toArray();
         RecordText.Csv csv = schema.text().csv();
         values = new ValueParser(row, schema.text());
         delimiter = (byte) csv.delimiter();
@@ -37,24 +47,20 @@ final class CsvDecoder implements RecordDecoder {
         nulls = csv.nulls().stream()
                 .map(word -> word.getBytes(StandardCharsets.UTF_8))
                 .toArray(byte[][]::new);
-        header = String.join(String.valueOf(csv.delimiter()), row.names).getBytes(StandardCharsets.UTF_8);
+        header = schema.valueFields().stream()
+                .map(Field::name)
+                .collect(Collectors.joining(String.valueOf(csv.delimiter())))
+                .getBytes(StandardCharsets.UTF_8);
     }
 
     @Override
-    public void decode(ByteBuffer value, TupleBlock into) throws RejectedRecordException {
-        int length = value.remaining();
-        if (value.hasArray()) {
-            decode(value.array(), value.arrayOffset() + value.position(), length, into);
-            return;
-        }
-        if (copy.length < length) {
-            copy = new byte[length];
-        }
-        value.get(value.position(), copy, 0, length);
-        decode(copy, 0, length, into);
+    public void decode(ByteBuffer value, RecordFacts facts, TupleBlock into) throws RejectedRecordException {
+        record.of(value);
+        decode(record.array, record.from, record.length, facts, into);
     }
 
-    private void decode(byte[] bytes, int from, int length, TupleBlock into) throws RejectedRecordException {
+    private void decode(byte[] bytes, int from, int length, RecordFacts facts, TupleBlock into)
+            throws RejectedRecordException {
         int to = from + length;
         if (to > from && bytes[to - 1] == '\n') {
             to--;
@@ -67,6 +73,7 @@ final class CsvDecoder implements RecordDecoder {
         }
         row.begin(into);
         try {
+            of.set(facts);
             line(bytes, from, to);
         } catch (RejectedRecordException e) {
             row.rollback();
@@ -80,13 +87,14 @@ final class CsvDecoder implements RecordDecoder {
     }
 
     private void line(byte[] bytes, int from, int to) throws RejectedRecordException {
-        int fields = row.types.length;
+        int fields = inLine.length;
         int at = from;
-        for (int field = 0; field < fields; field++) {
+        for (int column = 0; column < fields; column++) {
+            int field = inLine[column];
             if (at > to) {
                 throw new RejectedRecordException(
                         RefusalKind.FIELDS,
-                        "line ends after " + field + " of " + fields + " fields: " + row.names[field]
+                        "line ends after " + column + " of " + fields + " fields: " + row.names[field]
                                 + " is the first that it lacks");
             }
             if (at < to && bytes[at] == '"') {

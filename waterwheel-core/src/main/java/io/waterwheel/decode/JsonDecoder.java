@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import io.waterwheel.decode.typed.MemberTree;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.TupleBlock;
@@ -45,6 +46,7 @@ final class JsonDecoder implements RecordDecoder {
     private final RowAppender row;
     private final MemberTree root;
     private final JsonWalk walk;
+    private final FactFields of;
     /** Of the array whose elements are tuples; null where a record is one tuple. */
     private final @Nullable MemberTree rows;
 
@@ -57,10 +59,11 @@ final class JsonDecoder implements RecordDecoder {
     private final int rest;
     private TupleBlock block;
     private boolean arraySeen;
-    private byte[] copy = {};
+    private final RecordBytes record = new RecordBytes();
 
     JsonDecoder(Schema schema) {
         row = new RowAppender(schema);
+        of = new FactFields(row, schema);
         root = MemberTree.of(schema);
         rows = root.rows();
         inRows = new boolean[row.names.length];
@@ -75,23 +78,16 @@ final class JsonDecoder implements RecordDecoder {
     }
 
     @Override
-    public void decode(ByteBuffer value, TupleBlock into) throws RejectedRecordException {
-        int length = value.remaining();
-        if (length == 0) {
+    public void decode(ByteBuffer value, RecordFacts facts, TupleBlock into) throws RejectedRecordException {
+        if (!value.hasRemaining()) {
             throw new RejectedRecordException(RefusalKind.FORM, "the record is empty");
         }
-        if (value.hasArray()) {
-            decode(value.array(), value.arrayOffset() + value.position(), length, into);
-            return;
-        }
-        if (copy.length < length) {
-            copy = new byte[length];
-        }
-        value.get(value.position(), copy, 0, length);
-        decode(copy, 0, length, into);
+        record.of(value);
+        decode(record.array, record.from, record.length, facts, into);
     }
 
-    private void decode(byte[] bytes, int from, int length, TupleBlock into) throws RejectedRecordException {
+    private void decode(byte[] bytes, int from, int length, RecordFacts facts, TupleBlock into)
+            throws RejectedRecordException {
         // Jackson takes overlong forms, which are other bytes of the same text.
         if (!Utf8.valid(bytes, from, length)) {
             throw new RejectedRecordException(RefusalKind.TEXT, "not a JSON object: the record is not valid UTF-8");
@@ -108,9 +104,9 @@ final class JsonDecoder implements RecordDecoder {
         boolean taken = false;
         try {
             if (rows == null) {
-                object(bytes, from, length, into);
+                object(bytes, from, length, facts, into);
             } else {
-                array(bytes, from, length, into);
+                array(bytes, from, length, facts, into);
             }
             taken = true;
         } catch (JsonProcessingException e) {
@@ -130,15 +126,19 @@ final class JsonDecoder implements RecordDecoder {
         }
     }
 
-    private void object(byte[] bytes, int from, int length, TupleBlock into)
+    private void object(byte[] bytes, int from, int length, RecordFacts facts, TupleBlock into)
             throws IOException, RejectedRecordException {
         row.begin(into);
         walk.begin();
         if (unknown != null) {
             unknown.begin(bytes, from);
         }
+        of.set(facts);
         members(bytes, from, length);
         for (int f = 0; f < inRows.length; f++) {
+            if (of.has(f)) {
+                continue;
+            }
             if (f == rest && unknown != null) {
                 kept(unknown);
             } else if (!walk.hasSeen(f)) {
@@ -184,20 +184,21 @@ final class JsonDecoder implements RecordDecoder {
     }
 
     /** A record of any number of tuples. */
-    private void array(byte[] bytes, int from, int length, TupleBlock into)
+    private void array(byte[] bytes, int from, int length, RecordFacts facts, TupleBlock into)
             throws IOException, RejectedRecordException {
         outer.clear();
         block = outer;
         arraySeen = false;
         row.begin(outer);
         walk.begin();
+        of.set(facts);
         walk.passFields(false);
         members(bytes, from, length);
         if (!arraySeen) {
             throw new RejectedRecordException(RefusalKind.FIELDS, "object lacks the array whose elements are tuples");
         }
         for (int f = 0; f < inRows.length; f++) {
-            if (!inRows[f] && !walk.hasSeen(f)) {
+            if (!inRows[f] && !of.has(f) && !walk.hasSeen(f)) {
                 walk.nothing(f);
             }
         }

@@ -2,6 +2,7 @@ package io.waterwheel.decode;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import io.waterwheel.decode.typed.MemberTree;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Schema;
 import java.io.IOException;
@@ -104,19 +105,20 @@ final class JsonWalk {
     void value(MemberTree place, JsonParser parser) throws IOException, RejectedRecordException {
         JsonToken token = parser.currentToken();
         MemberTree each = place.each();
-        if (place.field >= 0) {
-            field(place.field, token, parser);
+        if (place.field() >= 0) {
+            field(place.field(), token, parser);
         } else if (each != null && token == JsonToken.START_ARRAY) {
             rows.array(each, parser);
-        } else if (token == JsonToken.START_OBJECT && !place.elements) {
+        } else if (token == JsonToken.START_OBJECT && !place.hasElements()) {
             members(place, parser);
-        } else if (token == JsonToken.START_ARRAY && place.elements) {
+        } else if (token == JsonToken.START_ARRAY && place.hasElements()) {
             elements(place, parser);
         } else if (token != JsonToken.VALUE_NULL) {
             throw new RejectedRecordException(
                     RefusalKind.FORM,
                     "'" + Snippet.of(String.valueOf(parser.currentName())) + "': expected "
-                            + (place.elements ? "an array" : "an object") + ", got " + ValueParser.describe(token));
+                            + (place.hasElements() ? "an array" : "an object") + ", got "
+                            + ValueParser.describe(token));
         }
     }
 

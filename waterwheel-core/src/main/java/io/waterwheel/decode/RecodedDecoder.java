@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 final class RecodedDecoder implements RecordDecoder {
     private final TextEncoding encoding;
     private final RecordDecoder decoder;
-    private byte[] copy = {};
+    private final RecordBytes bytes = new RecordBytes();
     private byte[] utf8 = {};
 
     RecodedDecoder(TextEncoding encoding, RecordDecoder decoder) {
@@ -17,20 +17,12 @@ final class RecodedDecoder implements RecordDecoder {
     }
 
     @Override
-    public void decode(ByteBuffer value, TupleBlock into) throws RejectedRecordException {
-        int length = value.remaining();
-        if (value.hasArray()) {
-            decode(value.array(), value.arrayOffset() + value.position(), length, into);
-            return;
-        }
-        if (copy.length < length) {
-            copy = new byte[length];
-        }
-        value.get(value.position(), copy, 0, length);
-        decode(copy, 0, length, into);
+    public void decode(ByteBuffer value, RecordFacts facts, TupleBlock into) throws RejectedRecordException {
+        bytes.of(value);
+        decoder.decode(utf8(bytes.array, bytes.from, bytes.length), facts, into);
     }
 
-    private void decode(byte[] bytes, int from, int length, TupleBlock into) throws RejectedRecordException {
+    private ByteBuffer utf8(byte[] bytes, int from, int length) throws RejectedRecordException {
         if (utf8.length < length * TextEncoding.MOST_BYTES) {
             utf8 = new byte[length * TextEncoding.MOST_BYTES];
         }
@@ -42,6 +34,6 @@ final class RecodedDecoder implements RecordDecoder {
                             "byte %d, 0x%02X, is no character of %s",
                             -1 - encoded, bytes[from - 1 - encoded], encoding.label()));
         }
-        decoder.decode(ByteBuffer.wrap(utf8, 0, encoded), into);
+        return ByteBuffer.wrap(utf8, 0, encoded);
     }
 }

@@ -1,5 +1,6 @@
 package io.waterwheel.decode;
 
+import io.waterwheel.decode.typed.WriterSchemas;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.text.TextEncoding;
@@ -14,29 +15,50 @@ import java.nio.ByteBuffer;
 public interface RecordDecoder {
     /** A decoder of this format, and of the encoding that the schema says. */
     static RecordDecoder of(RecordFormat format, Schema schema) {
+        return of(format, schema, WriterSchemas.NONE);
+    }
+
+    /**
+     * The same for records that may bring the number of their schema along.
+     *
+     * @param registry asked for the schemas of such numbers
+     */
+    static RecordDecoder of(RecordFormat format, Schema schema, WriterSchemas registry) {
         TextEncoding encoding = schema.text().encoding();
-        RecordDecoder decoder = ofUtf8(format, schema);
-        return encoding == TextEncoding.UTF_8 || format == RecordFormat.BLOCK
-                ? decoder
-                : new RecodedDecoder(encoding, decoder);
+        RecordDecoder decoder = ofUtf8(format, schema, registry);
+        return encoding == TextEncoding.UTF_8 || !format.isText() ? decoder : new RecodedDecoder(encoding, decoder);
     }
 
     /** A decoder of this format for text that is in UTF-8, whatever the encoding of the stream's records. */
     static RecordDecoder ofUtf8(RecordFormat format, Schema schema) {
+        return ofUtf8(format, schema, WriterSchemas.NONE);
+    }
+
+    private static RecordDecoder ofUtf8(RecordFormat format, Schema schema, WriterSchemas registry) {
         return switch (format) {
             case CSV -> new CsvDecoder(schema);
             case JSON -> new JsonDecoder(schema);
+            case AVRO -> TypedDecoder.ofAvro(schema, registry);
+            case PROTOBUF -> TypedDecoder.ofProtobuf(schema);
             case BLOCK -> new BlockRecordDecoder(schema);
         };
+    }
+
+    /** The same of a record that is not in the log yet. */
+    default void decode(ByteBuffer value, TupleBlock into) throws RejectedRecordException {
+        decode(value, RecordFacts.UNWRITTEN, into);
     }
 
     /**
      * Appends the record's tuples.
      *
      * @param value the record's value; its position does not move
+     * @param facts what Kafka has of it; asked only for what the schema's fields take
      * @param into a block of the layout {@code RowLayout.of(schema)}
      * @throws RejectedRecordException when the record cannot be decoded, whatever bytes it holds; {@code into} has the
      *     rows it had
+     * @throws io.waterwheel.decode.typed.SchemaAwaitedException when a registry has to say first what the bytes are;
+     *     {@code into} has the rows it had
      */
-    void decode(ByteBuffer value, TupleBlock into) throws RejectedRecordException;
+    void decode(ByteBuffer value, RecordFacts facts, TupleBlock into) throws RejectedRecordException;
 }

@@ -154,6 +154,39 @@ final class Timestamps {
         return value;
     }
 
+    /**
+     * A time that is a count since 1970 UTC, whatever the stream's pattern.
+     *
+     * @param nanos of a unit, where that is a second; else 0
+     */
+    long count(long units, int nanos, TimestampUnit unit, TimestampUnit resolution) {
+        forget();
+        failed = false;
+        return convert(units, nanos, false, unit, resolution);
+    }
+
+    /** A time that the clocks of the stream's zone show: seconds since 1970 and nanoseconds behind them. */
+    long local(long seconds, int nanos, TimestampUnit resolution) {
+        failed = clock == null;
+        long utc = clock == null ? 0 : clock.utcSeconds(seconds);
+        if (clock != null && clock.skipped) {
+            failed = true;
+        }
+        return failed ? 0 : convert(utc, nanos, false, TimestampUnit.SECONDS, resolution);
+    }
+
+    /** The time at which a day begins, in the stream's zone or in UTC. */
+    long day(long daysSince1970, TimestampUnit resolution) {
+        failed = false;
+        long midnight = daysSince1970 * 86_400L;
+        long begins = clock == null ? midnight : clock.dayBegins(midnight);
+        if (clock != null && clock.skipped) {
+            failed = true;
+            return 0;
+        }
+        return convert(begins, 0, false, TimestampUnit.SECONDS, resolution);
+    }
+
     /** The midnight, UTC, that a day begins with. */
     private long day(TimestampUnit resolution) {
         int year = digits(4);
@@ -165,13 +198,7 @@ final class Timestamps {
             failed = true;
             return 0;
         }
-        long midnight = daysSince1970(year, month, day) * 86_400L;
-        long begins = clock == null ? midnight : clock.dayBegins(midnight);
-        if (clock != null && clock.skipped) {
-            failed = true;
-            return 0;
-        }
-        return convert(begins, 0, false, TimestampUnit.SECONDS, resolution);
+        return day(daysSince1970(year, month, day), resolution);
     }
 
     private long byPattern(TimePattern.Reader read, TimestampUnit resolution) {

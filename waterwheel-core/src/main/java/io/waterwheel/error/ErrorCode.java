@@ -215,6 +215,9 @@ public enum ErrorCode {
     ROUTING_UNFINISHED(TEMPORARY, "See that a coordinator runs, and try again."),
     /** A stream's definition is wrong. */
     SCHEMA_INVALID(USER, "Correct what the message lists; docs/schema.md has every word."),
+    /** The registry that has the schemas of a topic's records does not answer. */
+    SCHEMA_REGISTRY_UNAVAILABLE(
+            TEMPORARY, "Check that the registry runs and that its address is right; reading goes on by itself."),
     /** The server runs as many calls as it may at a time. */
     SERVER_BUSY(TEMPORARY, "Try again later; docs/limits.md has the bounds."),
     /** The server is closing. */

@@ -23,6 +23,8 @@ public record PartitionTrouble(Kind kind, String detail) {
         /** A record is refused, and its policy does not let reading pass it. */
         RECORD_REFUSED(
                 "", ". `waterwheel stream set STREAM dead-letters=skip` sets such records aside and goes on" + DECIDE),
+        /** A record was written by a schema that its registry has not told yet. */
+        SCHEMA_AWAITED("", ". It is asked again every second, and reading goes on once it answers"),
         /** The log begins behind what is needed. */
         RECORDS_GONE(
                 "",

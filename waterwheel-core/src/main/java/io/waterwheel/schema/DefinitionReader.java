@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -35,8 +36,24 @@ final class DefinitionReader {
             Arrays.stream(FieldType.values()).collect(Collectors.toMap(FieldType::schemaName, type -> type));
     private static final Map<String, TimestampUnit> UNITS =
             Arrays.stream(TimestampUnit.values()).collect(Collectors.toMap(TimestampUnit::schemaName, unit -> unit));
-    private static final Map<String, RecordFormat> FORMATS =
-            new TreeMap<>(Map.of("csv", RecordFormat.CSV, "json", RecordFormat.JSON, "block", RecordFormat.BLOCK));
+    private static final Map<String, RecordFormat> FORMATS = new TreeMap<>(Map.of(
+            "csv",
+            RecordFormat.CSV,
+            "json",
+            RecordFormat.JSON,
+            "avro",
+            RecordFormat.AVRO,
+            "protobuf",
+            RecordFormat.PROTOBUF,
+            "block",
+            RecordFormat.BLOCK));
+
+    /** Of definitions that come from elsewhere than a file of this machine. */
+    static final Function<String, byte[]> NO_FILES = name -> {
+        throw new IllegalArgumentException(
+                "records: " + name + ": a file can be named in a file only; give what is in it"
+                        + " as the member schema, or in base64 as descriptor");
+    };
 
     private final Document document;
     /** Whether a key may lack what rows are to complete. */
@@ -47,17 +64,21 @@ final class DefinitionReader {
     private final Set<String> misdeclared = new HashSet<>();
     /** By field the column or member that holds it. */
     private final Map<String, String> from = new HashMap<>();
+    /** Reads a file that the definition names. */
+    private final Function<String, byte[]> files;
 
-    private DefinitionReader(Document document, boolean drafts, RecordText.Unknown unknown) {
+    private DefinitionReader(
+            Document document, boolean drafts, RecordText.Unknown unknown, Function<String, byte[]> files) {
         this.document = document;
         this.drafts = drafts;
         this.unknown = unknown;
+        this.files = files;
     }
 
     static Schema schema(String source, JsonParser parser) {
         Document document = new Document(source);
         Node root = document.read(parser);
-        DefinitionReader reader = new DefinitionReader(document, false, RecordText.Unknown.REJECT);
+        DefinitionReader reader = new DefinitionReader(document, false, RecordText.Unknown.REJECT, NO_FILES);
         @Nullable Schema schema = reader.schema(Members.of(document, root, "the schema", SCHEMA));
         document.check();
         return Optional.ofNullable(schema).orElseThrow();
@@ -68,11 +89,17 @@ final class DefinitionReader {
      *
      * @param drafts whether the key may lack what rows are to complete
      * @param unknown what is done with unknown members where the document does not say
+     * @param files reads a file that the definition names; {@link IllegalArgumentException} says why it cannot
      */
-    static StreamDefinition stream(String source, JsonParser parser, boolean drafts, RecordText.Unknown unknown) {
+    static StreamDefinition stream(
+            String source,
+            JsonParser parser,
+            boolean drafts,
+            RecordText.Unknown unknown,
+            Function<String, byte[]> files) {
         Document document = new Document(source);
         Node root = document.read(parser);
-        DefinitionReader reader = new DefinitionReader(document, drafts, unknown);
+        DefinitionReader reader = new DefinitionReader(document, drafts, unknown, files);
         @Nullable StreamDefinition definition = reader.stream(root);
         document.check();
         return Optional.ofNullable(definition).orElseThrow();
@@ -97,12 +124,14 @@ final class DefinitionReader {
             }
         }
         StreamPolicy policy = policy(members);
-        // A CSV line has no members: its definition says nothing of them.
-        unknown = recordFormat == RecordFormat.CSV ? RecordText.Unknown.REJECT : unknown;
+        // Only JSON has members of which the definition says something.
+        unknown = recordFormat == RecordFormat.JSON || recordFormat == RecordFormat.BLOCK
+                ? unknown
+                : RecordText.Unknown.REJECT;
         Schema schema = schema(members.as("the schema"));
         // Names and numbers are the record's to check, also when other parts are wrong: all errors at once.
         Schema any = schema != null ? schema : PLACEHOLDER;
-        RecordFormat anyFormat = recordFormat != null ? recordFormat : RecordFormat.CSV;
+        RecordFormat anyFormat = recordFormat != null && schema != null ? recordFormat : RecordFormat.CSV;
         StreamDefinition definition = null;
         if (!name.isEmpty()) {
             try {
@@ -157,7 +186,7 @@ final class DefinitionReader {
             String problem = key.problem(fields, time);
             error(line, problem != null || drafts ? problem : key.missing(fields));
         }
-        RecordText text = RecordTextReader.read(members, from, unknown);
+        RecordText text = RecordTextReader.read(members, from, unknown, files);
         if (key == null || time.isEmpty() || document.errorCount() > errorsBefore) {
             return null;
         }

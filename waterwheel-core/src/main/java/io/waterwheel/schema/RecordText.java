@@ -1,8 +1,11 @@
 package io.waterwheel.schema;
 
+import io.waterwheel.schema.text.KafkaField;
+import io.waterwheel.schema.text.KafkaFields;
 import io.waterwheel.schema.text.MemberPath;
 import io.waterwheel.schema.text.TextEncoding;
 import io.waterwheel.schema.text.TimePattern;
+import io.waterwheel.schema.text.WriterTypes;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.util.LinkedHashMap;
@@ -21,11 +24,18 @@ import org.jspecify.annotations.Nullable;
  * @param zone of times that name none; null: they are refused
  * @param times a pattern of times, see {@link TimePattern}; empty: ISO 8601 alone
  * @param from by field the column or member that holds it, where that has another name: a JSON path where it begins
- *     with {@code $}
+ *     with {@code $}, what Kafka has of it where with {@code kafka.}: {@link KafkaField}
  * @param encoding of the records
+ * @param types by which records in a binary format are written
  */
 public record RecordText(
-        Csv csv, Json json, @Nullable ZoneId zone, String times, Map<String, String> from, TextEncoding encoding) {
+        Csv csv,
+        Json json,
+        @Nullable ZoneId zone,
+        String times,
+        Map<String, String> from,
+        TextEncoding encoding,
+        WriterTypes types) {
     /** Commas, points, no words for null, no zone, members that are fields only. */
     public static final RecordText DEFAULT = new RecordText(Csv.DEFAULT, Json.DEFAULT, null, "", Map.of());
 
@@ -35,6 +45,12 @@ public record RecordText(
     /** Records in UTF-8. */
     public RecordText(Csv csv, Json json, @Nullable ZoneId zone, String times, Map<String, String> from) {
         this(csv, json, zone, times, from, TextEncoding.UTF_8);
+    }
+
+    /** Records that are text. */
+    public RecordText(
+            Csv csv, Json json, @Nullable ZoneId zone, String times, Map<String, String> from, TextEncoding encoding) {
+        this(csv, json, zone, times, from, encoding, WriterTypes.NONE);
     }
 
     private static final int MOST_NULLS = 16;
@@ -134,9 +150,11 @@ public record RecordText(
                 throw new IllegalArgumentException("field " + field + ": from: expected a name of 1 to " + LONGEST_NAME
                         + " characters, got " + name.length());
             }
-            if (name.startsWith(MemberPath.ROOT)) {
+            if (name.startsWith(MemberPath.ROOT) || name.startsWith(KafkaField.PREFIX)) {
                 try {
-                    MemberPath.of(name);
+                    if (KafkaField.of(name) == null) {
+                        MemberPath.of(name);
+                    }
                 } catch (IllegalArgumentException e) {
                     throw new IllegalArgumentException("field " + field + ": from: " + e.getMessage(), e);
                 }
@@ -172,6 +190,16 @@ public record RecordText(
         if (json.textNumbers()) {
             members.put("numbers", "text");
         }
+        if (!types.schema().isEmpty()) {
+            members.put("schema", types.schema());
+        }
+        if (!types.registry().isEmpty()) {
+            members.put("registry", types.registry());
+        }
+        if (!types.descriptor().isEmpty()) {
+            members.put("descriptor", types.descriptor());
+            members.put("message", types.message());
+        }
         return members;
     }
 
@@ -179,6 +207,16 @@ public record RecordText(
         if (sign != otherwise) {
             members.put(name, String.valueOf(sign));
         }
+    }
+
+    /** What fields take of Kafka beside the values of records. */
+    public KafkaFields kafka() {
+        return from.isEmpty() ? KafkaFields.NONE : KafkaFields.of(from.values());
+    }
+
+    /** Whether a field is in the value of a record, not of Kafka. */
+    public boolean inValue(String field) {
+        return KafkaField.of(source(field)) == null;
     }
 
     /** The column or member that holds a field. */

@@ -2,18 +2,36 @@ package io.waterwheel.schema;
 
 import io.waterwheel.schema.Document.Node;
 import io.waterwheel.schema.text.TextEncoding;
+import io.waterwheel.schema.text.WriterTypes;
+import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the member {@code records} of a definition: how the text of records is written. */
 final class RecordTextReader {
-    private static final Set<String> MEMBERS =
-            Set.of("delimiter", "decimal", "thousands", "nulls", "zone", "times", "unknown", "numbers", "encoding");
+    private static final Set<String> MEMBERS = Set.of(
+            "delimiter",
+            "decimal",
+            "thousands",
+            "nulls",
+            "zone",
+            "times",
+            "unknown",
+            "numbers",
+            "encoding",
+            "schema",
+            "schema-file",
+            "registry",
+            "descriptor",
+            "descriptor-file",
+            "message");
     private static final String TAB = "tab";
 
     private RecordTextReader() {}
@@ -24,8 +42,10 @@ final class RecordTextReader {
      * @param members of the stream
      * @param from by field the column or member that holds it
      * @param unknown what holds where nothing is said of unknown members
+     * @param files reads a file that is named
      */
-    static RecordText read(Members members, Map<String, String> from, RecordText.Unknown unknown) {
+    static RecordText read(
+            Members members, Map<String, String> from, RecordText.Unknown unknown, Function<String, byte[]> files) {
         RecordText.Json json = new RecordText.Json(unknown, false);
         Members parts = members.object("records", "records", MEMBERS);
         try {
@@ -45,11 +65,39 @@ final class RecordTextReader {
                     zone,
                     parts.has("times") ? parts.text("times") : "",
                     from,
-                    parts.has("encoding") ? TextEncoding.parse(parts.text("encoding")) : TextEncoding.UTF_8);
+                    parts.has("encoding") ? TextEncoding.parse(parts.text("encoding")) : TextEncoding.UTF_8,
+                    types(parts, files));
         } catch (IllegalArgumentException e) {
             members.error("records", String.valueOf(e.getMessage()));
             return RecordText.DEFAULT;
         }
+    }
+
+    private static WriterTypes types(Members parts, Function<String, byte[]> files) {
+        return new WriterTypes(
+                fileOr(parts, "schema", "schema-file", files, bytes -> new String(bytes, StandardCharsets.UTF_8)),
+                parts.has("registry") ? parts.text("registry") : "",
+                fileOr(parts, "descriptor", "descriptor-file", files, Base64.getEncoder()::encodeToString),
+                parts.has("message") ? parts.text("message") : "");
+    }
+
+    /** What a member says, or the file that another names. */
+    private static String fileOr(
+            Members parts,
+            String member,
+            String fileMember,
+            Function<String, byte[]> files,
+            Function<byte[], String> form) {
+        String itself = parts.has(member) ? parts.text(member) : "";
+        if (!parts.has(fileMember)) {
+            return itself;
+        }
+        String file = parts.text(fileMember);
+        if (!itself.isEmpty()) {
+            parts.error(fileMember, "records: expected " + member + " or " + fileMember + ", got both");
+            return itself;
+        }
+        return file.isEmpty() ? "" : form.apply(files.apply(file));
     }
 
     private static RecordText.Json json(Members parts, RecordText.Unknown otherwise) {

@@ -1,5 +1,6 @@
 package io.waterwheel.schema;
 
+import io.waterwheel.schema.text.KafkaField;
 import io.waterwheel.schema.text.MemberPath;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -59,6 +60,7 @@ public record Schema(List<Field> fields, KeySpec key, String timeField, RecordTe
             }
         }
         refuse(sourceProblem(fields, text));
+        refuse(kafkaProblem(byName, text));
         refuse(restProblem(byName, text));
     }
 
@@ -82,6 +84,35 @@ public record Schema(List<Field> fields, KeySpec key, String timeField, RecordTe
             }
         }
         return eachProblem(fields, places);
+    }
+
+    /** What is wrong with fields that are of Kafka, or null. */
+    private static @Nullable String kafkaProblem(Map<String, Field> fields, RecordText text) {
+        for (Map.Entry<String, String> from : text.from().entrySet()) {
+            KafkaField source = KafkaField.of(from.getValue());
+            Field field = fields.get(from.getKey());
+            if (source == null || field == null) {
+                continue;
+            }
+            Set<FieldType> types =
+                    switch (source.part()) {
+                        case KEY, HEADER -> ANY;
+                        case TIMESTAMP ->
+                            EnumSet.of(
+                                    FieldType.TIMESTAMP,
+                                    FieldType.TIMESTAMP_US,
+                                    FieldType.TIMESTAMP_NS,
+                                    FieldType.LONG);
+                        case PARTITION -> EnumSet.of(FieldType.INT, FieldType.LONG);
+                        case OFFSET -> EnumSet.of(FieldType.LONG);
+                    };
+            if (!types.contains(field.type())) {
+                return "from: field " + field.name() + " is of type "
+                        + field.type().schemaName() + ", " + from.getValue() + " takes "
+                        + types.stream().map(FieldType::schemaName).collect(Collectors.joining(" or "));
+            }
+        }
+        return null;
     }
 
     /** What is wrong with fields that are in each element of an array, or null. */
@@ -167,6 +198,13 @@ public record Schema(List<Field> fields, KeySpec key, String timeField, RecordTe
     public int keyField() {
         String field = key.onlyField();
         return field == null ? -1 : indexOf(field);
+    }
+
+    /** The fields that are in the values of records, in order: all, but for those of Kafka. */
+    public List<Field> valueFields() {
+        return text.kafka().any()
+                ? fields.stream().filter(field -> text.inValue(field.name())).toList()
+                : fields;
     }
 
     /** The same fields with another key. */

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.function.Function;
 
 /**
  * A stream's definition as people write it, in YAML:
@@ -16,7 +17,7 @@ import java.util.Locale;
  * <pre>{@code
  * name: flights
  * topic: flights        # the stream's name when left out
- * format: csv           # csv, json or block
+ * format: csv           # csv, json, avro, protobuf or block
  * partitions: 4         # 4 when left out
  * dead-letters: skip    # or halt, or halt above N per million
  * log-loss: fail        # or skip to earliest
@@ -58,7 +59,7 @@ public final class SchemaFile {
                 throw new WaterwheelException(
                         ErrorCode.SCHEMA_INVALID, file + ": expected at most " + MAX_BYTES + " bytes, got " + bytes);
             }
-            return read(String.valueOf(file.getFileName()), Files.readString(file), drafts);
+            return read(String.valueOf(file.getFileName()), Files.readString(file), drafts, name -> named(file, name));
         } catch (IOException e) {
             String why = e instanceof NoSuchFileException
                     ? "there is no such file"
@@ -73,12 +74,27 @@ public final class SchemaFile {
      * @param source what messages call it
      */
     public static StreamDefinition read(String source, String yaml) {
-        return read(source, yaml, false);
+        return read(source, yaml, false, DefinitionReader.NO_FILES);
     }
 
-    private static StreamDefinition read(String source, String yaml, boolean drafts) {
+    /** A file that a definition names, beside it. */
+    private static byte[] named(Path definition, String name) {
+        Path file = definition.resolveSibling(name);
         try {
-            return DefinitionReader.stream(source, FACTORY.createParser(yaml), drafts, RecordText.Unknown.SKIP);
+            if (Files.size(file) > MAX_BYTES) {
+                throw new IllegalArgumentException("records: " + file + ": expected at most " + MAX_BYTES + " bytes");
+            }
+            return Files.readAllBytes(file);
+        } catch (NoSuchFileException e) {
+            throw new IllegalArgumentException("records: there is no file " + file, e);
+        } catch (IOException e) {
+            throw new IllegalArgumentException("records: cannot read " + file + ": " + e, e);
+        }
+    }
+
+    private static StreamDefinition read(String source, String yaml, boolean drafts, Function<String, byte[]> files) {
+        try {
+            return DefinitionReader.stream(source, FACTORY.createParser(yaml), drafts, RecordText.Unknown.SKIP, files);
         } catch (IOException e) {
             throw new UncheckedIOException("a parser over a string cannot fail to open", e);
         }

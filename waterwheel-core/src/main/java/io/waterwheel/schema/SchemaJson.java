@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.text.WriterTypes;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -22,7 +23,7 @@ public final class SchemaJson {
                     .maxNestingDepth(10)
                     .maxDocumentLength(MAX_LENGTH)
                     .maxNumberLength(100)
-                    .maxStringLength(10_000)
+                    .maxStringLength(WriterTypes.MOST_CHARACTERS)
                     .build())
             .build();
 
@@ -65,7 +66,8 @@ public final class SchemaJson {
     /** Reads what {@link #writeStream} wrote. */
     public static StreamDefinition readStream(String json) {
         try {
-            return DefinitionReader.stream("stream", FACTORY.createParser(json), false, RecordText.Unknown.REJECT);
+            return DefinitionReader.stream(
+                    "stream", FACTORY.createParser(json), false, RecordText.Unknown.REJECT, DefinitionReader.NO_FILES);
         } catch (IOException e) {
             throw new UncheckedIOException("a parser over a string cannot fail to open", e);
         }

@@ -1,6 +1,7 @@
 package io.waterwheel.schema;
 
 import io.waterwheel.schema.text.TextEncoding;
+import io.waterwheel.schema.text.WriterTypes;
 import java.util.regex.Pattern;
 
 /**
@@ -42,8 +43,27 @@ public record StreamDefinition(
         if (!rest.isEmpty() && format != RecordFormat.JSON) {
             throw new IllegalArgumentException("unknown: into " + rest + " goes with format: json");
         }
-        if (schema.text().encoding() != TextEncoding.UTF_8 && format == RecordFormat.BLOCK) {
-            throw new IllegalArgumentException("encoding: goes with records that are text, not with format: block");
+        if (schema.text().encoding() != TextEncoding.UTF_8 && !format.isText()) {
+            throw new IllegalArgumentException("encoding: goes with records that are text: with format: csv or json");
+        }
+        if (format == RecordFormat.BLOCK && schema.text().kafka().any()) {
+            throw new IllegalArgumentException(
+                    "from: kafka... goes with records that others write, not with format: block, whose rows hold all"
+                            + " fields");
+        }
+        WriterTypes types = schema.text().types();
+        boolean described = !types.schema().isEmpty() || !types.registry().isEmpty();
+        if ((format == RecordFormat.AVRO) != described) {
+            throw new IllegalArgumentException(
+                    described
+                            ? "records: schema, schema-file and registry go with format: avro"
+                            : "records: format: avro needs schema-file (or schema), or registry");
+        }
+        if ((format == RecordFormat.PROTOBUF) == types.descriptor().isEmpty()) {
+            throw new IllegalArgumentException(
+                    types.descriptor().isEmpty()
+                            ? "records: format: protobuf needs descriptor-file (or descriptor) and message"
+                            : "records: descriptor, descriptor-file and message go with format: protobuf");
         }
         if (partitions < 1 || partitions > MAX_PARTITIONS) {
             throw new IllegalArgumentException("partitions: expected 1 to " + MAX_PARTITIONS + ", got " + partitions);

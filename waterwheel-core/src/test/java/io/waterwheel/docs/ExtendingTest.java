@@ -42,10 +42,14 @@ final class ExtendingTest {
     /** A place that has a case for each type names FLOAT, which nothing else does. All others ask for the form. */
     @Test
     void onlyAFewPlacesTellTheTypesOfFieldsApart() throws IOException {
-        List<String> places = filesWith(Pattern.compile("case [A-Z0-9_, ]*\\bFLOAT\\b|FieldType\\.FLOAT\\b"));
+        List<String> places = filesWith(Pattern.compile("case [A-Z0-9_, ]*\\bFLOAT\\b|FieldType\\.FLOAT\\b")).stream()
+                // Those are the types of formats, not of fields.
+                .filter(name -> !name.startsWith("decode/avro/") && !name.startsWith("decode/protobuf/"))
+                .toList();
         assertThat(places)
                 .containsExactly(
                         "client/JavaTypes.java",
+                        "decode/TypedValues.java",
                         "decode/ValueParser.java",
                         "key/KeyCodec.java",
                         "query/expression/ValueType.java",

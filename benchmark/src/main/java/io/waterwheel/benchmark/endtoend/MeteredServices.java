@@ -3,6 +3,7 @@ package io.waterwheel.benchmark.endtoend;
 import com.sun.management.ThreadMXBean;
 import io.waterwheel.ingest.source.LogSource;
 import io.waterwheel.ingest.source.RecordBatch;
+import io.waterwheel.schema.text.KafkaFields;
 import io.waterwheel.topology.WaterwheelTopology;
 import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.WorkerServices;
@@ -84,8 +85,8 @@ final class MeteredServices implements ServicesFactory {
         }
 
         @Override
-        public void assign(int streamId, String topic, int partition, long from, long base) {
-            source.assign(streamId, topic, partition, from, base);
+        public void assign(int streamId, String topic, int partition, long from, long base, KafkaFields wanted) {
+            source.assign(streamId, topic, partition, from, base, wanted);
         }
 
         @Override

@@ -3,6 +3,10 @@ package io.waterwheel.embedded;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.DescriptorProtos.DescriptorProto;
+import com.google.protobuf.DescriptorProtos.FieldDescriptorProto;
+import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
+import com.google.protobuf.DescriptorProtos.FileDescriptorSet;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.AskedQuestions;
@@ -35,6 +39,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -224,12 +229,58 @@ final class DocumentationTest {
             producer.send(new ProducerRecord<>("shop.orders", "{\"at\": 1633608000000, \"id\": \"a\"}"))
                     .get();
         }
-        assertThat(runPage("docs/formats.md")).isGreaterThanOrEqualTo(7);
+        Files.write(folder.resolve("rides.desc"), rides());
+        assertThat(runPage("docs/formats.md")).isGreaterThanOrEqualTo(10);
         assertThat(client.query("wind").count()).isEqualTo(6);
+        // A ride of "ann", 100 s after 1970, that costs nothing.
+        byte[] ride = {0x0A, 2, 0x08, 100, 0x12, 5, 0x0A, 3, 'a', 'n', 'n'};
+        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", server.kafka()), new ByteArraySerializer(), new ByteArraySerializer())) {
+            producer.send(new ProducerRecord<>("rides", 0, null, ride)).get();
+        }
+        assertThat(ran("query", "rides", "--format", "csv", "--at-least", "0:1"))
+                .isEqualTo("at,rider,fare\n100000000,ann,0.0\n");
         assertThat(ran("query", "wind", "--where", "Wind_m_s_ > 4", "--select", "Station", "--format", "csv"))
                 .isEqualTo("Station\nDahlem\nDahlem\n");
         assertThat(ran("query", "buses", "--where", "fare > 3", "--select", "bus_id", "--format", "csv"))
                 .isEqualTo("bus_id\na-8\n");
+    }
+
+    /** What protoc would write of the page's message type. */
+    private static byte[] rides() {
+        FieldDescriptorProto.Builder field =
+                FieldDescriptorProto.newBuilder().setLabel(FieldDescriptorProto.Label.LABEL_OPTIONAL);
+        FieldDescriptorProto name = field.clone()
+                .setName("name")
+                .setNumber(1)
+                .setType(FieldDescriptorProto.Type.TYPE_STRING)
+                .build();
+        return FileDescriptorSet.newBuilder()
+                .addFile(FileDescriptorProto.newBuilder()
+                        .setName("rides.proto")
+                        .setPackage("rides")
+                        .setSyntax("proto3")
+                        .addDependency("google/protobuf/timestamp.proto")
+                        .addMessageType(
+                                DescriptorProto.newBuilder().setName("Rider").addField(name))
+                        .addMessageType(DescriptorProto.newBuilder()
+                                .setName("Ride")
+                                .addField(field.clone()
+                                        .setName("started")
+                                        .setNumber(1)
+                                        .setType(FieldDescriptorProto.Type.TYPE_MESSAGE)
+                                        .setTypeName(".google.protobuf.Timestamp"))
+                                .addField(field.clone()
+                                        .setName("rider")
+                                        .setNumber(2)
+                                        .setType(FieldDescriptorProto.Type.TYPE_MESSAGE)
+                                        .setTypeName(".rides.Rider"))
+                                .addField(field.clone()
+                                        .setName("fare")
+                                        .setNumber(3)
+                                        .setType(FieldDescriptorProto.Type.TYPE_DOUBLE))))
+                .build()
+                .toByteArray();
     }
 
     @Test

@@ -116,7 +116,14 @@ final class EndToEndTest {
     void topicsAreTakenAsTheyAre() throws Exception {
         TopicsAsTheyAre topics = new TopicsAsTheyAre(server.url(), server.kafka(), folder);
         topics.aTopicIsTakenWithNothingEdited();
+        topics.whatKafkaHasOfARecordIsAField();
+        topics.avroOfARegistryIsReadBesideAnOutage();
         topics.whatCannotBeReadIsSaid();
+    }
+
+    @Test
+    void aTopologyOfStormAppends() throws Exception {
+        new AppendedByStorm(client, server.url()).everyTupleThatIsARowIsStoredAndThenAcked();
     }
 
     @Test

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Waiting;
+import io.waterwheel.decode.RecordFacts;
 import io.waterwheel.decode.RefusalKind;
 import io.waterwheel.embedded.server.EmbeddedKafka;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.ingest.dispatch.RefusedRow;
+import io.waterwheel.ingest.source.LogSource;
 import io.waterwheel.ingest.source.LogSource.PollEvent;
 import io.waterwheel.ingest.source.RecordBatch;
+import io.waterwheel.schema.text.KafkaFields;
 import io.waterwheel.topology.kafka.KafkaDeadLetters;
 import io.waterwheel.topology.kafka.KafkaLogReader;
 import io.waterwheel.topology.kafka.KafkaSource;
@@ -26,6 +29,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -39,8 +43,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -297,7 +303,7 @@ final class KafkaSourceTest {
                     .hasMessageContaining("topic damaged, partition 0: cannot be read from offset " + sound);
 
             CompletableFuture<RecordBatch> damaged = new CompletableFuture<>();
-            reader.read(1, 0, 9, 0, 1000, (batch, failure) -> damaged.completeExceptionally(failure));
+            reader.read(1, 0, 9, 0, KafkaFields.NONE, 1000, (batch, failure) -> damaged.completeExceptionally(failure));
             assertThat(read(reader, 1, 1, 9, 1000).count()).isEqualTo(1);
             assertThatThrownBy(() -> damaged.get(30, TimeUnit.SECONDS)).hasMessageContaining("damaged-0");
 
@@ -310,8 +316,14 @@ final class KafkaSourceTest {
 
     private static RecordBatch read(KafkaLogReader reader, int streamId, int partition, long from, int maxBytes)
             throws Exception {
+        return read(reader, streamId, partition, from, 0, KafkaFields.NONE, maxBytes);
+    }
+
+    private static RecordBatch read(
+            KafkaLogReader reader, int streamId, int partition, long from, long base, KafkaFields wanted, int maxBytes)
+            throws Exception {
         CompletableFuture<RecordBatch> done = new CompletableFuture<>();
-        reader.read(streamId, partition, from, 0, maxBytes, (batch, failure) -> {
+        reader.read(streamId, partition, from, base, wanted, maxBytes, (batch, failure) -> {
             if (failure != null) {
                 done.completeExceptionally(failure);
             } else {
@@ -319,6 +331,63 @@ final class KafkaSourceTest {
             }
         });
         return done.get(60, TimeUnit.SECONDS);
+    }
+
+    /** Read live or again, in batches of any size: what Kafka has of a record is with it. */
+    @Test
+    void whatKafkaHasOfARecordComesWithIt() throws Exception {
+        long seed = Long.getLong("seed", 12L);
+        Random random = new Random(seed);
+        topics.ensure("facts", 1);
+        KafkaFields wanted = new KafkaFields(true, true, List.of("a", "b"));
+        try (KafkaProducer<byte[], byte[]> producer = producer(Map.of());
+                KafkaSource source = new KafkaSource(kafka.bootstrap(), "test", 100);
+                KafkaLogReader reader = new KafkaLogReader(kafka.bootstrap(), "reader", id -> "facts")) {
+            List<String> expected = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                byte[] key = random.nextInt(4) == 0 ? null : ("k" + i).getBytes(UTF_8);
+                List<Header> headers = new ArrayList<>();
+                String last = null;
+                for (int h = random.nextInt(3); h > 0; h--) {
+                    last = "a" + random.nextInt(100);
+                    headers.add(new RecordHeader("a", last.getBytes(UTF_8)));
+                }
+                headers.add(new RecordHeader("unwanted", new byte[10]));
+                headers.add(new RecordHeader("b", null));
+                producer.send(new ProducerRecord<>(
+                                "facts", 0, 1_000L + i, key, random.nextBoolean() ? null : new byte[20], headers))
+                        .get(30, TimeUnit.SECONDS);
+                expected.add(i + " " + (1_000 + i) + " " + (key == null ? null : "k" + i) + " " + last + " null");
+            }
+            source.assign(1, "facts", 0, 7_000, 7_000, wanted);
+            List<String> live = new ArrayList<>();
+            Waiting.until("all are read", () -> {
+                for (LogSource.PollEvent event : source.poll(Duration.ofMillis(100))) {
+                    live.addAll(facts(((LogSource.PollEvent.Read) event).batch()));
+                }
+                return live.size() == 100;
+            });
+            assertThat(live).as("seed %s", seed).isEqualTo(expected);
+            List<String> again = new ArrayList<>();
+            while (again.size() < 100) {
+                again.addAll(facts(read(reader, 1, 0, 7_000 + again.size(), 7_000, wanted, 1 + random.nextInt(200))));
+            }
+            assertThat(again).as("seed %s", seed).isEqualTo(expected);
+        }
+    }
+
+    private static List<String> facts(RecordBatch batch) {
+        List<String> facts = new ArrayList<>();
+        for (int i = 0; i < batch.count(); i++) {
+            RecordFacts of = Objects.requireNonNull(batch.facts()).at(i);
+            facts.add(of.offset() + " " + of.timestamp() + " " + text(of.key()) + " " + text(of.header("a")) + " "
+                    + text(of.header("b")));
+        }
+        return facts;
+    }
+
+    private static @Nullable String text(@Nullable ByteBuffer bytes) {
+        return bytes == null ? null : UTF_8.decode(bytes.duplicate()).toString();
     }
 
     @Test

@@ -3,19 +3,24 @@ package io.waterwheel.embedded;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.decode.registry.TestRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** Topics that other programs have filled, from the topic to the answer by {@code stream create --like-topic}. */
@@ -106,6 +111,146 @@ final class TopicsAsTheyAre {
                 .contains("name: named\ntopic: plain_lines\nformat: csv\n", "delimiter: ';'", "{name: x, type: double")
                 .endsWith("# All records that were looked at are tuples of it.\n");
         counts("named", 50, Map.of(0, 25L, 1, 25L));
+    }
+
+    /** Records of a topic in batches of each codec, with fields that Kafka has of them. */
+    void whatKafkaHasOfARecordIsAField() throws Exception {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka))) {
+            admin.createTopics(List.of(new NewTopic("devices", 1, (short) 1)))
+                    .all()
+                    .get();
+        }
+        List<String> codecs = List.of("none", "gzip", "snappy", "lz4", "zstd");
+        StringBuilder expected = new StringBuilder("at,device,codec,nr,v\n");
+        int nr = 0;
+        for (String codec : codecs) {
+            try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                    Map.of("bootstrap.servers", kafka, "compression.type", codec, "linger.ms", 50),
+                    new ByteArraySerializer(),
+                    new ByteArraySerializer())) {
+                for (int i = 0; i < 20; i++) {
+                    long at = 1_633_608_000_000L + nr;
+                    boolean header = i % 2 == 0;
+                    var unused = producer.send(new ProducerRecord<>(
+                            "devices",
+                            0,
+                            at,
+                            ("d-" + i).getBytes(UTF_8),
+                            ("{\"v\": " + i + "}").getBytes(UTF_8),
+                            header ? List.of(new RecordHeader("codec", codec.getBytes(UTF_8))) : List.of()));
+                    expected.append(at).append(",d-" + i + "," + (header ? codec : "") + "," + nr + "," + i + "\n");
+                    nr++;
+                }
+            }
+        }
+        Path file = Files.writeString(folder.resolve("devices.yaml"), """
+                name: devices
+                format: json
+                fields:
+                  - {name: at, type: timestamp, from: kafka.timestamp}
+                  - {name: device, type: string, from: kafka.key}
+                  - {name: codec, type: string, nullable: true, from: kafka.headers.codec}
+                  - {name: nr, type: long, from: kafka.offset}
+                  - {name: v, type: int}
+                key: {field: device}
+                time: at
+                """);
+        assertThat(run("stream", "create", file.toString()).code()).isZero();
+        CliResult rows = run(
+                "query", "devices", "--order-by", "nr", "--limit", "1000", "--format", "csv", "--at-least", "0:" + nr);
+        assertThat(rows.out()).as("%s", rows).isEqualTo(expected.toString());
+        CliResult tail = run(
+                "tail", "devices", "--from", "earliest", "--limit", "" + nr, "--format", "csv", "--where", "nr >= 0");
+        assertThat(tail.out()).as("%s", tail).isEqualTo(expected.toString());
+        run("flush", "devices");
+        CliResult verified = run("verify", "devices");
+        assertThat(verified.code()).as("%s", verified).isZero();
+        Path lines = Files.writeString(folder.resolve("devices.json"), "{\"v\": 1}\n");
+        assertThat(run("append", "devices", lines.toString()).toString()).contains("device: the record has no key");
+        Path csv = Files.writeString(folder.resolve("devices.csv"), "v\n1\n");
+        assertThat(run("append", "devices", csv.toString()).err())
+                .contains("its records are appended as they are: the file must be json");
+    }
+
+    /** Two generations of producers, and a registry that is away at first; it is the tests' own. */
+    void avroOfARegistryIsReadBesideAnOutage() throws Exception {
+        try (TestRegistry registry = new TestRegistry()) {
+            registry.register(1, "AVRO", """
+                    {"type": "record", "name": "Trip", "fields": [
+                      {"name": "at", "type": {"type": "long", "logicalType": "timestamp-millis"}},
+                      {"name": "taxi", "type": "string"}]}""");
+            registry.register(2, "AVRO", """
+                    {"type": "record", "name": "Trip", "fields": [
+                      {"name": "fare", "type": ["null", "int"]},
+                      {"name": "taxi", "type": "string"},
+                      {"name": "at", "type": {"type": "long", "logicalType": "timestamp-micros"}}]}""");
+            registry.answer(503, "{\"error_code\": 50301, \"message\": \"no leader\"}");
+            Path file = Files.writeString(folder.resolve("trips.yaml"), """
+                    name: trips
+                    format: avro
+                    partitions: 1
+                    fields:
+                      - {name: at, type: timestamp}
+                      - {name: taxi, type: string}
+                      - {name: fare, type: int, nullable: true}
+                      - {name: nr, type: long, from: kafka.offset}
+                    key: {field: taxi}
+                    time: at
+                    records: {registry: 'REGISTRY'}
+                    """.replace("REGISTRY", registry.address()));
+            CliResult created = run("stream", "create", file.toString());
+            assertThat(created.code()).as("%s", created).isZero();
+            StringBuilder expected = new StringBuilder("at,taxi,fare,nr\n");
+            try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                    Map.of("bootstrap.servers", kafka), new ByteArraySerializer(), new ByteArraySerializer())) {
+                for (int i = 0; i < 30; i++) {
+                    int id = i == 15 ? 99 : 1 + i % 2;
+                    ByteBuffer record = ByteBuffer.allocate(100).put((byte) 0).putInt(id);
+                    long at = 1_633_608_000_000L + i;
+                    if (id == 2) {
+                        avro(record.put((byte) 2), i);
+                    } else {
+                        avro(record, at);
+                    }
+                    record.put((byte) 4).put((byte) 't').put((byte) ('0' + i % 3));
+                    if (id == 2) {
+                        avro(record, at * 1_000);
+                    }
+                    byte[] value = Arrays.copyOf(record.array(), record.position());
+                    var unused = producer.send(new ProducerRecord<>("trips", 0, null, value));
+                    if (id != 99) {
+                        expected.append(at + ",t" + i % 3 + "," + (id == 2 ? i : "") + "," + i + "\n");
+                    }
+                }
+            }
+            Waiting.until("the status says that it waits", () -> run("status")
+                    .out()
+                    .contains("stands still: waits before offset 0: schema 1 of the registry " + registry.address()
+                            + ": it answered with status 503, no leader. It is asked again every second"));
+            registry.answer(200, "");
+            CliResult rows = run(
+                    "query", "trips", "--order-by", "nr", "--limit", "100", "--format", "csv", "--at-least", "0:30");
+            assertThat(rows.out()).as("%s", rows).isEqualTo(expected.toString());
+            CliResult tail = run("tail", "trips", "--from", "earliest", "--limit", "29", "--format", "csv");
+            assertThat(tail.out()).as("%s", tail).isEqualTo(expected.toString());
+            assertThat(run("dead-letters", "trips").out())
+                    .contains("the registry " + registry.address() + " has no schema 99");
+            CliResult verified = run("verify", "trips");
+            assertThat(verified.code()).as("%s", verified).isZero();
+            Path csv = Files.writeString(folder.resolve("trips.csv"), "at,taxi\n1,t\n");
+            assertThat(run("append", "trips", csv.toString()).err())
+                    .contains("the records of stream trips are avro, which programs write to its topic themselves");
+        }
+    }
+
+    /** A number as Avro has it. */
+    private static void avro(ByteBuffer out, long value) {
+        long zigzag = (value << 1) ^ (value >> 63);
+        while ((zigzag & ~0x7FL) != 0) {
+            out.put((byte) ((zigzag & 0x7F) | 0x80));
+            zigzag >>>= 7;
+        }
+        out.put((byte) zigzag);
     }
 
     void whatCannotBeReadIsSaid() throws Exception {

@@ -82,17 +82,23 @@ public final class CsvColumns {
             if (!seen.add(name)) {
                 throw bad(namer + " names '" + name + "' twice");
             }
+            if (schema.indexOf(name) >= 0 && !schema.text().inValue(name)) {
+                throw bad(namer + " names '" + name + "', which is of Kafka: "
+                        + schema.text().source(name) + "; a column that no field takes is called - in --columns");
+            }
             if (schema.indexOf(name) < 0) {
-                List<String> fields = schema.fields().stream().map(Field::name).toList();
+                List<String> fields =
+                        schema.valueFields().stream().map(Field::name).toList();
                 throw bad(namer + " names '" + name + "', which is no field of the stream; its fields are " + fields
                         + (fields.stream().noneMatch(names::contains)
                                 ? "; is there no line of names? Name them with --columns"
                                 : "; a column that no field takes is called - in --columns"));
             }
         }
-        int[] columnOf = new int[schema.fields().size()];
+        List<Field> fields = schema.valueFields();
+        int[] columnOf = new int[fields.size()];
         for (int f = 0; f < columnOf.length; f++) {
-            Field field = schema.fields().get(f);
+            Field field = fields.get(f);
             columnOf[f] = names.indexOf(field.name());
             if (columnOf[f] < 0 && !field.nullable()) {
                 throw bad(namer + " lacks '" + field.name() + "', which every tuple must have");

@@ -1,5 +1,6 @@
 package io.waterwheel.client.kafka;
 
+import io.waterwheel.decode.RecordFacts;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Set;
@@ -13,8 +14,9 @@ public interface TopicLog extends AutoCloseable {
          * A record.
          *
          * @param value empty where the record has none
+         * @param facts what Kafka has of it beside that
          */
-        void record(int partition, long offset, ByteBuffer value);
+        void record(ByteBuffer value, RecordFacts facts);
     }
 
     /** The first offset that the partition has. */

@@ -1,6 +1,7 @@
 package io.waterwheel.client.kafka;
 
 import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.decode.RecordFacts;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import java.nio.ByteBuffer;
@@ -27,7 +28,9 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
 
 /** Kafka's topic of a stream. It is of no consumer group, and keeps nothing in Kafka. One thread. */
 public final class TopicReader implements TopicLog {
@@ -78,6 +81,35 @@ public final class TopicReader implements TopicLog {
 
     private TopicPartition at(int partition) {
         return new TopicPartition(stream.definition().topic(), partition);
+    }
+
+    /** What Kafka's client says of a record. */
+    private record Facts(ConsumerRecord<byte[], byte[]> record) implements RecordFacts {
+        @Override
+        public int partition() {
+            return record.partition();
+        }
+
+        @Override
+        public long offset() {
+            return record.offset();
+        }
+
+        @Override
+        public long timestamp() {
+            return record.timestamp();
+        }
+
+        @Override
+        public @Nullable ByteBuffer key() {
+            return record.key() == null ? null : ByteBuffer.wrap(record.key());
+        }
+
+        @Override
+        public @Nullable ByteBuffer header(String name) {
+            Header last = record.headers().lastHeader(name);
+            return last == null || last.value() == null ? null : ByteBuffer.wrap(last.value());
+        }
     }
 
     @Override
@@ -146,8 +178,7 @@ public final class TopicReader implements TopicLog {
             try {
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(patience)) {
                     byte[] value = record.value();
-                    take.record(
-                            record.partition(), record.offset(), ByteBuffer.wrap(value == null ? new byte[0] : value));
+                    take.record(ByteBuffer.wrap(value == null ? new byte[0] : value), new Facts(record));
                 }
             } catch (OffsetOutOfRangeException e) {
                 without.addAll(

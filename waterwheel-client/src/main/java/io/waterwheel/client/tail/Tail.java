@@ -2,6 +2,9 @@ package io.waterwheel.client.tail;
 
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.client.kafka.TopicLog;
+import io.waterwheel.decode.RecordFacts;
+import io.waterwheel.decode.registry.SchemaRegistry;
+import io.waterwheel.decode.typed.WriterSchemas;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
@@ -70,6 +73,9 @@ public final class Tail implements AutoCloseable {
     /** Of the records of one batch, of which a condition may leave few. */
     private static final long RECORD_BYTES = 8 << 20;
 
+    /** How long it waits for the schema of a record. */
+    private static final Duration SCHEMA_PATIENCE = Duration.ofSeconds(20);
+
     private static final Duration LONGEST_QUESTION = Duration.ofSeconds(2);
     private static final Duration FIRST_QUESTION = Duration.ofSeconds(30);
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -123,8 +129,12 @@ public final class Tail implements AutoCloseable {
         }
         this.lookedNanos = System.nanoTime();
         this.askedNanos = lookedNanos - paceNanos;
-        this.rows =
-                new TailRows(stream.definition().schema(), stream.definition().format(), settings.where());
+        String registry = stream.definition().schema().text().types().registry();
+        this.rows = new TailRows(
+                stream.definition().schema(),
+                stream.definition().format(),
+                registry.isEmpty() ? WriterSchemas.NONE : new SchemaRegistry(registry).waiting(SCHEMA_PATIENCE),
+                settings.where());
         this.log = logs.apply(stream);
         try {
             begin(settings);
@@ -366,10 +376,11 @@ public final class Tail implements AutoCloseable {
         }
     }
 
-    private void take(int partition, long offset, ByteBuffer value) {
-        long position = offset + bases.getOrDefault(partition, 0L);
+    private void take(ByteBuffer value, RecordFacts facts) {
+        int partition = facts.partition();
+        long position = facts.offset() + bases.getOrDefault(partition, 0L);
         recordBytes += value.remaining() + 64;
-        rows.add(partition, position, value);
+        rows.add(partition, position, value, facts);
         read.put(partition, position + 1);
     }
 

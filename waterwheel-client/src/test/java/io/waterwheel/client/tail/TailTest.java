@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.Rounds;
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.client.kafka.TopicLog;
+import io.waterwheel.decode.RecordFacts;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
@@ -207,12 +208,29 @@ final class TailTest {
                 for (long at = offset; at < end; at++) {
                     String text = log.get((int) at).text();
                     if (text != null) {
-                        take.record(p, at, ByteBuffer.wrap(text.getBytes(UTF_8)));
+                        take.record(ByteBuffer.wrap(text.getBytes(UTF_8)), new At(p, at));
                     }
                 }
                 return end;
             });
             return without;
+        }
+
+        private record At(int partition, long offset) implements RecordFacts {
+            @Override
+            public long timestamp() {
+                return -1;
+            }
+
+            @Override
+            public @Nullable ByteBuffer key() {
+                return null;
+            }
+
+            @Override
+            public @Nullable ByteBuffer header(String name) {
+                return null;
+            }
         }
 
         @Override

@@ -14,9 +14,15 @@ final class PartitionBlockers {
     private static final long HALF_WINDOW = 500_000;
     /** Positions at which reading stands: live reading's, and those of channels that lag. */
     private static final int MAX_STOPS = 16;
+    /** Between two looks whether a schema has come. */
+    private static final long SCHEMA_NANOS = 100_000_000;
 
     private final long[] stops = new long[MAX_STOPS];
     private int stopCount;
+    /** Whether one of them waits for a schema. */
+    private boolean awaits;
+
+    private long awaitedNanos;
     private PartitionTrouble stopReason = PartitionTrouble.NONE;
     private long passedTo = Long.MIN_VALUE;
     private PartitionTrouble gap = PartitionTrouble.NONE;
@@ -64,6 +70,21 @@ final class PartitionBlockers {
         return true;
     }
 
+    /** The record at an offset cannot be decoded before its schema is there. */
+    void await(long offset, String why, long now) {
+        stop(offset);
+        awaits = true;
+        awaitedNanos = now;
+        if (stopReason.isNone()) {
+            stopReason = new PartitionTrouble(Kind.SCHEMA_AWAITED, "waits before offset " + offset + ": " + why);
+        }
+    }
+
+    /** Whether it is time to look whether a schema that is awaited has come. */
+    boolean mayLookForSchema(long now) {
+        return awaits && now - awaitedNanos >= SCHEMA_NANOS;
+    }
+
     private void stop(long offset) {
         if (!isAt(offset)) {
             if (stopCount == MAX_STOPS) {
@@ -87,6 +108,7 @@ final class PartitionBlockers {
     /** Something is different: every halt is decided again. */
     void clear() {
         stopCount = 0;
+        awaits = false;
         stopReason = PartitionTrouble.NONE;
     }
 

@@ -342,6 +342,10 @@ public final class PartitionDispatcher {
         letters.onTick(now);
         requests.onTick(now);
         catchUp.onTick(now);
+        if (blockers.mayLookForSchema(now)) {
+            blockers.clear();
+            catchUp.retry();
+        }
         advance(now);
         if (Beats.passed(reportedNanos, now, REPORT_NANOS)) {
             report(now);

@@ -81,6 +81,10 @@ final class SegmentRouter {
                 table,
                 first -> blockers.passes(first, policy, letters));
         blockers.decoded(segmenter.records());
+        String awaited = segmenter.awaited();
+        if (awaited != null) {
+            blockers.await(segment.to, awaited, now);
+        }
         if (segment.from == segment.to) {
             segment.release();
             return null;

@@ -1,9 +1,13 @@
 package io.waterwheel.ingest.dispatch;
 
 import io.waterwheel.catalog.state.RoutingTable;
+import io.waterwheel.decode.FactColumns;
 import io.waterwheel.decode.RecordDecoder;
+import io.waterwheel.decode.RecordFacts;
 import io.waterwheel.decode.RefusalKind;
 import io.waterwheel.decode.RejectedRecordException;
+import io.waterwheel.decode.typed.SchemaAwaitedException;
+import io.waterwheel.decode.typed.WriterSchemas;
 import io.waterwheel.ingest.block.BlockBody;
 import io.waterwheel.ingest.block.BodyPool;
 import io.waterwheel.ingest.source.RecordBatch;
@@ -31,6 +35,9 @@ public final class Segmenter {
     }
 
     private final RecordDecoder decoder;
+    /** Whether fields are of what Kafka has of a record beside its value. */
+    private final boolean needsFacts;
+
     private final KeyMaker keyMaker;
     private final RowLayout layout;
     private final BodyPool pool;
@@ -45,18 +52,36 @@ public final class Segmenter {
     private long currentOffset;
 
     private @Nullable ByteBuffer currentValue;
+    /** What the record that the last segment ends before has to wait for; null where it waits for nothing. */
+    @Nullable
+    String awaited() {
+        return awaited;
+    }
+
     /** Index in the batch of the first record that the last segment does not cover. */
     private int next;
 
     private int records;
     private boolean stopped;
+    /** What the record that the last segment ends before waits for. */
+    private @Nullable String awaited;
 
     /**
      * @param pool of the stream, shared by its partitions
      * @param segmentBytes tuple bytes after which a segment ends; a single record may be larger
      */
     public Segmenter(Schema schema, RecordFormat format, BodyPool pool, long segmentBytes) {
-        this.decoder = RecordDecoder.of(format, schema);
+        this(schema, format, WriterSchemas.NONE, pool, segmentBytes);
+    }
+
+    /**
+     * The same for records that may bring the number of their schema along.
+     *
+     * @param registry asked for the schemas of such numbers; waits for nothing
+     */
+    public Segmenter(Schema schema, RecordFormat format, WriterSchemas registry, BodyPool pool, long segmentBytes) {
+        this.decoder = RecordDecoder.of(format, schema, registry);
+        this.needsFacts = schema.text().kafka().any();
         this.layout = RowLayout.of(schema);
         this.keyMaker = KeyMaker.of(layout, schema);
         this.pool = pool;
@@ -95,6 +120,7 @@ public final class Segmenter {
         staged.tuples().clear();
         refused.clear();
         stopped = false;
+        awaited = null;
         int record = index;
         TupleBlock rows = staged.tuples();
         while (record < batch.count()
@@ -104,7 +130,13 @@ public final class Segmenter {
             int before = rows.size();
             int arena = rows.arenaSize();
             int refusedBefore = refused.size();
-            decode(batch.offsets()[record], batch.values()[record], from);
+            try {
+                decode(batch, record, from);
+            } catch (SchemaAwaitedException e) {
+                awaited = e.getMessage();
+                stopped = true;
+                break;
+            }
             rows = staged.tuples();
             if (refused.size() > refusedBefore && !gate.passes(refused.get(refusedBefore))) {
                 rows.setSize(before);
@@ -121,13 +153,19 @@ public final class Segmenter {
         return new Segment(from, to, table, divide(table, from), refused, batch.producedMillis());
     }
 
-    private void decode(long offset, ByteBuffer value, long from) {
+    private void decode(RecordBatch batch, int record, long from) {
+        long offset = batch.offsets()[record];
+        ByteBuffer value = batch.values()[record];
+        FactColumns facts = batch.facts();
+        if (facts == null && needsFacts) {
+            throw new IllegalStateException("a batch without what Kafka has of its records, which fields are of");
+        }
         TupleBlock rows = staged.tuples();
         int before = rows.size();
         currentOffset = offset;
         currentValue = value;
         try {
-            decoder.decode(value, rows);
+            decoder.decode(value, facts == null ? RecordFacts.UNWRITTEN : facts.at(record), rows);
             keyMaker.fill(rows, before, rowRejects);
         } catch (RejectedRecordException e) {
             refuse(-1, e.kind(), e.getMessage());

@@ -1,5 +1,6 @@
 package io.waterwheel.ingest.source;
 
+import io.waterwheel.schema.text.KafkaFields;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,7 @@ public interface LogReader extends AutoCloseable {
      *
      * @param from first position to read
      * @param base added to an offset of the log to make a position
+     * @param wanted what the batch is to hold beside the values of records
      * @param maxBytes about how much to read at most; at least one record is read however large
      * @param done called once, on the reader's thread, with the batch (its {@code from} is the offset asked for), or
      *     with the failure; a batch that ends where it begins means that the log has nothing further yet
@@ -22,6 +24,7 @@ public interface LogReader extends AutoCloseable {
             int partition,
             long from,
             long base,
+            KafkaFields wanted,
             int maxBytes,
             BiConsumer<@Nullable RecordBatch, @Nullable Exception> done);
 

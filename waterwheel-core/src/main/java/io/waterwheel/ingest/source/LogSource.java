@@ -1,6 +1,7 @@
 package io.waterwheel.ingest.source;
 
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.text.KafkaFields;
 import java.time.Duration;
 import java.util.List;
 
@@ -38,9 +39,15 @@ public interface LogSource extends AutoCloseable {
      *
      * @param from first position to read
      * @param base added to an offset of the log to make a position
+     * @param wanted what batches are to hold beside the values of records
      * @throws IllegalArgumentException when the stream's or the topic's partition is read already
      */
-    void assign(int streamId, String topic, int partition, long from, long base);
+    void assign(int streamId, String topic, int partition, long from, long base, KafkaFields wanted);
+
+    /** The same where all fields are in the values. */
+    default void assign(int streamId, String topic, int partition, long from, long base) {
+        assign(streamId, topic, partition, from, base, KafkaFields.NONE);
+    }
 
     /** Ends reading of a partition; without effect when it is not read. */
     void remove(int streamId, int partition);

@@ -1,6 +1,8 @@
 package io.waterwheel.ingest.source;
 
+import io.waterwheel.decode.FactColumns;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records of one partition as read from the log, in offset order: everything visible in [from, to). Offsets without a
@@ -15,6 +17,7 @@ import java.nio.ByteBuffer;
  * @param values the records' values (a null value is an empty buffer); not changed by anyone, may share memory
  * @param producedMillis what the log has as the time of the first record, milliseconds since 1970 UTC; {@link #NO_TIME}
  *     where it has none, or there is no record. Nothing but measurements depends on it
+ * @param facts what the log has of the records beside their values; null where no field is of it
  */
 @SuppressWarnings("ArrayRecordComponent") // columns, on the hot path; never compared
 public record RecordBatch(
@@ -25,7 +28,8 @@ public record RecordBatch(
         int count,
         long[] offsets,
         ByteBuffer[] values,
-        long producedMillis) {
+        long producedMillis,
+        @Nullable FactColumns facts) {
     /** Of records whose time is not known. */
     public static final long NO_TIME = -1;
 
@@ -34,6 +38,19 @@ public record RecordBatch(
 
     /** A batch is worth a copy when the arrays that it keeps alive are this number of times its values. */
     private static final int WASTE = 2;
+
+    /** Records of which no field needs more than the value. */
+    public RecordBatch(
+            int streamId,
+            int partition,
+            long from,
+            long to,
+            int count,
+            long[] offsets,
+            ByteBuffer[] values,
+            long producedMillis) {
+        this(streamId, partition, from, to, count, offsets, values, producedMillis, null);
+    }
 
     /** Records whose time is not known. */
     public RecordBatch(
@@ -48,7 +65,7 @@ public record RecordBatch(
 
     /** Memory of its values, and of what holds them. */
     public long bytes() {
-        long sum = 0;
+        long sum = facts == null ? 0 : facts.bytes();
         for (int i = 0; i < count; i++) {
             sum += values[i].remaining() + RECORD_BYTES;
         }
@@ -86,6 +103,6 @@ public record RecordBatch(
             copies[i] = ByteBuffer.wrap(all, at, length).slice();
             at += length;
         }
-        return new RecordBatch(streamId, partition, from, to, count, offsets, copies, producedMillis);
+        return new RecordBatch(streamId, partition, from, to, count, offsets, copies, producedMillis, facts);
     }
 }

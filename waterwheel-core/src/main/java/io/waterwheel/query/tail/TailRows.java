@@ -1,7 +1,9 @@
 package io.waterwheel.query.tail;
 
 import io.waterwheel.decode.RecordDecoder;
+import io.waterwheel.decode.RecordFacts;
 import io.waterwheel.decode.RejectedRecordException;
+import io.waterwheel.decode.typed.WriterSchemas;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.key.KeyMaker;
 import io.waterwheel.key.RowRejects;
@@ -87,9 +89,18 @@ public final class TailRows {
      * @throws io.waterwheel.error.WaterwheelException of kind USER when the condition is none over this schema
      */
     public TailRows(Schema schema, RecordFormat format, @Nullable Expression where) {
+        this(schema, format, WriterSchemas.NONE, where);
+    }
+
+    /**
+     * The same of records that may bring the number of their schema along.
+     *
+     * @param registry asked for the schemas of such numbers; {@link #add} fails as it does
+     */
+    public TailRows(Schema schema, RecordFormat format, WriterSchemas registry, @Nullable Expression where) {
         this.stored = RowLayout.of(schema);
         this.layout = RowLayout.ofFields(schema.fields());
-        this.decoder = RecordDecoder.of(format, schema);
+        this.decoder = RecordDecoder.of(format, schema, registry);
         this.keys = KeyMaker.of(stored, schema);
         if (where != null) {
             new ExpressionTypes(schema.fields()).requireCondition(where);
@@ -105,12 +116,13 @@ public final class TailRows {
      * Takes a record.
      *
      * @param position of the record in its partition, as positions of the stream are counted
+     * @param facts what Kafka has of it beside its value
      * @throws io.waterwheel.error.WaterwheelException of kind USER when the condition cannot be computed for a row
      */
-    public void add(int partition, long position, ByteBuffer value) {
+    public void add(int partition, long position, ByteBuffer value, RecordFacts facts) {
         int before = staged.size();
         try {
-            decoder.decode(value, staged);
+            decoder.decode(value, facts, staged);
             keys.fill(staged, before, PASSED_OVER);
         } catch (RejectedRecordException e) {
             // No query finds it either: its text is a dead letter.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Rounds;
 import io.waterwheel.decode.BlockCodec;
+import io.waterwheel.decode.RecordFacts;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.compile.RowInterpreter;
 import io.waterwheel.query.compile.SmallRows;
@@ -60,8 +61,9 @@ final class TailRowsTest {
                             position % 2,
                             position,
                             ByteBuffer.wrap(
-                                    BlockCodec.encode(block, block.layout().hasKeyField())));
-                    rows.add(position % 2, position, ByteBuffer.wrap(new byte[] {1, 2, 3}));
+                                    BlockCodec.encode(block, block.layout().hasKeyField())),
+                            RecordFacts.UNWRITTEN);
+                    rows.add(position % 2, position, ByteBuffer.wrap(new byte[] {1, 2, 3}), RecordFacts.UNWRITTEN);
                 }
                 long horizon = random.nextBoolean()
                         ? Retention.NO_HORIZON

@@ -8,6 +8,9 @@ import io.waterwheel.catalog.state.LogIdentity;
 import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.decode.RecordDecoder;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.key.KeyScheme;
 import io.waterwheel.schema.BadRecords;
 import io.waterwheel.schema.Balancing;
@@ -80,6 +83,7 @@ public final class StreamCalls {
 
     private StreamDescription create(CreateStreamRequest request) {
         StreamDefinition definition = SchemaJson.readStream(request.getDefinitionJson());
+        requireDecodable(definition);
         // Before its topics are made; who creates the same stream at this moment is found out later.
         services.catalogStore().sync();
         services.requireCatalog();
@@ -100,6 +104,15 @@ public final class StreamCalls {
                         LogIdentity.first(topic.id()));
         LOG.info("[{}] created: id {}, topic {}", stream.name(), stream.id(), stream.topic());
         return describe(stream);
+    }
+
+    /** Refuses one whose fields cannot be what the schema of its records has in their places. */
+    private static void requireDecodable(StreamDefinition definition) {
+        try {
+            RecordDecoder.of(definition.format(), definition.schema());
+        } catch (IllegalArgumentException e) {
+            throw new WaterwheelException(ErrorCode.SCHEMA_INVALID, "records: " + e.getMessage(), e);
+        }
     }
 
     private StreamDescription alter(AlterStreamRequest request) {

@@ -9,7 +9,10 @@ import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.decode.RecordDecoder;
+import io.waterwheel.decode.RecordFacts;
 import io.waterwheel.decode.RejectedRecordException;
+import io.waterwheel.decode.registry.SchemaRegistry;
+import io.waterwheel.decode.typed.WriterSchemas;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.key.KeyMaker;
@@ -75,6 +78,10 @@ public final class StreamVerifier {
             List<String> notes,
             List<String> differences) {}
 
+    /** How long it waits for the schema of a record. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final @Nullable SchemaRegistry registry;
     private final StreamInfo stream;
     private final StreamCatalog catalog;
     private final CoordinatorServices.QueryHandler coordinator;
@@ -101,6 +108,8 @@ public final class StreamVerifier {
             TopicScan scan,
             AdminHandler.Caller caller,
             long deadlineNanos) {
+        String address = stream.schema().text().types().registry();
+        this.registry = address.isEmpty() ? null : new SchemaRegistry(address);
         this.stream = stream;
         this.catalog = catalog;
         this.coordinator = coordinator;
@@ -241,7 +250,7 @@ public final class StreamVerifier {
                 to - base,
                 deadlineNanos,
                 caller::requireThere,
-                (offset, value) -> recount.record(offset + base, value));
+                (offset, value, facts) -> recount.record(offset + base, value, facts));
         return new Part(from, to, recount.tuples, recount.refused);
     }
 
@@ -256,7 +265,8 @@ public final class StreamVerifier {
     private final class Recount {
         private final int partition;
         private final PartitionRoute route;
-        private final RecordDecoder decoder = RecordDecoder.of(stream.format(), stream.schema());
+        private final RecordDecoder decoder = RecordDecoder.of(
+                stream.format(), stream.schema(), registry == null ? WriterSchemas.NONE : registry.waiting(PATIENCE));
         private final RowLayout layout = RowLayout.of(stream.schema());
         private final KeyMaker keys = KeyMaker.of(layout, stream.schema());
         private final TupleBlock block = new TupleBlock(layout, 64);
@@ -269,12 +279,12 @@ public final class StreamVerifier {
             this.route = snapshot.route(partition);
         }
 
-        void record(long offset, ByteBuffer value) {
+        void record(long offset, ByteBuffer value, RecordFacts facts) {
             block.clear();
             RoutingTable table = snapshot.table(route.versionAt(offset));
             refusedRows = 0;
             try {
-                decoder.decode(value, block);
+                decoder.decode(value, facts, block);
                 keys.fill(block, 0, (index, reason) -> refusedRows++);
             } catch (RejectedRecordException e) {
                 refusedRows = 1;

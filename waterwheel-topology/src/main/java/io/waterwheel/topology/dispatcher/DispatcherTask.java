@@ -19,6 +19,7 @@ import io.waterwheel.ingest.source.LiveBatch;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.protocol.PartitionTrouble;
 import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.text.KafkaFields;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.message.BlockMessage;
 import io.waterwheel.topology.worker.Closing;
@@ -263,6 +264,7 @@ final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, AutoCl
                         key -> new Segmenter(
                                 stream.schema(),
                                 stream.format(),
+                                services.writerSchemas(stream),
                                 new BodyPool(RowLayout.of(stream.schema()), pooledBodies),
                                 blockBytes)),
                 settings,
@@ -319,7 +321,8 @@ final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, AutoCl
         public void readLog(long from, int maxBytes) {
             PartitionDispatcher asking = partitions.get(id);
             long base = asking == null ? 0 : asking.log().base();
-            services.logReader().read(id.streamId(), id.partition(), from, base, maxBytes, (batch, failure) -> {
+            KafkaFields wanted = stream.schema().text().kafka();
+            services.logReader().read(id.streamId(), id.partition(), from, base, wanted, maxBytes, (batch, failure) -> {
                 if (failure != null) {
                     LOG.warn(
                             "[{}/dispatcher-{}] partition {} could not be read again from {}; trying again",

@@ -4,6 +4,7 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.ingest.source.LogReader;
 import io.waterwheel.ingest.source.RecordBatch;
+import io.waterwheel.schema.text.KafkaFields;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -50,6 +51,7 @@ public final class KafkaLogReader implements LogReader {
             TopicPartition from,
             long offset,
             long base,
+            KafkaFields wanted,
             int maxBytes,
             long deadlineNanos,
             BiConsumer<@Nullable RecordBatch, @Nullable Exception> done)
@@ -78,6 +80,7 @@ public final class KafkaLogReader implements LogReader {
             int partition,
             long from,
             long base,
+            KafkaFields wanted,
             int maxBytes,
             BiConsumer<@Nullable RecordBatch, @Nullable Exception> done) {
         String topic = topics.topicOf(streamId);
@@ -93,6 +96,7 @@ public final class KafkaLogReader implements LogReader {
                 new TopicPartition(topic, partition),
                 from,
                 base,
+                wanted,
                 maxBytes,
                 System.nanoTime() + PATIENCE.toNanos(),
                 done));
@@ -199,6 +203,7 @@ public final class KafkaLogReader implements LogReader {
                                         to,
                                         request.base,
                                         read,
+                                        request.wanted,
                                         request.maxBytes)
                                 .own(),
                         null);

@@ -4,6 +4,7 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.ingest.source.LogSource;
 import io.waterwheel.ingest.source.RecordBatch;
+import io.waterwheel.schema.text.KafkaFields;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,6 +38,8 @@ public final class KafkaSource implements LogSource {
         private final StreamPartition of;
         /** Added to an offset to make a position. */
         private final long base;
+        /** What batches hold beside the values. */
+        private final KafkaFields wanted;
 
         private long position;
         private boolean paused;
@@ -45,10 +48,11 @@ public final class KafkaSource implements LogSource {
         /** Whether a poll has passed since it was assigned. */
         private boolean polled;
 
-        Reading(StreamPartition of, long position, long base) {
+        Reading(StreamPartition of, long position, long base, KafkaFields wanted) {
             this.of = of;
             this.position = position;
             this.base = base;
+            this.wanted = wanted;
         }
     }
 
@@ -81,10 +85,11 @@ public final class KafkaSource implements LogSource {
      *
      * @param from first position to read
      * @param base added to an offset of the log to make a position
+     * @param wanted what batches are to hold beside the values of records
      * @throws IllegalArgumentException when the stream's or the topic's partition is read already
      */
     @Override
-    public void assign(int streamId, String topic, int partition, long from, long base) {
+    public void assign(int streamId, String topic, int partition, long from, long base, KafkaFields wanted) {
         StreamPartition key = new StreamPartition(streamId, partition);
         TopicPartition topicPartition = new TopicPartition(topic, partition);
         Reading other = readings.get(topicPartition);
@@ -93,7 +98,7 @@ public final class KafkaSource implements LogSource {
                     + ": already read"
                     + (other == null ? " from another topic" : " for stream " + other.of.streamId()));
         }
-        readings.put(topicPartition, new Reading(key, from, base));
+        readings.put(topicPartition, new Reading(key, from, base, wanted));
         topicPartitions.put(key, topicPartition);
         consumer.assign(readings.keySet());
         consumer.seek(topicPartition, Math.max(0, from - base));
@@ -193,6 +198,7 @@ public final class KafkaSource implements LogSource {
                         to,
                         reading.base,
                         read,
+                        reading.wanted,
                         batchBytes)) {
                     news.add(new PollEvent.Read(batch, epoch));
                 }

@@ -1,5 +1,6 @@
 package io.waterwheel.topology.kafka;
 
+import io.waterwheel.decode.RecordFacts;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import java.nio.ByteBuffer;
@@ -19,7 +20,7 @@ public final class TopicScan implements AutoCloseable {
 
     /** Takes the records in the order of their offsets. */
     public interface Records {
-        void accept(long offset, ByteBuffer value);
+        void accept(long offset, ByteBuffer value, RecordFacts facts);
     }
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
@@ -60,7 +61,10 @@ public final class TopicScan implements AutoCloseable {
                 for (ConsumerRecord<ByteBuffer, ByteBuffer> record :
                         consumer.poll(POLL).records(whole)) {
                     if (record.offset() < to) {
-                        records.accept(record.offset(), record.value() == null ? NOTHING : record.value());
+                        records.accept(
+                                record.offset(),
+                                record.value() == null ? NOTHING : record.value(),
+                                new ConsumedFacts(record));
                     }
                 }
                 if (System.nanoTime() - deadlineNanos > 0) {

@@ -298,7 +298,13 @@ public final class SourceSpout extends BaseRichSpout {
             StreamInfo stream = partition.stream;
             LogIdentity log = partition.tracker.log();
             partition.position = Math.max(partition.position, log.since());
-            source.assign(stream.id(), stream.topic(), partition.number, partition.position, log.base());
+            source.assign(
+                    stream.id(),
+                    stream.topic(),
+                    partition.number,
+                    partition.position,
+                    log.base(),
+                    stream.schema().text().kafka());
             partition.reading = true;
             partition.lane.begin(partition.position);
             partition.begunNanos = System.nanoTime();

@@ -6,6 +6,8 @@ import io.waterwheel.catalog.state.LogIdentity;
 import io.waterwheel.catalog.state.PartitionRoute;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.decode.registry.SchemaRegistry;
+import io.waterwheel.decode.typed.WriterSchemas;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.ingest.dispatch.DeadLetters;
@@ -48,6 +50,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
@@ -97,6 +100,9 @@ final class WorkerRuntime implements WorkerServices {
     private final KafkaTopics topics;
     private final LogReader logReader;
     private final DeadLetters deadLetters;
+    /** By address, the registries that streams name. */
+    private final Map<String, SchemaRegistry> registries = new ConcurrentHashMap<>();
+
     private final OpenTransactions openTransactions;
     private final RpcServer peerServer;
     private final TaskDirectory directory;
@@ -329,6 +335,12 @@ final class WorkerRuntime implements WorkerServices {
     @Override
     public LogReader logReader() {
         return logReader;
+    }
+
+    @Override
+    public WriterSchemas writerSchemas(StreamInfo stream) {
+        String address = stream.schema().text().types().registry();
+        return address.isEmpty() ? WriterSchemas.NONE : registries.computeIfAbsent(address, SchemaRegistry::new);
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.waterwheel.topology.worker;
 
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.decode.typed.WriterSchemas;
 import io.waterwheel.ingest.dispatch.DeadLetters;
 import io.waterwheel.ingest.source.LogReader;
 import java.util.concurrent.ExecutorService;
@@ -9,6 +11,9 @@ public interface DispatcherServices extends TaskServices {
     LogReader logReader();
 
     DeadLetters deadLetters();
+
+    /** The schemas of records that bring their numbers along, of the registry that the stream names. */
+    WriterSchemas writerSchemas(StreamInfo stream);
 
     /** What holds up all readers of a partition's topic without being anybody's failure, for people; empty: nothing. */
     String logWarning(int streamId, int partition);

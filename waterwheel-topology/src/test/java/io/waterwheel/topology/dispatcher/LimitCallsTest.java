@@ -11,6 +11,7 @@ import io.waterwheel.catalog.state.IndexerCheckpoint;
 import io.waterwheel.catalog.state.LogIdentity;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.decode.typed.WriterSchemas;
 import io.waterwheel.ingest.dispatch.DeadLetters;
 import io.waterwheel.ingest.source.LiveBatch;
 import io.waterwheel.ingest.source.RecordBatch;
@@ -222,6 +223,7 @@ final class LimitCallsTest {
                     case "controlBus" -> bus;
                     case "metrics" -> Metrics.unread();
                     case "deadLetters" -> letters;
+                    case "writerSchemas" -> WriterSchemas.NONE;
                     case "logWarning" -> "";
                     case "blockingCalls" -> blockingCalls;
                     case "limitCalls" -> Boolean.getBoolean("shared") ? blockingCalls : limitCalls;

@@ -3,6 +3,7 @@ package io.waterwheel.topology.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.text.KafkaFields;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.concurrent.CompletableFuture;
@@ -22,8 +23,8 @@ final class KafkaLogReaderTest {
             CompletableFuture<Exception> first = new CompletableFuture<>();
             CompletableFuture<Exception> second = new CompletableFuture<>();
             reader.cancel(1, 0);
-            reader.read(1, 0, 10, 0, 1000, (batch, failure) -> first.complete(failure));
-            reader.read(1, 1, 10, 0, 1000, (batch, failure) -> second.complete(failure));
+            reader.read(1, 0, 10, 0, KafkaFields.NONE, 1000, (batch, failure) -> first.complete(failure));
+            reader.read(1, 1, 10, 0, KafkaFields.NONE, 1000, (batch, failure) -> second.complete(failure));
             reader.cancel(1, 0);
             // Well below the 30 seconds after which it fails anyway.
             assertThat(first.get(15, TimeUnit.SECONDS))

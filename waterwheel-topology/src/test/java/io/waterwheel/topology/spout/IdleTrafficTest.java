@@ -35,6 +35,7 @@ import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.text.KafkaFields;
 import io.waterwheel.topology.worker.ControlBatch;
 import io.waterwheel.topology.worker.ControlBus;
 import io.waterwheel.topology.worker.Placement;
@@ -79,7 +80,7 @@ final class IdleTrafficTest {
         }
 
         @Override
-        public void assign(int streamId, String topic, int partition, long from, long base) {}
+        public void assign(int streamId, String topic, int partition, long from, long base, KafkaFields wanted) {}
 
         @Override
         public void remove(int streamId, int partition) {}

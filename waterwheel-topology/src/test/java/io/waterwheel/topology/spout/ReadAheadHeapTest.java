@@ -26,6 +26,7 @@ import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.text.KafkaFields;
 import io.waterwheel.tuple.KeyInterval;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -99,7 +100,7 @@ class ReadAheadHeapTest {
         }
 
         @Override
-        public void assign(int streamId, String topic, int partition, long from, long base) {}
+        public void assign(int streamId, String topic, int partition, long from, long base, KafkaFields wanted) {}
 
         @Override
         public void remove(int streamId, int partition) {}

@@ -1,22 +1,23 @@
-package io.waterwheel.decode;
+package io.waterwheel.decode.typed;
 
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.text.MemberPath;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The members of a JSON document that hold fields, as a tree: one of it is a field, or has members or elements, or
+ * The members of a record's value that hold fields, as a tree: one of it is a field, or has members or elements, or
  * elements that are tuples.
  */
-final class MemberTree {
+public final class MemberTree {
     /** Of the field that it holds; -1 where it has members or elements. */
-    int field = -1;
+    private int field = -1;
 
     /** Whether what is below are elements of an array. */
-    boolean elements;
+    private boolean elements;
 
     private final Map<String, MemberTree> below = new HashMap<>();
 
@@ -29,12 +30,12 @@ final class MemberTree {
     private MemberTree() {}
 
     /** The tree of a schema. */
-    static MemberTree of(Schema schema) {
+    public static MemberTree of(Schema schema) {
         MemberTree root = new MemberTree();
         String rest = schema.text().json().rest();
         for (int f = 0; f < schema.fields().size(); f++) {
             String name = schema.fields().get(f).name();
-            if (name.equals(rest)) {
+            if (name.equals(rest) || !schema.text().inValue(name)) {
                 continue;
             }
             MemberTree at = root;
@@ -52,14 +53,23 @@ final class MemberTree {
         return tree;
     }
 
+    /** The field that it holds; -1 where it has members or elements. */
+    public int field() {
+        return field;
+    }
+
+    /** Whether what is below are elements of an array, by their numbers. */
+    public boolean hasElements() {
+        return elements;
+    }
+
     /** What each element of an array of tuples holds; null where it is none. */
-    @Nullable
-    MemberTree each() {
+    public @Nullable MemberTree each() {
         return each;
     }
 
     /** Marks the fields that this holds, or what is below. */
-    void mark(boolean[] fields) {
+    public void mark(boolean[] fields) {
         if (field >= 0) {
             fields[field] = true;
         }
@@ -70,8 +80,7 @@ final class MemberTree {
     }
 
     /** The array whose elements are tuples, here or below; null where there is none. */
-    @Nullable
-    MemberTree rows() {
+    public @Nullable MemberTree rows() {
         if (each != null) {
             return this;
         }
@@ -98,14 +107,17 @@ final class MemberTree {
     }
 
     /** What a member holds; null where that is no field. */
-    @Nullable
-    MemberTree member(String name) {
+    public @Nullable MemberTree member(String name) {
         return below.get(name);
     }
 
+    /** The names of the members that hold fields, or have some below. */
+    public Set<String> names() {
+        return below.keySet();
+    }
+
     /** What an element holds; null where that is no field. */
-    @Nullable
-    MemberTree element(int number) {
+    public @Nullable MemberTree element(int number) {
         return number < byNumber.length ? byNumber[number] : null;
     }
 }

@@ -1,0 +1,242 @@
+package io.waterwheel.decode.registry;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.waterwheel.decode.typed.MalformedException;
+import io.waterwheel.decode.typed.RegisteredSchema;
+import io.waterwheel.decode.typed.SchemaAwaitedException;
+import io.waterwheel.decode.typed.WriterSchemas;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The schemas of one registry, by its open protocol over HTTP: {@code GET /schemas/ids/ID}. A schema never changes, so
+ * it is asked for once and kept, {@link #KEPT_CHARACTERS} of them at most. {@link #get} never waits: it throws
+ * {@link SchemaAwaitedException} until the answer is there, and what fails is asked again after a second.
+ *
+ * <p>That a number is unknown is believed when the registry has said so itself, with its own error code,
+ * {@link #DENIALS} times a second apart: one that has just started, or follows another, may not know it yet. Of one
+ * that has told schemas and denied several others in full, one word is enough. Any other answer is an outage.
+ * Thread-safe.
+ */
+public final class SchemaRegistry implements WriterSchemas {
+    static final int DENIALS = 3;
+
+    private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final Duration CONNECT = Duration.ofSeconds(5);
+    private static final long ANSWER_SECONDS = 10;
+    private static final int MOST_BYTES = 1 << 20;
+    private static final long KEPT_CHARACTERS = 32L << 20;
+    private static final int MOST_DENIED = 10_000;
+    private static final int MOST_SHOWN = 200;
+    /** What a registry says of a number that it does not have. */
+    private static final int NO_SUCH_SCHEMA = 40_403;
+
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    /** What is known of a number that is asked for. */
+    private static final class Question {
+        private boolean underWay;
+        private int denials;
+        private long nextNanos = System.nanoTime();
+        private String why = "it has not answered yet";
+    }
+
+    private final String address;
+    private final long retryNanos;
+    private @Nullable HttpClient client;
+    private final LinkedHashMap<Integer, RegisteredSchema> known = new LinkedHashMap<>(16, 0.75f, true);
+    private long characters;
+    private final Map<Integer, Question> open = new HashMap<>();
+    private final LinkedHashMap<Integer, Boolean> denied = new LinkedHashMap<>();
+
+    /** @param address such as {@code http://registry:8081}; nothing is sent there before the first question */
+    public SchemaRegistry(String address) {
+        this(address, RETRY_NANOS);
+    }
+
+    SchemaRegistry(String address, long retryNanos) {
+        this.address = address.endsWith("/") ? address.substring(0, address.length() - 1) : address;
+        this.retryNanos = retryNanos;
+    }
+
+    /** The same for a caller that may wait, so long for one schema at most. */
+    public WriterSchemas waiting(Duration patience) {
+        return id -> await(id, patience);
+    }
+
+    private synchronized RegisteredSchema await(int id, Duration patience) throws MalformedException {
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (true) {
+            try {
+                return get(id);
+            } catch (SchemaAwaitedException e) {
+                long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+                if (left <= 0) {
+                    throw e;
+                }
+                try {
+                    // Woken by an answer; after one that failed it is asked again in a while.
+                    wait(Math.min(left, Math.max(1, TimeUnit.NANOSECONDS.toMillis(retryNanos))));
+                } catch (InterruptedException interrupted) {
+                    Thread.currentThread().interrupt();
+                    throw e;
+                }
+            }
+        }
+    }
+
+    @Override
+    public synchronized RegisteredSchema get(int id) throws MalformedException {
+        RegisteredSchema schema = known.get(id);
+        if (schema != null) {
+            return schema;
+        }
+        if (denied.containsKey(id)) {
+            throw new MalformedException("the registry " + address + " has no schema " + Integer.toUnsignedString(id));
+        }
+        Question question = open.computeIfAbsent(id, unused -> new Question());
+        if (!question.underWay && System.nanoTime() - question.nextNanos >= 0) {
+            question.underWay = true;
+            try {
+                ask(id);
+            } catch (RuntimeException e) {
+                answered(id, null, e);
+            }
+        }
+        throw new SchemaAwaitedException(
+                "schema " + Integer.toUnsignedString(id) + " of the registry " + address + ": " + question.why);
+    }
+
+    private HttpClient client() {
+        HttpClient there = client;
+        if (there == null) {
+            there = HttpClient.newBuilder()
+                    .connectTimeout(CONNECT)
+                    .followRedirects(HttpClient.Redirect.NEVER)
+                    .version(HttpClient.Version.HTTP_1_1)
+                    .build();
+            client = there;
+        }
+        return there;
+    }
+
+    private void ask(int id) {
+        CompletableFuture<HttpResponse<byte[]>> answer = client().sendAsync(
+                        request("/schemas/ids/" + Integer.toUnsignedString(id)),
+                        info -> new BoundedBody(MOST_BYTES, ANSWER_SECONDS))
+                .orTimeout(ANSWER_SECONDS, TimeUnit.SECONDS);
+        var unused = answer.whenComplete((response, failure) -> answered(id, response, failure));
+    }
+
+    private HttpRequest request(String path) {
+        return HttpRequest.newBuilder(URI.create(address + path))
+                .header("Accept", "application/vnd.schemaregistry.v1+json, application/json")
+                .timeout(Duration.ofSeconds(ANSWER_SECONDS))
+                .GET()
+                .build();
+    }
+
+    private synchronized void answered(int id, @Nullable HttpResponse<byte[]> response, @Nullable Throwable failure) {
+        Question question = open.computeIfAbsent(id, unused -> new Question());
+        question.underWay = false;
+        question.nextNanos = System.nanoTime() + retryNanos;
+        if (response == null) {
+            Throwable cause = failure != null && failure.getCause() != null ? failure.getCause() : failure;
+            question.why = "it cannot be asked: " + shown(String.valueOf(cause));
+        } else {
+            try {
+                take(id, question, response);
+            } catch (IOException e) {
+                question.why = "its answer cannot be read: " + e.getMessage();
+            }
+        }
+        notifyAll();
+    }
+
+    private void take(int id, Question question, HttpResponse<byte[]> response) throws IOException {
+        JsonNode answer = json(response);
+        if (response.statusCode() == 200) {
+            JsonNode text = answer.path("schema");
+            if (!text.isTextual()) {
+                question.why = "its answer has no member 'schema'";
+                return;
+            }
+            String type = answer.path("schemaType").asText("AVRO");
+            keep(
+                    id,
+                    new RegisteredSchema(
+                            answer.path("references").isEmpty() ? type : type + " with references", text.textValue()));
+            open.remove(id);
+        } else if (response.statusCode() == 404 && answer.path("error_code").asInt() == NO_SUCH_SCHEMA) {
+            question.denials++;
+            question.why = "it says that it has none, and is asked again";
+            boolean awake = !known.isEmpty() && denied.size() >= DENIALS;
+            if (question.denials >= DENIALS || awake) {
+                open.remove(id);
+                denied.put(id, true);
+                trim(denied, MOST_DENIED);
+            }
+        } else {
+            question.why = "it answered with status " + response.statusCode()
+                    + (answer.path("message").isTextual()
+                            ? ", " + shown(answer.path("message").textValue())
+                            : "");
+        }
+    }
+
+    /** A foreign text, fit to be shown. */
+    private static String shown(String text) {
+        StringBuilder safe = new StringBuilder();
+        text.chars().limit(MOST_SHOWN).forEach(c -> safe.append(Character.isISOControl(c) ? '?' : (char) c));
+        return safe.toString();
+    }
+
+    private static JsonNode json(HttpResponse<byte[]> response) throws IOException {
+        try {
+            return MAPPER.readTree(response.body());
+        } catch (JsonProcessingException e) {
+            if (response.statusCode() == 200) {
+                throw new IOException("it is no JSON", e);
+            }
+            return MAPPER.createObjectNode();
+        }
+    }
+
+    private void keep(int id, RegisteredSchema schema) {
+        known.put(id, schema);
+        characters += schema.text().length();
+        for (Iterator<RegisteredSchema> eldest = known.values().iterator();
+                characters > KEPT_CHARACTERS && known.size() > 1; ) {
+            characters -= eldest.next().text().length();
+            eldest.remove();
+        }
+    }
+
+    private static void trim(Map<Integer, Boolean> ids, int most) {
+        Iterator<Integer> eldest = ids.keySet().iterator();
+        while (ids.size() > most) {
+            eldest.next();
+            eldest.remove();
+        }
+    }
+
+    /** Numbers that are being asked for, for tests. */
+    synchronized List<Integer> awaited() {
+        return new ArrayList<>(open.keySet());
+    }
+}

@@ -1,0 +1,117 @@
+package io.waterwheel.decode.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.decode.typed.MalformedException;
+import io.waterwheel.decode.typed.RegisteredSchema;
+import io.waterwheel.decode.typed.SchemaAwaitedException;
+import io.waterwheel.decode.typed.WriterSchemas;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What is made of a registry's answers; the registry is the tests' own. */
+@Timeout(60)
+final class SchemaRegistryTest {
+    private static final Duration LONG = Duration.ofSeconds(50);
+    private static final Duration SHORT = Duration.ofMillis(300);
+
+    private final TestRegistry server = new TestRegistry();
+    private final SchemaRegistry registry = new SchemaRegistry(server.address() + "/", 1_000_000);
+    private final WriterSchemas waiting = registry.waiting(LONG);
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    @Test
+    void aSchemaIsAskedForOnceAndNobodyWaitsForIt() throws Exception {
+        server.register(7, "AVRO", "\"long\"");
+        server.register(-1, "PROTOBUF", "syntax");
+        assertThatThrownBy(() -> registry.get(7))
+                .isInstanceOf(SchemaAwaitedException.class)
+                .hasMessage("schema 7 of the registry " + server.address() + ": it has not answered yet");
+        assertThat(waiting.get(7)).isEqualTo(new RegisteredSchema("AVRO", "\"long\""));
+        assertThat(waiting.get(-1)).isEqualTo(new RegisteredSchema("PROTOBUF", "syntax"));
+        assertThat(registry.get(7).require("AVRO")).isEqualTo("\"long\"");
+        assertThatThrownBy(() -> registry.get(-1).require("AVRO")).hasMessage("is of type protobuf, not avro");
+        assertThat(server.questions()).isEqualTo(2);
+        server.close();
+        assertThat(registry.get(7).text()).isEqualTo("\"long\"");
+    }
+
+    @Test
+    void anUnknownNumberIsBelievedWhenTheRegistryHasSaidSoSeveralTimes() {
+        assertThatThrownBy(() -> waiting.get(5))
+                .isInstanceOf(MalformedException.class)
+                .hasMessage("the registry " + server.address() + " has no schema 5");
+        assertThat(server.questions()).isEqualTo(SchemaRegistry.DENIALS);
+        server.register(5, "AVRO", "\"int\"");
+        assertThatThrownBy(() -> registry.get(5))
+                .as("the same record is the same dead letter again")
+                .isInstanceOf(MalformedException.class);
+    }
+
+    @Test
+    void everyOtherAnswerIsAnOutageThatPasses() throws Exception {
+        server.register(3, "AVRO", "\"int\"");
+        outage(503, "{\"error_code\": 50301, \"message\": \"no leader\"}", "answered with status 503, no leader");
+        outage(404, "<html>", "answered with status 404");
+        outage(302, "", "answered with status 302");
+        outage(200, "no JSON", "its answer cannot be read: it is no JSON");
+        outage(200, "{}", "its answer has no member 'schema'");
+        outage(200, "x".repeat((1 << 20) + 1), "more than 1048576 bytes");
+        server.answer(200, "");
+        assertThat(waiting.get(3).text()).isEqualTo("\"int\"");
+    }
+
+    private void outage(int status, String body, String why) {
+        server.answer(status, body);
+        // The answer of before may still be told: it is asked again a millisecond later.
+        while (true) {
+            try {
+                registry.waiting(SHORT).get(3);
+            } catch (SchemaAwaitedException e) {
+                if (String.valueOf(e.getMessage()).contains(why)) {
+                    return;
+                }
+            } catch (MalformedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    @Test
+    void aRegistryThatIsNotThereIsAnOutageAndOneThatComesEndsIt() throws Exception {
+        String address = server.address();
+        server.close();
+        SchemaRegistry away = new SchemaRegistry(address, 1_000_000);
+        assertThatThrownBy(() -> away.waiting(SHORT).get(1))
+                .isInstanceOf(SchemaAwaitedException.class)
+                .hasMessageContaining("it cannot be asked: ");
+        assertThat(away.awaited()).containsExactly(1);
+    }
+
+    @Test
+    void whoWaitsIsToldOfTheAnswer() throws Exception {
+        server.answer(500, "");
+        CompletableFuture<RegisteredSchema> answer = CompletableFuture.supplyAsync(() -> {
+            try {
+                return waiting.get(9);
+            } catch (MalformedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        while (server.questions() == 0) {
+            Thread.onSpinWait();
+        }
+        server.register(9, "AVRO", "\"int\"");
+        server.answer(200, "");
+        assertThat(answer.get(50, TimeUnit.SECONDS).text()).isEqualTo("\"int\"");
+    }
+}

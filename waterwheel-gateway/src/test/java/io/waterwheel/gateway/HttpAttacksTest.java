@@ -290,7 +290,7 @@ final class HttpAttacksTest {
         for (int i = 0; i < REQUESTS / 5; i++) {
             StringBuilder text = new StringBuilder(good);
             for (int change = random.nextInt(4); change >= 0; change--) {
-                int at = random.nextInt(text.indexOf("{"));
+                int at = random.nextInt(Math.max(1, text.indexOf("{")));
                 switch (random.nextInt(3)) {
                     case 0 -> text.setCharAt(at, (char) random.nextInt(256));
                     case 1 -> text.deleteCharAt(at);

@@ -64,12 +64,11 @@ final class ReportChanges {
 
     /** What a coordinator does not know, for it has just started or cannot read it, is as it was. */
     private static Seen seen(StreamReport stream, @Nullable Seen before) {
-        boolean read = stream.edit() > 0 || before == null;
         boolean whole =
                 stream.source().partitions().size() >= stream.definition().partitions();
         return new Seen(
-                read ? stream.edit() : before.edit,
-                read ? stream.chunks() : before.chunks,
+                before == null || stream.edit() > 0 ? stream.edit() : before.edit,
+                before == null || stream.edit() > 0 ? stream.chunks() : before.chunks,
                 whole ? stream.lag() : before == null ? UNKNOWN : before.lag,
                 alerts(stream));
     }

@@ -1,11 +1,11 @@
 package io.waterwheel.cli;
 
 import io.waterwheel.cli.output.Terminal;
-import io.waterwheel.client.TextRows;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.tail.Tail;
 import io.waterwheel.client.tail.TailBatch;
 import io.waterwheel.client.tail.TailSettings;
+import io.waterwheel.decode.TextRows;
 import io.waterwheel.schema.Field;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -2,21 +2,11 @@ package io.waterwheel.client;
 
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.client.kafka.RecordSender;
-import io.waterwheel.decode.BlockCodec;
+import io.waterwheel.decode.RecordEncoder;
 import io.waterwheel.error.WaterwheelException;
-import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RecordFormat;
-import io.waterwheel.schema.RowLayout;
-import io.waterwheel.schema.Schema;
-import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
-import io.waterwheel.schema.TimestampUnit;
-import io.waterwheel.schema.text.MemberPath;
 import io.waterwheel.tuple.TupleBlock;
-import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
-import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -33,18 +23,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Appender implements AutoCloseable {
     private final StreamDefinition stream;
-    /** By field where it stands in a JSON object. */
-    private final List<List<MemberPath.Step>> places;
-
-    private final boolean hasPattern;
     private final AppenderSettings settings;
     private final RecordSender sender;
+    /** Guarded by this. */
+    private final RecordEncoder encoder;
 
-    /** The open block of a stream of tuple blocks, guarded by this. */
-    private final TupleBlock open;
-
-    private final RowWriter rows;
-    private final boolean keysSent;
     private final ScheduledExecutorService timer;
     private boolean timerSet;
     private @Nullable WaterwheelException timerFailure;
@@ -52,12 +35,7 @@ public final class Appender implements AutoCloseable {
     private Appender(StreamDetails details, AppenderSettings settings, RecordSender sender) {
         this.stream = details.definition();
         this.settings = settings;
-        Schema schema = stream.schema();
-        this.places = TextRows.places(schema);
-        this.hasPattern = !schema.text().times().isEmpty();
-        this.open = new TupleBlock(RowLayout.of(schema), 16);
-        this.rows = new RowWriter(schema, open);
-        this.keysSent = open.layout().hasKeyField();
+        this.encoder = new RecordEncoder(stream.format(), stream.schema(), settings.blockBytes());
         ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, task -> {
             Thread thread = new Thread(task, "waterwheel-appender-" + stream.name());
             thread.setDaemon(true);
@@ -93,87 +71,12 @@ public final class Appender implements AutoCloseable {
      *
      * @param values in the order of the schema's fields: Number for int, long, float and double; Number or Instant for
      *     timestamp (milliseconds); Boolean; String (of addresses too); UUID or String for uuid; byte[]; null for none
-     * @throws IllegalArgumentException when a value does not fit its field, or the stream has fields that are of Kafka;
-     *     nothing is appended then
+     * @throws IllegalArgumentException when a value does not fit its field; nothing is appended then
      * @throws WaterwheelException when what was appended before could not be sent
      */
     public synchronized void append(@Nullable Object... values) {
         checkTimer();
-        if (stream.format() != RecordFormat.BLOCK && !stream.format().isText()) {
-            throw new IllegalArgumentException("stream " + stream.name() + ": its records are "
-                    + SchemaFile.formatName(stream.format()) + ", which programs of their own write; append records");
-        }
-        if (stream.schema().text().kafka().any()) {
-            throw new IllegalArgumentException(
-                    "stream " + stream.name() + " has fields that are of Kafka (from: kafka...),"
-                            + " which no tuple brings along; append records");
-        }
-        int arena = open.arenaSize();
-        rows.append(values);
-        if (stream.format() == RecordFormat.BLOCK) {
-            rowAdded();
-            return;
-        }
-        // The row has proved that the values fit; the text is made of what it holds.
-        List<@Nullable Object> stored = rows.values(open.size() - 1);
-        open.setSize(open.size() - 1);
-        open.setArenaSize(arena);
-        if (stream.format() == RecordFormat.JSON) {
-            checkFinite(stored);
-        }
-        inSourceUnits(stored);
-        String text = stream.format() == RecordFormat.CSV
-                ? TextRows.csv(stored, stream.schema().text().csv())
-                : TextRows.jsonAt(places, stored);
-        byte[] record = stream.schema().text().encoding().ofUtf8(text.getBytes(StandardCharsets.UTF_8));
-        if (record == null) {
-            throw new IllegalArgumentException("a text has a character that "
-                    + stream.schema().text().encoding().label() + ", the encoding of the stream's records, lacks");
-        }
-        sender.send(record);
-    }
-
-    /**
-     * Timestamps that are read in another unit than they are kept in, as exact decimals of that unit; where digits
-     * could be a time by the stream's pattern, as ISO 8601 has them.
-     */
-    private void inSourceUnits(List<@Nullable Object> values) {
-        List<Field> fields = stream.schema().fields();
-        for (int f = 0; f < values.size(); f++) {
-            Field field = fields.get(f);
-            if (hasPattern
-                    && values.get(f) instanceof Long units
-                    && field.type().isTimestamp()) {
-                long perSecond = TimestampUnit.SECONDS.nanos()
-                        / field.type().resolution().nanos();
-                values.set(
-                        f,
-                        Instant.ofEpochSecond(
-                                        Math.floorDiv(units, perSecond),
-                                        Math.floorMod(units, perSecond)
-                                                * field.type().resolution().nanos())
-                                .toString());
-            } else if (values.get(f) instanceof Long units
-                    && field.type().isTimestamp()
-                    && field.unit() != field.type().resolution()) {
-                BigDecimal nanos = BigDecimal.valueOf(units)
-                        .multiply(BigDecimal.valueOf(field.type().resolution().nanos()));
-                values.set(
-                        f,
-                        nanos.divide(BigDecimal.valueOf(field.unit().nanos())).toPlainString());
-            }
-        }
-    }
-
-    private void checkFinite(List<@Nullable Object> values) {
-        for (int f = 0; f < values.size(); f++) {
-            Object value = values.get(f);
-            if ((value instanceof Float || value instanceof Double)
-                    && !Double.isFinite(((Number) value).doubleValue())) {
-                throw new IllegalArgumentException(
-                        "field " + stream.schema().fields().get(f).name() + ": " + value + " has no form in JSON");
-            }
-        }
+        send(encoder.add(values));
     }
 
     /**
@@ -189,8 +92,7 @@ public final class Appender implements AutoCloseable {
         }
         checkTimer();
         for (int row = 0; row < block.size(); row++) {
-            rows.copy(block, row);
-            rowAdded();
+            send(encoder.add(block, row));
         }
     }
 
@@ -202,15 +104,14 @@ public final class Appender implements AutoCloseable {
      */
     public synchronized void appendRecord(byte[] value) {
         checkTimer();
-        if (open.size() > 0) {
-            sendOpen();
-        }
+        sendOpen();
         sender.send(value);
     }
 
-    private void rowAdded() {
-        if (BlockCodec.encodedBytes(open, keysSent) >= settings.blockBytes()) {
-            sendOpen();
+    /** Sends a record that is ready; tuples that wait in a block go in some time. */
+    private void send(byte @Nullable [] record) {
+        if (record != null) {
+            sender.send(record);
         } else if (!timerSet) {
             timerSet = true;
             var unused = timer.schedule(this::onTimer, settings.linger().toMillis(), TimeUnit.MILLISECONDS);
@@ -218,9 +119,8 @@ public final class Appender implements AutoCloseable {
     }
 
     private void sendOpen() {
-        if (open.size() > 0) {
-            byte[] record = BlockCodec.encode(open, keysSent);
-            open.clear();
+        byte[] record = encoder.rest();
+        if (record != null) {
             sender.send(record);
         }
     }

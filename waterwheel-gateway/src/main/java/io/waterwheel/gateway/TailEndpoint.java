@@ -2,10 +2,10 @@ package io.waterwheel.gateway;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.waterwheel.client.TextRows;
 import io.waterwheel.client.tail.Tail;
 import io.waterwheel.client.tail.TailBatch;
 import io.waterwheel.client.tail.TailSettings;
+import io.waterwheel.decode.TextRows;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.gateway.answer.Utf8Buffer;
 import io.waterwheel.gateway.http.HttpCode;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Waiting;
 import io.waterwheel.client.FakeServer;
-import io.waterwheel.client.TextRows;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.decode.TextRows;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.gateway.answer.VerdictJson;

@@ -2,9 +2,9 @@ package io.waterwheel.embedded.demo;
 
 import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.client.Cursor;
-import io.waterwheel.client.TextRows;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.decode.TextRows;
 import io.waterwheel.embedded.demo.DemoQuestions.Question;
 import io.waterwheel.embedded.demo.FlightsFile.Region;
 import io.waterwheel.geo.Box;

@@ -1,11 +1,8 @@
-package io.waterwheel.client;
+package io.waterwheel.decode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.waterwheel.decode.BlockCodec;
-import io.waterwheel.decode.RandomRows;
-import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;

@@ -1,4 +1,4 @@
-package io.waterwheel.client;
+package io.waterwheel.decode;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;

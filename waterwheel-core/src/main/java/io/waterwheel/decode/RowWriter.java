@@ -1,4 +1,4 @@
-package io.waterwheel.client;
+package io.waterwheel.decode;
 
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
@@ -111,20 +111,20 @@ final class RowWriter {
     private void set(int f, int row, Object value) {
         Field field = fields.get(f);
         switch (field.type().physical()) {
-            case INT32, UINT32, INT64 -> put(f, row, field.type(), JavaTypes.wholeNumber(field, value));
+            case INT32, UINT32, INT64 -> put(f, row, field.type(), JavaValues.wholeNumber(field, value));
             case FLOAT32 ->
                 LittleEndian.putInt(
                         column(f),
                         row * 4,
-                        Float.floatToRawIntBits(JavaTypes.number(field, value).floatValue()));
+                        Float.floatToRawIntBits(JavaValues.number(field, value).floatValue()));
             case FLOAT64 ->
                 LittleEndian.putLong(
                         column(f),
                         row * 8,
                         Double.doubleToRawLongBits(
-                                JavaTypes.number(field, value).doubleValue()));
-            case BOOLEAN -> column(f)[row] = (byte) (JavaTypes.flag(field, value) ? 1 : 0);
-            case VARIABLE -> setBytes(f, row, JavaTypes.bytes(field, value));
+                                JavaValues.number(field, value).doubleValue()));
+            case BOOLEAN -> column(f)[row] = (byte) (JavaValues.flag(field, value) ? 1 : 0);
+            case VARIABLE -> setBytes(f, row, JavaValues.bytes(field, value));
         }
     }
 

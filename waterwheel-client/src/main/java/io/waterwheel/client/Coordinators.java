@@ -151,7 +151,9 @@ final class Coordinators implements AutoCloseable {
     private static WaterwheelException failed(
             Connection connection, WaterwheelException e, @Nullable WaterwheelException before, String once) {
         boolean gone = isGone(e);
-        if (!once.isEmpty() && (gone || NOT_AWAITED.contains(e.code())) && !Connection.neverSent(e)) {
+        if (!once.isEmpty()
+                && (gone || NOT_AWAITED.contains(e.code()) || e.is(ErrorCode.ANSWER_CUT_OFF))
+                && !Connection.neverSent(e)) {
             throw new WaterwheelException(
                     ErrorCode.OUTCOME_UNKNOWN,
                     (gone

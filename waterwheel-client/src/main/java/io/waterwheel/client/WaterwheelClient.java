@@ -227,6 +227,7 @@ public final class WaterwheelClient implements AutoCloseable {
                 statement.timeout(),
                 statement.allowPartial(),
                 timeout -> WireStatements.ticket(timeout == null ? statement : statement.withTimeout(timeout)),
+                statement.changes() ? "run the statement" : "",
                 false,
                 verdict -> {},
                 cancellation);
@@ -244,6 +245,7 @@ public final class WaterwheelClient implements AutoCloseable {
                 query.hasTimeout() ? query.timeout() : null,
                 query.allowPartial(),
                 timeout -> WireQueries.ticket(timeout == null ? demanding : demanding.withTimeout(timeout)),
+                "",
                 demanding.aggregates(),
                 verdict -> session.saw(demanding.stream(), demanding.seen(), verdict),
                 cancellation);
@@ -255,6 +257,7 @@ public final class WaterwheelClient implements AutoCloseable {
      * @param trace that the question is a part of; null: none
      * @param timeout of the question, or null for the server's
      * @param ticket for what is left of the timeout, where it is not the first to be asked; null for all
+     * @param once what must not be done twice, for messages; empty for a question that may be repeated
      * @param aggregates whether the verdict counts something else than rows
      */
     private Cursor ask(
@@ -262,6 +265,7 @@ public final class WaterwheelClient implements AutoCloseable {
             @Nullable Duration timeout,
             boolean allowPartial,
             Function<@Nullable Duration, byte[]> ticket,
+            String once,
             boolean aggregates,
             Consumer<Verdict> onVerdict,
             Cancellation cancellation) {
@@ -270,7 +274,7 @@ public final class WaterwheelClient implements AutoCloseable {
         boolean[] again = {false};
         answers.begin(cancellation);
         try {
-            return coordinators.repeatable(patience, connection -> {
+            Coordinators.Call<Cursor> call = connection -> {
                 String cancelled = cancellation.reason();
                 if (cancelled != null) {
                     throw new WaterwheelException(
@@ -303,7 +307,8 @@ public final class WaterwheelClient implements AutoCloseable {
                         onVerdict,
                         cancellation,
                         () -> answers.end(cancellation));
-            });
+            };
+            return once.isEmpty() ? coordinators.repeatable(patience, call) : coordinators.once(once, patience, call);
         } catch (RuntimeException e) {
             answers.end(cancellation);
             throw e;

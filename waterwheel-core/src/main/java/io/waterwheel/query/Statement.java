@@ -5,6 +5,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.expression.Expression;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -51,6 +52,9 @@ public record Statement(
                 .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, one -> Map.copyOf(one.getValue())));
     }
 
+    /** Words by which statements begin that change something. */
+    private static final Set<String> CHANGES = Set.of("INSERT", "CREATE", "ALTER", "DROP");
+
     /** A statement without parameters. */
     public Statement(
             String sql, @Nullable Duration timeout, boolean allowPartial, Map<String, Map<Integer, Long>> atLeast) {
@@ -60,6 +64,32 @@ public record Statement(
     /** A statement that must be answered whole, in the server's usual time. */
     public static Statement of(String sql) {
         return new Statement(sql, null, false, Map.of());
+    }
+
+    /**
+     * Whether it changes something, by its first word. Such a statement must not be asked a second time as long as it
+     * is not known what has become of it.
+     */
+    public boolean changes() {
+        int begin = 0;
+        while (begin < sql.length()) {
+            if (Character.isWhitespace(sql.charAt(begin))) {
+                begin++;
+            } else if (sql.startsWith("--", begin)) {
+                int end = sql.indexOf('\n', begin);
+                begin = end < 0 ? sql.length() : end;
+            } else if (sql.startsWith("/*", begin)) {
+                int end = sql.indexOf("*/", begin + 2);
+                begin = end < 0 ? sql.length() : end + 2;
+            } else {
+                break;
+            }
+        }
+        int end = begin;
+        while (end < sql.length() && end - begin <= 6 && Character.isLetter(sql.charAt(end))) {
+            end++;
+        }
+        return CHANGES.contains(sql.substring(begin, end).toUpperCase(Locale.ROOT));
     }
 
     /** The same with another timeout. */

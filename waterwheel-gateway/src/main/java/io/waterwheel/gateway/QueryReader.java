@@ -96,9 +96,14 @@ final class QueryReader {
         }
         if (!json) {
             if (options.containsKey("sql")) {
-                String statement = String.valueOf(Exchange.only(options, "sql"));
+                String text = String.valueOf(Exchange.only(options, "sql"));
                 options.remove("sql");
-                return new Asked(new Question.OfStatement(StatementParameters.read(statement, options)), given);
+                Statement statement = StatementParameters.read(text, options);
+                if (statement.changes() && exchange.request().getMethod().equals("GET")) {
+                    throw HttpFailure.bad(
+                            ErrorCode.BAD_REQUEST, "a statement that changes something is sent by POST", "sql", null);
+                }
+                return new Asked(new Question.OfStatement(statement), given);
             }
             return new Asked(new Question.OfQuery(ofOptions(options)), given);
         }

@@ -23,8 +23,8 @@ public final class QueryMetrics {
             "waterwheel_statement_seconds",
             Metric.Scale.CALL,
             "Time from a statement's coming until its answer had ended; by what answers it: query (one query), executor"
-                    + " (several, and DuckDB), catalog (no rows of a stream), unknown (it failed before it was planned);"
-                    + " and by outcome, as for queries.",
+                    + " (several, and DuckDB), catalog (no rows of a stream), change (it changed something; the query of an INSERT counts"
+                    + " beside it), unknown (it failed before it was planned); and by outcome, as for queries.",
             "`EXPLAIN` says how a statement is answered; docs/sql.md which are one query.",
             "kind",
             "outcome");

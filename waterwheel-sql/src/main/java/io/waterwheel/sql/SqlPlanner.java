@@ -48,6 +48,26 @@ public final class SqlPlanner {
     }
 
     /**
+     * The rows of a VALUES of literals and question marks; null when the statement is another, or has a value that is
+     * to be computed.
+     *
+     * @param now what {@code NOW()} and {@code CURRENT_TIMESTAMP} are
+     * @throws WaterwheelException as {@link #plan(String, Instant)}
+     */
+    public static @Nullable SqlValues values(String statement, Instant now) {
+        return StatementPlanner.values(statement, now);
+    }
+
+    /**
+     * The instant of a text in ISO 8601, with a T or a blank, in UTC without a zone; or of a day's beginning.
+     *
+     * @throws java.time.DateTimeException when it is none
+     */
+    public static Instant instant(String text) {
+        return StatementPlanner.instant(text);
+    }
+
+    /**
      * Loads the classes that planning takes, and has them compiled where they are used most: the first statement of a
      * process takes about a second of a processor otherwise.
      */

@@ -28,6 +28,8 @@ final class ArchitectureTest {
             .definedBy("io.waterwheel.sql.exec")
             .layer("sql.duckdb")
             .definedBy("io.waterwheel.sql.duckdb")
+            .layer("sql.change")
+            .definedBy("io.waterwheel.sql.change")
             .layer("sql.cache")
             .definedBy("io.waterwheel.sql.cache")
             .layer("core questions")
@@ -60,6 +62,8 @@ final class ArchitectureTest {
             .mayOnlyAccessLayers("sql.plan", "core questions")
             .whereLayer("sql.plan")
             .mayOnlyAccessLayers("sql", "sql.cache", "sql.leaf", "sql.residual", "core questions")
+            .whereLayer("sql.change")
+            .mayOnlyAccessLayers("core questions")
             .whereLayer("sql.cache")
             .mayOnlyAccessLayers("sql", "core questions")
             .whereLayer("sql.leaf")
@@ -75,7 +79,11 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule facade = noClasses()
             .that()
-            .resideInAnyPackage("io.waterwheel.sql", "io.waterwheel.sql.exec", "io.waterwheel.sql.duckdb")
+            .resideInAnyPackage(
+                    "io.waterwheel.sql",
+                    "io.waterwheel.sql.change",
+                    "io.waterwheel.sql.exec",
+                    "io.waterwheel.sql.duckdb")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.apache.calcite..");

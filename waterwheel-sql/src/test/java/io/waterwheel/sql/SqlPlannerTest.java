@@ -395,7 +395,8 @@ final class SqlPlannerTest {
                 "SELECT * FROM orders WHERE ( | BAD_SQL | statement, line 1, column 28: Encountered \"( <EOF>\"",
                 "SELECT frobnicate(id) FROM orders | SQL_UNSUPPORTED |"
                         + " statement, line 1, column 8: there is no function frobnicate of these arguments",
-                "DELETE FROM orders | SQL_UNSUPPORTED |" + " statement: DELETE is not supported; SELECT and WITH are",
+                "DELETE FROM orders | SQL_UNSUPPORTED |"
+                        + " statement: DELETE is not supported; SELECT, WITH, INSERT, and CREATE, ALTER and DROP STREAM are",
                 "SELECT id FROM orders WHERE at > TIMESTAMP 'x' | BAD_SQL | statement, line 1, column 34:"
                         + " expected a time such as TIMESTAMP '2021-10-07 12:00:01.5Z', got 'x'",
                 "SELECT LOG10(a.price + b.latitude) FROM orders a JOIN flights b ON a.note = b.callsign | SQL_UNSUPPORTED |"

@@ -179,7 +179,7 @@ final class AskedByFlightSql implements AutoCloseable {
                                         .build())
                                 .toByteArray())))
                 .hasMessageContaining("the handle of the statement is none that this server gave");
-        // What updates is refused in words.
+        // What is no update that there is is refused in words.
         FlightDescriptor update = FlightDescriptor.command(Any.pack(CommandStatementUpdate.newBuilder()
                         .setQuery("DELETE FROM by_flight")
                         .build())
@@ -189,7 +189,7 @@ final class AskedByFlightSql implements AutoCloseable {
             AsyncPutListener told = new AsyncPutListener();
             var put = flight.startPut(update, nothing, told);
             put.completed();
-            assertThatThrownBy(told::getResult).hasMessageContaining("by Flight SQL statements read");
+            assertThatThrownBy(told::getResult).hasMessageContaining("DELETE is not supported; SELECT, WITH, INSERT");
         }
         assertThat(rows(sql.execute("SELECT COUNT(*) FROM by_flight"))).isEqualTo(1);
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Waiting;
 import io.waterwheel.client.Appender;
+import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
@@ -145,7 +146,8 @@ final class AskedByJdbc implements AutoCloseable {
         assertThat(told).isGreaterThan(100);
         assertThat(facts.getDatabaseProductName()).isEqualTo("Waterwheel");
         assertThat(facts.getIdentifierQuoteString()).isEqualTo("\"");
-        assertThat(facts.isReadOnly()).isTrue();
+        assertThat(facts.isReadOnly()).isFalse();
+        assertThat(facts.supportsBatchUpdates()).isTrue();
         assertThat(facts.supportsFullOuterJoins()).isTrue();
         assertThat(facts.supportsUnion()).isTrue();
         assertThat(facts.supportsUnionAll()).isTrue();
@@ -322,6 +324,78 @@ final class AskedByJdbc implements AutoCloseable {
                                     statement.executeQuery("EXPLAIN ANALYZE SELECT COUNT(*) FROM by_jdbc WHERE id < 5"),
                                     "plan")))
                     .contains("keys", "times");
+        }
+    }
+
+    /** Streams are made, filled and dropped by updates; what is refused stores nothing. */
+    void updatesAreStored() throws Exception {
+        try (Statement statement = connection.createStatement()) {
+            assertThat(statement.executeUpdate("CREATE STREAM made_by_jdbc (id BIGINT, at TIMESTAMP, note VARCHAR,"
+                            + " price DOUBLE) KEY (id) TIME (at) WITH (partitions = 2)"))
+                    .isZero();
+            assertThatThrownBy(() -> statement.executeUpdate(
+                            "CREATE STREAM made_by_jdbc (id BIGINT, at TIMESTAMP) KEY (id) TIME (at)"))
+                    .hasStackTraceContaining("STREAM_EXISTS");
+            assertThat(statement.executeUpdate("CREATE STREAM IF NOT EXISTS made_by_jdbc (id BIGINT, at TIMESTAMP)"
+                            + " KEY (id) TIME (at)"))
+                    .isZero();
+            assertThat(statement.executeUpdate("INSERT INTO made_by_jdbc VALUES"
+                            + " (1, TIMESTAMP '2026-11-25 10:00:00Z', 'one', 1.5), (2, NOW(), NULL, 2)"))
+                    .isEqualTo(2);
+            assertThatThrownBy(() -> statement.executeUpdate(
+                            "INSERT INTO made_by_jdbc VALUES (7, NOW(), 'x', 1), (8, NOW(), 9, 1)"))
+                    .hasStackTraceContaining("SQL_VALUE")
+                    .hasStackTraceContaining("row 2: field note");
+            assertThat(statement.executeUpdate("INSERT INTO made_by_jdbc (id, at, note)"
+                            + " SELECT id + 100, at, note FROM by_jdbc WHERE id BETWEEN 10 AND 59"))
+                    .isEqualTo(50);
+        }
+        try (PreparedStatement insert =
+                connection.prepareStatement("INSERT INTO made_by_jdbc (note, id, at) VALUES (?, ?, ?)")) {
+            assertThat(insert.getParameterMetaData().getParameterCount()).isEqualTo(3);
+            insert.setString(1, "bound");
+            insert.setLong(2, 3);
+            insert.setTimestamp(3, new Timestamp(FIRST.toEpochMilli()));
+            assertThat(insert.executeUpdate()).isEqualTo(1);
+            for (long id = 1000; id < 1200; id++) {
+                insert.setString(1, id % 2 == 0 ? "even" : null);
+                insert.setLong(2, id);
+                insert.setTimestamp(3, new Timestamp(FIRST.toEpochMilli() + id));
+                insert.addBatch();
+            }
+            assertThat(insert.executeBatch()).containsExactly(200);
+        }
+        try (Cursor stored =
+                client.sql("INSERT INTO made_by_jdbc SELECT 5, at, 'five', 5.5 FROM by_jdbc WHERE id = 5")) {
+            assertThat(stored.next()).isTrue();
+            assertThat(stored.getLong("rows")).isEqualTo(1);
+            String[] position = stored.getString("positions").split(":", -1);
+            assertThat(position[0]).isEqualTo("made_by_jdbc");
+            Map<Integer, Long> seen = Map.of(Integer.valueOf(position[1]), Long.valueOf(position[2]));
+            assertThat(client.query("made_by_jdbc").keys(5, 5).atLeast(seen).count())
+                    .isEqualTo(1);
+        }
+        Waiting.until(
+                "all rows are seen, and none of the statement that was refused",
+                () -> client.query("made_by_jdbc").count() == 2 + 50 + 1 + 200 + 1);
+        try (Statement statement = connection.createStatement()) {
+            assertThat(rows(
+                            statement.executeQuery("SELECT COUNT(*) AS n, COUNT(note) AS notes, SUM(price) AS total,"
+                                    + " MAX(id) AS most FROM made_by_jdbc"),
+                            "n",
+                            "notes",
+                            "total",
+                            "most"))
+                    .containsExactly("254 153 9.0 1199");
+            assertThat(statement.executeUpdate("ALTER STREAM made_by_jdbc SET retention = '3650d'"))
+                    .isZero();
+            assertThat(client.describe("made_by_jdbc").definition().policy().retention())
+                    .hasToString("3650 d");
+            assertThat(statement.executeUpdate("DROP STREAM made_by_jdbc")).isZero();
+            assertThat(statement.executeUpdate("DROP STREAM IF EXISTS made_by_jdbc"))
+                    .isZero();
+            assertThatThrownBy(() -> statement.executeUpdate("DROP STREAM made_by_jdbc"))
+                    .hasStackTraceContaining("NO_SUCH_STREAM");
         }
     }
 

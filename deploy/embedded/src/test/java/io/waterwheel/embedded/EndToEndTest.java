@@ -146,6 +146,7 @@ final class EndToEndTest {
                     asked::everyTypeComesBack,
                     asked::parametersMeanWhatLiteralsMean,
                     asked::statementsOfNoStream,
+                    asked::updatesAreStored,
                     asked::failuresSayWhere,
                     asked::answersEndWithTheirReader,
                     asked::sessionsSayWhatHolds);

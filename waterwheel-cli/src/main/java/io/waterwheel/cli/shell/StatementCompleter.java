@@ -19,12 +19,12 @@ import org.jline.reader.ParsedLine;
 /** What may come next in a statement: key words, streams, and the fields of streams that the statement names. */
 final class StatementCompleter implements Completer {
     private static final List<String> WORDS = List.of(
-            ("ALL AND ANY AS ASC ASOF BETWEEN BY CASE CAST COALESCE COUNT CROSS CUBE CURRENT_TIMESTAMP DATE_TRUNC DESC"
-                            + " DESCRIBE DISTINCT ELSE END EXCEPT EXISTS EXPLAIN ANALYZE FALSE FILTER FIRST FLOOR FROM FULL"
-                            + " GROUP HAVING IN INNER INTERSECT INTERVAL IS JOIN LAST LEFT LIKE LIMIT MATCH_CONDITION MAX"
+            ("ALL ALTER AND ANY AS ASC ASOF BETWEEN BY CASE CAST COALESCE COUNT CREATE CROSS CUBE CURRENT_TIMESTAMP DATE_TRUNC DESC"
+                            + " DESCRIBE DISTINCT DROP ELSE END EXCEPT EXISTS EXPLAIN ANALYZE FALSE FILTER FIRST FLOOR FROM FULL"
+                            + " GROUP HAVING IN INNER INSERT INTERSECT INTERVAL INTO IS JOIN KEY LAST LEFT LIKE LIMIT MATCH_CONDITION MAX"
                             + " MEDIAN MIN NOT NOW NULL NULLS OFFSET ON OR ORDER OUTER OVER PARTITION QUALIFY QUANTILE RIGHT"
-                            + " ROLLUP ROW_NUMBER SELECT SHOW STREAMS ST_DWithin ST_MakeEnvelope ST_Point ST_Within SUM THEN"
-                            + " TIMESTAMP TIME_BUCKET TRUE UNION USING VALUES WHEN WHERE WITH AVG")
+                            + " ROLLUP ROW_NUMBER SELECT SET SHOW STREAM STREAMS ST_DWithin ST_MakeEnvelope ST_Point ST_Within SUM THEN"
+                            + " TIME TIMESTAMP TIME_BUCKET TRUE UNION USING VALUES WHEN WHERE WITH AVG")
                     .split(" "));
     /** How long what is known of streams is not asked again. */
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(5);

@@ -16,6 +16,7 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNumericLiteral;
 import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.type.SqlTypeName;
+import org.apache.calcite.util.BitString;
 import org.jspecify.annotations.Nullable;
 
 /** {@code SELECT 1, 'a' AS b}: by which tools see whether a connection is alive. */
@@ -52,7 +53,8 @@ final class ConstantSelect {
         return new SqlConstants(labels, values);
     }
 
-    private static Expression.@Nullable Literal value(SqlNode node, Instant now) {
+    /** The value of a literal, of a number with a sign, or of now; null for anything else. */
+    static Expression.@Nullable Literal value(SqlNode node, Instant now) {
         if (node instanceof SqlCall call) {
             String name = call.getOperator().getName().toUpperCase(Locale.ROOT);
             if (call.getKind() == SqlKind.MINUS_PREFIX) {
@@ -81,6 +83,9 @@ final class ConstantSelect {
                         : new Expression.Decimal(number.bigDecimalValue().doubleValue());
             } else if (literal.getTypeName() == SqlTypeName.BOOLEAN) {
                 return new Expression.Truth(literal.booleanValue());
+            } else if (literal.getTypeName() == SqlTypeName.BINARY) {
+                return new Expression.Hex(
+                        literal.getValueAs(BitString.class).toHexString().toLowerCase(Locale.ROOT));
             } else if (literal.getTypeName() == SqlTypeName.CHAR) {
                 return new Expression.Text(literal.getValueAs(String.class));
             } else if (literal.getTypeName() == SqlTypeName.UNKNOWN

@@ -9,6 +9,7 @@ import io.waterwheel.sql.SqlConstants;
 import io.waterwheel.sql.SqlPlan;
 import io.waterwheel.sql.SqlPlanner;
 import io.waterwheel.sql.SqlSignature;
+import io.waterwheel.sql.SqlValues;
 import io.waterwheel.sql.StatementPlan;
 import io.waterwheel.sql.StreamSchemas;
 import io.waterwheel.sql.SystemPlan;
@@ -264,6 +265,16 @@ public final class StatementPlanner {
         }
     }
 
+    /** As {@link SqlPlanner#instant} says. */
+    public static Instant instant(String text) {
+        return Literals.instant(text);
+    }
+
+    /** As {@link SqlPlanner#values} says. */
+    public static @Nullable SqlValues values(String statement, Instant now) {
+        return guarded(statement, () -> ValueRows.of(parse(statement), now));
+    }
+
     /** As {@link SqlPlanner#signature} says. */
     public SqlSignature signature(String statement, Instant now) {
         return guarded(statement, () -> {
@@ -279,7 +290,7 @@ public final class StatementPlanner {
         });
     }
 
-    private static <T> T guarded(String statement, Supplier<T> work) {
+    private static <T extends @Nullable Object> T guarded(String statement, Supplier<T> work) {
         if (statement.length() > SqlPlanner.MAX_CHARACTERS) {
             throw SqlErrors.unsupported(
                     "it has " + statement.length() + " characters, expected at most " + SqlPlanner.MAX_CHARACTERS);
@@ -311,7 +322,8 @@ public final class StatementPlanner {
     private static SqlNode query(String statement) {
         SqlNode parsed = parse(statement);
         if (!Rewriter.isQuery(parsed)) {
-            throw SqlErrors.unsupported(parsed.getKind().sql + " is not supported; SELECT and WITH are");
+            throw SqlErrors.unsupported(parsed.getKind().sql + " is not supported; SELECT, WITH, INSERT, and"
+                    + " CREATE, ALTER and DROP STREAM are");
         }
         StatementSize.require(parsed);
         return parsed;

@@ -28,78 +28,96 @@ import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 
-/** The row of values that a client binds to a prepared statement. What it sends is looked at before it is read. */
+/** The rows of values that a client binds to a prepared statement. What it sends is looked at before it is read. */
 final class BoundRow {
     private static final long MILLIS_A_DAY = 86_400_000L;
+
+    /** Of all rows of a batch. */
+    static final int MOST_VALUES = 200_000;
 
     private BoundRow() {}
 
     /**
-     * The values of one row.
+     * The values of one row; none when the client sends none.
      *
      * @throws WaterwheelException code BAD_REQUEST, when it is not one row of values that a statement can take
      */
     static List<Expression.Literal> read(FlightStream stream) {
-        List<Expression.Literal> values = null;
+        List<List<Expression.Literal>> rows = readAll(stream);
+        if (rows.size() > 1) {
+            throw bad("expected one row of values, got more: execute the statement once for each");
+        }
+        return rows.isEmpty() ? List.of() : rows.get(0);
+    }
+
+    /**
+     * The values of all rows.
+     *
+     * @throws WaterwheelException code BAD_REQUEST, when they are not what a statement can take, or too many
+     */
+    static List<List<Expression.Literal>> readAll(FlightStream stream) {
+        List<List<Expression.Literal>> rows = new ArrayList<>();
+        long count = 0;
         while (stream.next()) {
             VectorSchemaRoot root = stream.getRoot();
-            if (root.getRowCount() == 0) {
-                continue;
+            int columns = root.getFieldVectors().size();
+            if (columns > Statement.MAX_PARAMETERS) {
+                throw bad("expected at most " + Statement.MAX_PARAMETERS + " values, got " + columns);
             }
-            if (values != null || root.getRowCount() != 1) {
-                throw bad("expected one row of values, got more: execute the statement once for each");
+            count += (long) root.getRowCount() * Math.max(1, columns);
+            if (count > MOST_VALUES) {
+                throw bad("expected at most " + MOST_VALUES + " values in a batch, got more: divide it");
             }
-            if (root.getFieldVectors().size() > Statement.MAX_PARAMETERS) {
-                throw bad("expected at most " + Statement.MAX_PARAMETERS + " values, got "
-                        + root.getFieldVectors().size());
-            }
-            values = new ArrayList<>();
-            for (FieldVector vector : root.getFieldVectors()) {
-                try {
-                    values.add(value(vector));
-                } catch (IllegalArgumentException
-                        | IndexOutOfBoundsException
-                        | ArithmeticException
-                        | UnsupportedOperationException e) {
-                    throw bad("value " + (values.size() + 1) + ": " + e.getMessage());
+            for (int row = 0; row < root.getRowCount(); row++) {
+                List<Expression.Literal> values = new ArrayList<>(columns);
+                for (FieldVector vector : root.getFieldVectors()) {
+                    try {
+                        values.add(value(vector, row));
+                    } catch (IllegalArgumentException
+                            | IndexOutOfBoundsException
+                            | ArithmeticException
+                            | UnsupportedOperationException e) {
+                        throw bad("value " + (values.size() + 1) + ": " + e.getMessage());
+                    }
                 }
+                rows.add(values);
             }
         }
-        return values == null ? List.of() : values;
+        return rows;
     }
 
     private static WaterwheelException bad(String what) {
         return new WaterwheelException(ErrorCode.BAD_REQUEST, "parameters: " + what);
     }
 
-    static Expression.Literal value(FieldVector vector) {
+    static Expression.Literal value(FieldVector vector, int row) {
         if (vector instanceof NullVector) {
             return new Expression.Null();
         }
-        requireWhole(vector);
-        if (vector.isNull(0)) {
+        requireWhole(vector, row);
+        if (vector.isNull(row)) {
             return new Expression.Null();
         } else if (vector instanceof BaseIntVector whole) {
-            return new Expression.Whole(whole.getValueAsLong(0));
+            return new Expression.Whole(whole.getValueAsLong(row));
         } else if (vector instanceof Float8Vector number) {
-            return new Expression.Decimal(number.get(0));
+            return new Expression.Decimal(number.get(row));
         } else if (vector instanceof Float4Vector number) {
-            return new Expression.Decimal(number.get(0));
+            return new Expression.Decimal(number.get(row));
         } else if (vector instanceof BitVector truth) {
-            return new Expression.Truth(truth.get(0) != 0);
+            return new Expression.Truth(truth.get(row) != 0);
         } else if (vector instanceof VarCharVector text) {
-            return new Expression.Text(new String(text.get(0), java.nio.charset.StandardCharsets.UTF_8));
+            return new Expression.Text(new String(text.get(row), java.nio.charset.StandardCharsets.UTF_8));
         } else if (vector instanceof VarBinaryVector bytes) {
-            return new Expression.Hex(HexFormat.of().formatHex(bytes.get(0)));
+            return new Expression.Hex(HexFormat.of().formatHex(bytes.get(row)));
         } else if (vector instanceof TimeStampVector time) {
             return new Expression.Moment(
-                    instant(time.get(0), (ArrowType.Timestamp) time.getField().getType()));
+                    instant(time.get(row), (ArrowType.Timestamp) time.getField().getType()));
         } else if (vector instanceof DateDayVector day) {
-            return new Expression.Moment(Instant.ofEpochMilli(day.get(0) * MILLIS_A_DAY));
+            return new Expression.Moment(Instant.ofEpochMilli(day.get(row) * MILLIS_A_DAY));
         } else if (vector instanceof DateMilliVector day) {
-            return new Expression.Moment(Instant.ofEpochMilli(day.get(0)));
+            return new Expression.Moment(Instant.ofEpochMilli(day.get(row)));
         } else if (vector instanceof DecimalVector decimal) {
-            return number(decimal.getObject(0));
+            return number(decimal.getObject(row));
         }
         throw new IllegalArgumentException(
                 "a value of type " + vector.getField().getType()
@@ -124,20 +142,21 @@ final class BoundRow {
                 Math.floorDiv(value, aSecond), Math.floorMod(value, aSecond) * (1_000_000_000 / aSecond));
     }
 
-    /** That the buffers of one value are as long as they must be. */
-    private static void requireWhole(FieldVector vector) {
+    /** That the buffers of a value are as long as they must be. */
+    private static void requireWhole(FieldVector vector, int row) {
+        long bits = row / Byte.SIZE + 1L;
         boolean whole =
-                vector.getValueCount() == 1 && vector.getValidityBuffer().capacity() >= 1;
+                row < vector.getValueCount() && vector.getValidityBuffer().capacity() >= bits;
         if (vector instanceof BitVector) {
-            whole &= vector.getDataBuffer().capacity() >= 1;
+            whole &= vector.getDataBuffer().capacity() >= bits;
         } else if (vector instanceof BaseFixedWidthVector fixed) {
-            whole &= vector.getDataBuffer().capacity() >= fixed.getTypeWidth();
+            whole &= vector.getDataBuffer().capacity() >= (row + 1L) * fixed.getTypeWidth();
         } else if (vector instanceof BaseVariableWidthVector) {
             ArrowBuf offsets = vector.getOffsetBuffer();
-            whole &= offsets.capacity() >= 2L * Integer.BYTES;
+            whole &= offsets.capacity() >= (row + 2L) * Integer.BYTES;
             if (whole) {
-                int from = offsets.getInt(0);
-                int to = offsets.getInt(Integer.BYTES);
+                int from = offsets.getInt((long) row * Integer.BYTES);
+                int to = offsets.getInt((row + 1L) * Integer.BYTES);
                 whole = from >= 0 && to >= from && to <= vector.getDataBuffer().capacity();
             }
         }

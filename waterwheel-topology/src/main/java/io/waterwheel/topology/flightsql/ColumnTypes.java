@@ -49,7 +49,7 @@ final class ColumnTypes {
                     .typeName(TypeRows.name(fields.get(f).type()))
                     .isAutoIncrement(false)
                     .isCaseSensitive(true)
-                    .isReadOnly(true)
+                    .isReadOnly(!schemaName.equals(CatalogService.SCHEMA))
                     .isSearchable(true);
             told.add(new org.apache.arrow.vector.types.pojo.Field(
                     column.getName(),

@@ -33,6 +33,7 @@ import org.apache.arrow.flight.sql.impl.FlightSql.CommandStatementIngest;
 import org.apache.arrow.flight.sql.impl.FlightSql.CommandStatementQuery;
 import org.apache.arrow.flight.sql.impl.FlightSql.CommandStatementUpdate;
 import org.apache.arrow.flight.sql.impl.FlightSql.DoPutPreparedStatementResult;
+import org.apache.arrow.flight.sql.impl.FlightSql.DoPutUpdateResult;
 import org.apache.arrow.flight.sql.impl.FlightSql.TicketStatementQuery;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.vector.types.pojo.Schema;
@@ -155,6 +156,10 @@ final class FlightSqlService extends CatalogService {
             ActionCreatePreparedStatementResult.Builder created = ActionCreatePreparedStatementResult.newBuilder()
                     .setPreparedStatementHandle(StatementHandles.handle(statement))
                     .setDatasetSchema(ColumnTypes.bytes(schema(shape, form)));
+            if (statement.changes()) {
+                // By this drivers know what is executed as an update.
+                created.setDatasetSchema(ColumnTypes.bytes(new Schema(List.of())));
+            }
             if (!shape.parameters().isEmpty()) {
                 created.setParameterSchema(
                         ColumnTypes.bytes(ColumnTypes.parameters(services(), shape.parameters(), form)));
@@ -203,6 +208,7 @@ final class FlightSqlService extends CatalogService {
         return () -> {
             Statement statement = StatementHandles.statement(command.getPreparedStatementHandle());
             List<Expression.Literal> values = BoundRow.read(stream);
+            PutWatch.received();
             ByteString bound = DoPutPreparedStatementResult.newBuilder()
                     .setPreparedStatementHandle(StatementHandles.handle(statement.withParameters(values)))
                     .build()
@@ -215,13 +221,7 @@ final class FlightSqlService extends CatalogService {
         };
     }
 
-    // What is not done here.
-
-    private static WaterwheelException onlyReads() {
-        return new WaterwheelException(
-                ErrorCode.SQL_UNSUPPORTED,
-                "statement: by Flight SQL statements read; rows come by Kafka, the command line's append, or HTTP");
-    }
+    // Updates.
 
     @Override
     public Runnable acceptPutStatement(
@@ -229,8 +229,56 @@ final class FlightSqlService extends CatalogService {
             CallContext context,
             FlightStream stream,
             StreamListener<PutResult> acknowledged) {
-        throw onlyReads();
+        return () -> {
+            Statement statement = statement(command.getQuery());
+            while (stream.next()) {
+                // A statement without values: what comes beside it means nothing.
+            }
+            update(List.of(statement), context, acknowledged);
+        };
     }
+
+    /** The rows of a batch are one statement: all of them are stored, or none. */
+    @Override
+    public Runnable acceptPutPreparedStatementUpdate(
+            CommandPreparedStatementUpdate command,
+            CallContext context,
+            FlightStream stream,
+            StreamListener<PutResult> acknowledged) {
+        return () -> {
+            Statement statement = StatementHandles.statement(command.getPreparedStatementHandle());
+            List<Statement> all = BoundRow.readAll(stream).stream()
+                    .map(statement::withParameters)
+                    .toList();
+            update(all.isEmpty() ? List.of(statement) : all, context, acknowledged);
+        };
+    }
+
+    private void update(List<Statement> asked, CallContext context, StreamListener<PutResult> acknowledged) {
+        PutWatch.received();
+        FlightSqlSession session = session();
+        List<String> read = statements.shape(asked.get(0)).streams();
+        List<Statement> timed = asked.stream()
+                .map(statement -> services().timed(session.over(statement, read)))
+                .toList();
+        long rows;
+        try {
+            rows = statements.update(timed, new UpdateSink(context::isCancelled));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new WaterwheelException(
+                    ErrorCode.OUTCOME_UNKNOWN, "the server is closing; look whether the statement was run", e);
+        }
+        ByteString done =
+                DoPutUpdateResult.newBuilder().setRecordCount(rows).build().toByteString();
+        try (ArrowBuf buffer = services().allocator().buffer(done.size())) {
+            buffer.writeBytes(done.toByteArray());
+            acknowledged.onNext(PutResult.metadata(buffer));
+        }
+        acknowledged.onCompleted();
+    }
+
+    // What is not done here.
 
     @Override
     public Runnable acceptPutStatementBulkIngest(
@@ -238,16 +286,9 @@ final class FlightSqlService extends CatalogService {
             CallContext context,
             FlightStream stream,
             StreamListener<PutResult> acknowledged) {
-        throw onlyReads();
-    }
-
-    @Override
-    public Runnable acceptPutPreparedStatementUpdate(
-            CommandPreparedStatementUpdate command,
-            CallContext context,
-            FlightStream stream,
-            StreamListener<PutResult> acknowledged) {
-        throw onlyReads();
+        throw new WaterwheelException(
+                ErrorCode.SQL_UNSUPPORTED,
+                "statement: tables of rows are not taken; INSERT is, also with many rows of values, and Kafka");
     }
 
     // Cancelling.

@@ -11,6 +11,8 @@ import java.util.concurrent.TimeUnit;
  */
 final class PutWatch {
     private static final ScheduledThreadPoolExecutor TIMER = timer();
+    /** Of a thread that is watched. */
+    private static final ThreadLocal<PutWatch> CURRENT = new ThreadLocal<>();
 
     private final ScheduledFuture<?> late;
     /** Guarded by this. */
@@ -37,7 +39,17 @@ final class PutWatch {
 
     /** From now on this thread is watched. */
     static PutWatch begin(Duration patience) {
-        return new PutWatch(patience);
+        PutWatch watch = new PutWatch(patience);
+        CURRENT.set(watch);
+        return watch;
+    }
+
+    /** All that the client of this thread sends has come: what follows takes the time that it takes. */
+    static void received() {
+        PutWatch watch = CURRENT.get();
+        if (watch != null && watch.end()) {
+            throw new IllegalStateException("the client's time was up");
+        }
     }
 
     private synchronized void interrupt(Thread waiting) {
@@ -51,6 +63,7 @@ final class PutWatch {
     synchronized boolean end() {
         if (!ended) {
             ended = true;
+            CURRENT.remove();
             late.cancel(false);
             if (interrupted) {
                 boolean unused = Thread.interrupted();

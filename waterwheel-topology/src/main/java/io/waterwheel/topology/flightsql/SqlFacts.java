@@ -45,7 +45,7 @@ final class SqlFacts {
         facts.withFlightSqlServerName("Waterwheel")
                 .withFlightSqlServerVersion(version(SqlFacts.class))
                 .withFlightSqlServerArrowVersion(version(SqlInfoBuilder.class))
-                .withFlightSqlServerReadOnly(true)
+                .withFlightSqlServerReadOnly(false)
                 .withFlightSqlServerSql(true)
                 .withFlightSqlServerSubstrait(false)
                 .withFlightSqlServerSubstraitMinVersion("")
@@ -111,7 +111,7 @@ final class SqlFacts {
                 .withSqlCorrelatedSubqueriesSupported(true)
                 .withSqlSupportedUnions(SqlSupportedUnions.SQL_UNION, SqlSupportedUnions.SQL_UNION_ALL)
                 .withSqlSupportedResultSetTypes(SqlSupportedResultSetType.SQL_RESULT_SET_TYPE_FORWARD_ONLY)
-                .withSqlBatchUpdatesSupported(false)
+                .withSqlBatchUpdatesSupported(true)
                 .withSqlNamedParametersSupported(false)
                 .withSqlLocatorsUpdateCopy(false)
                 .withSqlStoredFunctionsUsingCallSyntaxSupported(false);

@@ -35,6 +35,9 @@ public interface FlightExtension {
         /** What an answer of these fields is announced as. */
         Schema schema(List<Field> fields, List<ColumnSink.Column> columns, Form form);
 
+        /** The statement with the time that it gets: its own, the server's and the caller's. */
+        Statement timed(Statement statement);
+
         /**
          * Answers a statement on a thread of its own, within the statement's timeout, the server's and the caller's.
          *

@@ -13,6 +13,7 @@ import io.waterwheel.wire.WireStatements;
 import io.waterwheel.wire.proto.Ticket;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -112,13 +113,7 @@ final class RpcProducer extends NoOpFlightProducer {
         }
 
         @Override
-        public void answer(
-                Statement asked,
-                FlightExtension.Form form,
-                StatementHandler handler,
-                ServerStreamListener listener,
-                Consumer<Runnable> started,
-                Runnable ended) {
+        public Statement timed(Statement asked) {
             Duration timeout = timeout(asked.timeout());
             Deadline deadline = Context.current().getDeadline();
             if (deadline != null) {
@@ -126,11 +121,22 @@ final class RpcProducer extends NoOpFlightProducer {
                 Duration left = Duration.ofMillis(Math.max(1, deadline.timeRemaining(TimeUnit.MILLISECONDS)));
                 timeout = left.compareTo(timeout) < 0 ? left : timeout;
             }
-            Statement statement = asked.withTimeout(timeout);
+            return asked.withTimeout(timeout);
+        }
+
+        @Override
+        public void answer(
+                Statement asked,
+                FlightExtension.Form form,
+                StatementHandler handler,
+                ServerStreamListener listener,
+                Consumer<Runnable> started,
+                Runnable ended) {
+            Statement statement = timed(asked);
             RpcProducer.this.answer(
                     listener,
                     form,
-                    timeout,
+                    Objects.requireNonNull(statement.timeout()),
                     statement.allowPartial(),
                     answer -> {
                         started.accept(answer::cancel);

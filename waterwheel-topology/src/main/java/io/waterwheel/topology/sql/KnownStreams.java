@@ -39,11 +39,26 @@ final class KnownStreams implements StreamSchemas {
 
     @Override
     public @Nullable Schema schema(String name) {
+        StreamInfo stream = find(name);
+        return stream == null ? null : stream.schema();
+    }
+
+    /** The stream of this name; null when there is none. */
+    @Nullable
+    StreamInfo find(String name) {
         for (StreamInfo stream : services.streams().streams().values()) {
             if (stream.name().equals(name)) {
-                return stream.schema();
+                return stream;
             }
         }
-        return services.namespace().find(name).map(StreamInfo::schema).orElse(null);
+        return services.namespace().find(name).orElse(null);
+    }
+
+    /** The name of the stream that is written so, in other letters perhaps; as it is written when there is none. */
+    String nameOf(String written) {
+        List<String> names = names();
+        return names.contains(written)
+                ? written
+                : names.stream().filter(written::equalsIgnoreCase).findFirst().orElse(written);
     }
 }

@@ -139,12 +139,9 @@ final class OwnStatements {
                     .forEach(field -> columns.add(field.name(), field.type().schemaName(), field.nullable(), null));
             return columns;
         }
-        List<String> names = streams.names();
-        String found = names.contains(name)
-                ? name
-                : names.stream().filter(name::equalsIgnoreCase).findFirst().orElse(name);
-        Schema schema = streams.schema(found);
+        Schema schema = streams.schema(streams.nameOf(name));
         if (schema == null) {
+            List<String> names = streams.names();
             throw new WaterwheelException(
                     ErrorCode.NO_SUCH_STREAM,
                     "statement: there is no stream '" + name + "'"

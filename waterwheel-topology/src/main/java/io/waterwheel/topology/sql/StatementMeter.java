@@ -25,7 +25,9 @@ final class StatementMeter implements AutoCloseable {
         /** By what the catalog knows, or by a plan. */
         CATALOG,
         QUERY,
-        EXECUTOR
+        EXECUTOR,
+        /** It changed something. */
+        CHANGE
     }
 
     private final Metrics metrics;

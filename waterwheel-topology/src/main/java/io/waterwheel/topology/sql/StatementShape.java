@@ -31,6 +31,13 @@ public record StatementShape(
         return new StatementShape(List.of(), own.rows().fields(), columns(own), List.of());
     }
 
+    /** Of an answer whose columns are its fields. */
+    static StatementShape of(List<ValueType> parameters, List<Field> fields, List<String> streams) {
+        List<ColumnSink.Column> columns = new java.util.ArrayList<>();
+        fields.forEach(field -> columns.add(new ColumnSink.Column(field.name(), columns.size())));
+        return new StatementShape(parameters, fields, columns, streams);
+    }
+
     /** Of an explanation. */
     static StatementShape explained(List<ValueType> parameters, StatementPlan plan) {
         return new StatementShape(

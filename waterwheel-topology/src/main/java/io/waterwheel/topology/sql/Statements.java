@@ -10,6 +10,7 @@ import io.waterwheel.query.Explain;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Statement;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.query.run.ForwardingSink;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.Schema;
@@ -20,11 +21,13 @@ import io.waterwheel.sql.SqlSignature;
 import io.waterwheel.sql.StatementPlan;
 import io.waterwheel.sql.SystemPlan;
 import io.waterwheel.sql.SystemTable;
+import io.waterwheel.sql.change.Change;
 import io.waterwheel.sql.duckdb.DuckDbExecutor;
 import io.waterwheel.sql.duckdb.DuckDbSettings;
 import io.waterwheel.sql.exec.ResidualExecutor;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
+import io.waterwheel.topology.rpc.AdminHandler;
 import io.waterwheel.topology.rpc.ColumnSink;
 import io.waterwheel.topology.rpc.QueryHandler;
 import io.waterwheel.topology.rpc.StatementHandler;
@@ -32,6 +35,7 @@ import io.waterwheel.topology.worker.CoordinatorServices;
 import io.waterwheel.tuple.TupleBlock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -53,11 +57,22 @@ public final class Statements implements StatementHandler, AutoCloseable {
     private final ResidualExecutor executor;
     private final OwnStatements own;
     private final SystemTables system;
+    private final Changes changes;
     private final StatementMeter meter;
     /** Guarded by this; null before the first statement. */
     private @Nullable SqlPlanner planner;
 
-    public Statements(CoordinatorServices services, CoordinatorServices.QueryHandler coordinator) {
+    /**
+     * Statements of a coordinator.
+     *
+     * @param calls answers the calls that make, change and drop streams
+     * @param log takes the rows of INSERT
+     */
+    public Statements(
+            CoordinatorServices services,
+            CoordinatorServices.QueryHandler coordinator,
+            AdminHandler calls,
+            InsertLog log) {
         this.queries = coordinator::query;
         this.streams = new KnownStreams(services);
         WaterwheelConfig config = services.config();
@@ -74,6 +89,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
                         config.get(Keys.INDEXER_TASKS),
                         services.admission()::list,
                         services.admission()::ended));
+        this.changes = new Changes(streams, calls, log, coordinator::snapshot);
         this.meter = new StatementMeter(services.metrics(), executor);
     }
 
@@ -133,24 +149,83 @@ public final class Statements implements StatementHandler, AutoCloseable {
         thread.start();
     }
 
+    /** What NOW() is: a TIMESTAMP(3). */
+    private static Instant now() {
+        return Instant.now().truncatedTo(ChronoUnit.MILLIS);
+    }
+
     private StatementPlan plan(Statement statement, String sql) {
-        return planner().plan(sql, statement.parameters(), Instant.now());
+        return planner().plan(sql, statement.parameters(), now());
     }
 
     /** What a statement takes and returns. */
     public StatementShape shape(Statement statement) {
-        OwnStatements.Own own = this.own.answer(statement.sql(), Instant.now());
+        Change change = Changes.of(statement);
+        if (change != null) {
+            return shape(change, statement);
+        }
+        OwnStatements.Own own = this.own.answer(statement.sql(), now());
         if (own != null) {
             return StatementShape.of(own);
         }
         OwnStatements.Explained explained = OwnStatements.explained(statement.sql());
         String sql = explained == null ? statement.sql() : explained.statement();
         SqlSignature signature = statement.parameters().isEmpty()
-                ? planner().signature(sql, Instant.now())
+                ? planner().signature(sql, now())
                 : new SqlSignature(List.of(), plan(statement, sql));
         return explained == null
                 ? StatementShape.of(signature.parameters(), signature.plan())
                 : StatementShape.explained(signature.parameters(), signature.plan());
+    }
+
+    private StatementShape shape(Change change, Statement statement) {
+        List<ValueType> parameters = List.of();
+        List<String> read = List.of();
+        if (change instanceof Change.Insert insert) {
+            parameters = changes.parameters(insert);
+            if (parameters == null) {
+                SqlSignature signature = statement.parameters().isEmpty()
+                        ? planner().signature(insert.source(), now())
+                        : new SqlSignature(List.of(), plan(statement, insert.source()));
+                parameters = signature.parameters();
+                read = signature.plan().streams();
+            }
+        }
+        return StatementShape.of(parameters, Changes.fields(change), read);
+    }
+
+    /**
+     * Runs a statement that changes something.
+     *
+     * @param statements the same one with other parameters each, at least one; all rows of an INSERT are stored, or
+     *     none
+     * @return rows that were stored
+     * @throws WaterwheelException code SQL_UNSUPPORTED when it changes nothing
+     */
+    public long update(List<Statement> statements, ColumnSink sink) throws InterruptedException {
+        Statement first = statements.get(0);
+        Change change = Changes.of(first);
+        if (change == null) {
+            throw new WaterwheelException(
+                    ErrorCode.SQL_UNSUPPORTED,
+                    "statement: it changes nothing, or it is not supported: INSERT, CREATE STREAM, ALTER STREAM and DROP"
+                            + " STREAM are; ask others as queries");
+        }
+        long deadline =
+                System.nanoTime() + Objects.requireNonNull(first.timeout()).toNanos();
+        StatementMeter.Measured measured = meter.measured(sink);
+        try {
+            return change(change, statements, deadline, measured);
+        } catch (RuntimeException | Error | InterruptedException e) {
+            measured.failed(e);
+            throw e;
+        }
+    }
+
+    private long change(Change change, List<Statement> statements, long deadline, StatementMeter.Measured sink)
+            throws InterruptedException {
+        sink.is(StatementMeter.Kind.CHANGE);
+        return changes.make(change, statements, deadline, this::answer, sink);
     }
 
     /** The streams that statements may name, by name. */
@@ -183,7 +258,13 @@ public final class Statements implements StatementHandler, AutoCloseable {
 
     private void answer(Statement statement, StatementMeter.Measured sink) throws InterruptedException {
         long begun = System.nanoTime();
-        OwnStatements.Own known = own.answer(statement.sql(), Instant.now());
+        Change change = Changes.of(statement);
+        if (change != null) {
+            long deadline = begun + Objects.requireNonNull(statement.timeout()).toNanos();
+            long unused = change(change, List.of(statement), deadline, sink);
+            return;
+        }
+        OwnStatements.Own known = own.answer(statement.sql(), now());
         if (known != null) {
             sink.is(StatementMeter.Kind.CATALOG);
             sink.show(StatementShape.columns(known));

@@ -16,6 +16,7 @@ import io.waterwheel.topology.admin.StreamCalls;
 import io.waterwheel.topology.admin.VerifyCalls;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.flightsql.FlightSqlExtension;
+import io.waterwheel.topology.kafka.KafkaInserts;
 import io.waterwheel.topology.kafka.KafkaTopics;
 import io.waterwheel.topology.rpc.AdminCalls;
 import io.waterwheel.topology.rpc.RpcServer;
@@ -40,6 +41,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
     private final CoordinatorServices.QueryHandler coordinator;
     private final RpcServer server;
     private final String url;
+    private final KafkaInserts inserts;
     private final Statements statements;
     private final AutoCloseable announcement;
 
@@ -48,8 +50,12 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
         this.services = services;
         this.topics = topics;
         this.coordinator = coordinator;
-        this.statements = new Statements(services, coordinator);
-        this.server = startServer();
+        AdminCalls calls = calls();
+        this.inserts = new KafkaInserts(
+                services.config().get(Keys.KAFKA_BOOTSTRAP),
+                "waterwheel.insert/" + services.config().get(Keys.NAMESPACE) + "/" + index);
+        this.statements = new Statements(services, coordinator, calls, inserts::append);
+        this.server = startServer(calls);
         this.url = "grpc://" + host(services) + ":" + server.port();
         services.catalogStore().ensure("/coordinators");
         // Clients that are told of it now find it quick.
@@ -68,8 +74,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
     }
 
     /** The first of the configured ports that is free. */
-    private RpcServer startServer() {
-        AdminCalls calls = calls();
+    private RpcServer startServer(AdminCalls calls) {
         WaterwheelException last = null;
         for (int port : services.coordinatorPorts()) {
             // More threads than may be open: who is refused is told so by one.
@@ -103,7 +108,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
 
     @Override
     public void close() {
-        Closing.all(LOG, "coordinator", announcement, server, statements);
+        Closing.all(LOG, "coordinator", announcement, server, statements, inserts);
     }
 
     private AdminCalls calls() {

@@ -50,7 +50,7 @@ final class BoundRowTest {
 
     private static Expression.Literal value(FieldVector vector) {
         vector.setValueCount(1);
-        return BoundRow.value(vector);
+        return BoundRow.value(vector, 0);
     }
 
     @Test
@@ -92,10 +92,29 @@ final class BoundRowTest {
         decimal.setNull(0);
         assertThat(value(decimal)).isEqualTo(new Expression.Null());
         NullVector nothing = new NullVector("p", 1);
-        assertThat(BoundRow.value(nothing)).isEqualTo(new Expression.Null());
+        assertThat(BoundRow.value(nothing, 0)).isEqualTo(new Expression.Null());
         TimeMilliVector time = one(new TimeMilliVector("p", allocator));
         time.set(0, 5);
         assertThatThrownBy(() -> value(time)).hasMessageContaining("is not supported");
+    }
+
+    @Test
+    void readsEachRow() {
+        BigIntVector whole = one(new BigIntVector("p", allocator));
+        VarCharVector text = one(new VarCharVector("p", allocator));
+        for (int row = 0; row < 20; row++) {
+            whole.setSafe(row, 3L * row);
+            text.setSafe(row, ("text " + row).getBytes(StandardCharsets.UTF_8));
+        }
+        text.setNull(7);
+        whole.setValueCount(20);
+        text.setValueCount(20);
+        for (int row = 0; row < 20; row++) {
+            assertThat(BoundRow.value(whole, row)).isEqualTo(new Expression.Whole(3L * row));
+            assertThat(BoundRow.value(text, row))
+                    .isEqualTo(row == 7 ? new Expression.Null() : new Expression.Text("text " + row));
+        }
+        assertThatThrownBy(() -> BoundRow.value(whole, 20)).isInstanceOf(IllegalArgumentException.class);
     }
 
     /** Buffers that say they hold more than they do: a message says all by itself. */
@@ -114,13 +133,13 @@ final class BoundRowTest {
                 VarCharVector text = new VarCharVector("p", allocator);
                 open.add(text);
                 text.loadFieldBuffers(new ArrowFieldNode(1, 0), List.of(validity, offsets, data));
-                assertThatThrownBy(() -> BoundRow.value(text)).isInstanceOf(IllegalArgumentException.class);
+                assertThatThrownBy(() -> BoundRow.value(text, 0)).isInstanceOf(IllegalArgumentException.class);
             }
             BigIntVector whole = new BigIntVector("p", allocator);
             open.add(whole);
             ArrowBuf narrow = data.slice(0, 4);
             whole.loadFieldBuffers(new ArrowFieldNode(1, 0), List.of(validity, narrow));
-            assertThatThrownBy(() -> BoundRow.value(whole)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> BoundRow.value(whole, 0)).isInstanceOf(IllegalArgumentException.class);
         }
     }
 }

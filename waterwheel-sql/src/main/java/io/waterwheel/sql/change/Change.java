@@ -1,0 +1,47 @@
+package io.waterwheel.sql.change;
+
+import java.util.List;
+import java.util.Map;
+
+/** What a statement changes. Names of streams are as they were written. */
+public sealed interface Change {
+    String stream();
+
+    /**
+     * {@code CREATE STREAM}.
+     *
+     * @param ifNotExists whether a stream of that name is no error
+     * @param definition a stream's definition in JSON, with the members of a schema file
+     */
+    record Create(String stream, boolean ifNotExists, String definition) implements Change {}
+
+    /**
+     * {@code ALTER STREAM ... SET}.
+     *
+     * @param options by name as in a definition, such as {@code dead-letters}; at least one
+     */
+    record Alter(String stream, Map<String, String> options) implements Change {
+        public Alter {
+            options = Map.copyOf(options);
+        }
+    }
+
+    /**
+     * {@code DROP STREAM}.
+     *
+     * @param ifExists whether it is no error that there is none
+     */
+    record Drop(String stream, boolean ifExists) implements Change {}
+
+    /**
+     * {@code INSERT INTO}.
+     *
+     * @param columns as they were written; empty for all of the stream, in their order
+     * @param source the query that gives the rows, behind as many blanks and line ends as the text before it has
+     */
+    record Insert(String stream, List<String> columns, String source) implements Change {
+        public Insert {
+            columns = List.copyOf(columns);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package io.waterwheel.sql.change;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.SchemaJson;
+import io.waterwheel.schema.StreamDefinition;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** What statements say that change something. */
+final class ChangeParserTest {
+    private static Change of(String statement) {
+        return Objects.requireNonNull(ChangeParser.of(statement));
+    }
+
+    private static StreamDefinition created(String statement) {
+        return SchemaJson.readStream(((Change.Create) of(statement)).definition());
+    }
+
+    private static void wrong(String statement, String message) {
+        assertThatThrownBy(() -> ChangeParser.of(statement))
+                .isInstanceOf(WaterwheelException.class)
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void otherStatementsAreNone() {
+        assertThat(ChangeParser.of("SELECT 1")).isNull();
+        assertThat(ChangeParser.of("inserted")).isNull();
+        assertThat(ChangeParser.of("")).isNull();
+    }
+
+    @Test
+    void insertsLeaveTheQueryWhereItStood() {
+        Change.Insert insert = (Change.Insert) of("-- one\ninsert into s (a, \"B c\")\nVALUES (1, ?);");
+        assertThat(insert.stream()).isEqualTo("s");
+        assertThat(insert.columns()).containsExactly("a", "B c");
+        assertThat(insert.source()).isEqualTo("      \n" + " ".repeat(24) + "\nVALUES (1, ?);");
+        insert = (Change.Insert) of("INSERT INTO waterwheel.public.s (SELECT a FROM t)");
+        assertThat(insert.stream()).isEqualTo("s");
+        assertThat(insert.columns()).isEmpty();
+        assertThat(insert.source().strip()).isEqualTo("(SELECT a FROM t)");
+        assertThat(((Change.Insert) of("INSERT INTO public.s SELECT 1")).stream())
+                .isEqualTo("s");
+        wrong("INSERT INTO s (a, a) VALUES (1, 2)", "line 1, column 19: column a is named twice");
+        wrong("INSERT INTO s (a b) VALUES (1)", "expected ), got 'b'");
+        wrong("INSERT INTO s", "expected VALUES or a query, got the end");
+        wrong("INSERT OVER s", "expected INTO, got 'OVER'");
+    }
+
+    @Test
+    void streamsAreDefinitions() {
+        StreamDefinition flights =
+                created("CREATE STREAM flights (icao24 VARCHAR NOT NULL INDEXED, time_ms TIMESTAMP(6),"
+                        + " longitude DOUBLE PRECISION, latitude double, number INTEGER, \"at_all\" ipv4) KEY POSITION (longitude,"
+                        + " latitude) BOX (-10, 40, 10, 50) TIME (time_ms) WITH (topic = 'planes', partitions = 7, format = 'json',"
+                        + " retention = '7d', dead_letters = 'halt')");
+        assertThat(flights)
+                .isEqualTo(SchemaJson.readStream("{\"name\":\"flights\",\"topic\":\"planes\",\"format\":\"json\","
+                        + "\"partitions\":7,\"retention\":\"7d\",\"dead-letters\":\"halt\",\"fields\":["
+                        + "{\"name\":\"icao24\",\"type\":\"string\",\"indexed\":true},"
+                        + "{\"name\":\"time_ms\",\"type\":\"timestamp_us\"},"
+                        + "{\"name\":\"longitude\",\"type\":\"double\"},{\"name\":\"latitude\",\"type\":\"double\"},"
+                        + "{\"name\":\"number\",\"type\":\"int\",\"nullable\":true},"
+                        + "{\"name\":\"at_all\",\"type\":\"ipv4\",\"nullable\":true}],"
+                        + "\"key\":{\"longitude\":\"longitude\",\"latitude\":\"latitude\",\"box\":[-10,40,10,50]},"
+                        + "\"time\":\"time_ms\",\"records\":{\"unknown\":\"skip\"}}"));
+        StreamDefinition orders =
+                created("create stream if not exists orders (id BIGINT, at TIMESTAMP) key (id) time (at);");
+        assertThat(orders.format()).isEqualTo(RecordFormat.BLOCK);
+        assertThat(orders.partitions()).isEqualTo(StreamDefinition.DEFAULT_PARTITIONS);
+        assertThat(orders.schema().fields().get(0).nullable()).isFalse();
+        StreamDefinition many = created("CREATE STREAM m (a BIGINT NULL, b DOUBLE, c BOOLEAN, at TIMESTAMP) TIME (at)"
+                + " KEY (a BITS 3 RANGE (-5, 100), b CUTS (1.5, 2.5), c)");
+        assertThat(many.schema().key().roles()).hasSize(3);
+        assertThat(many.schema().fields().get(0).nullable()).isTrue();
+        assertThat(many.schema().fields().get(1).nullable()).isFalse();
+    }
+
+    @Test
+    void whatIsWrongSaysWhere() {
+        wrong("CREATE TABLE t (a BIGINT)", "line 1, column 8: expected STREAM, got 'TABLE'");
+        wrong("CREATE STREAM s (a BIGINT,\n a BIGINT)", "line 2, column 2: column a is declared twice");
+        wrong("CREATE STREAM s (a BIGINT) KEY (b) TIME (a)", "there is no column 'b' for the key; there are a");
+        wrong("CREATE STREAM s (a BIGINT) TIME (a)", "expected KEY (column), got the end");
+        wrong("CREATE STREAM s (a BIGINT) KEY (a)", "expected TIME (column), got the end");
+        wrong("CREATE STREAM s (a TIMESTAMP(4)) KEY (a) TIME (a)", "expected 3, 6 or 9 digits of a second, got '4'");
+        wrong(
+                "CREATE STREAM s (a TIMESTAMP) KEY (a) TIME (a) WITH (partition = 4)",
+                "there is no option 'partition' here; did you mean 'partitions'?");
+        wrong("DROP STREAM s t", "line 1, column 15: expected the end, got 't'");
+        wrong("DROP STREAM 'it''s'", "expected the name of a stream, got 'it's'");
+        wrong("DROP STREAM \"s", "a quote that begins here does not end");
+        wrong("ALTER STREAM s SET retention = off", "expected the value of retention, a text in quotes or a number");
+        wrong("ALTER STREAM s SET format = 'csv'", "there is no option 'format' here");
+    }
+
+    @Test
+    void streamsAreAlteredAndDropped() {
+        assertThat(of("ALTER STREAM s SET (dead_letters = 'skip', indexers = 3)"))
+                .isEqualTo(new Change.Alter("s", Map.of("dead-letters", "skip", "indexers", "3")));
+        assertThat(of("DROP STREAM IF EXISTS \"a \"\" b\" ; ;")).isEqualTo(new Change.Drop("a \" b", true));
+        assertThat(of("drop stream S")).isEqualTo(new Change.Drop("S", false));
+        assertThat(List.of(of("DROP STREAM s")).get(0).stream()).isEqualTo("s");
+    }
+}

@@ -1,0 +1,298 @@
+package io.waterwheel.topology.sql;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.NearestName;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Statement;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.sql.SqlPlanner;
+import io.waterwheel.sql.SqlValues;
+import io.waterwheel.sql.change.Change;
+import io.waterwheel.sql.change.ChangeParser;
+import io.waterwheel.topology.rpc.AdminHandler;
+import io.waterwheel.topology.rpc.ColumnSink;
+import io.waterwheel.wire.AdminCall;
+import io.waterwheel.wire.proto.AlterStreamRequest;
+import io.waterwheel.wire.proto.CreateStreamRequest;
+import io.waterwheel.wire.proto.DropStreamReply;
+import io.waterwheel.wire.proto.DropStreamRequest;
+import io.waterwheel.wire.proto.StreamDescription;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Statements that change something. Streams are made, changed and dropped by the calls of {@code admin.proto}; rows go
+ * to their topic. Thread-safe; blocks.
+ */
+final class Changes {
+    /** Of all but INSERT. */
+    static final List<Field> RESULT = List.of(new Field("result", FieldType.STRING, false));
+    /** Of INSERT. */
+    static final List<Field> INSERTED =
+            List.of(new Field("rows", FieldType.LONG, false), new Field("positions", FieldType.STRING, false));
+    /** Each holds its rows in memory until they are sent. */
+    private static final int INSERTS_AT_ONCE = 4;
+
+    private final KnownStreams streams;
+    private final AdminHandler calls;
+    private final InsertLog log;
+    private final Function<StreamInfo, StreamSnapshot> latest;
+    private final Semaphore inserts = new Semaphore(INSERTS_AT_ONCE, true);
+
+    /** Answers the query of an INSERT. */
+    @FunctionalInterface
+    interface Source {
+        void answer(Statement query, ColumnSink to) throws InterruptedException;
+    }
+
+    /** @param latest the catalog of a stream with every edit that was committed before the call */
+    Changes(KnownStreams streams, AdminHandler calls, InsertLog log, Function<StreamInfo, StreamSnapshot> latest) {
+        this.streams = streams;
+        this.calls = calls;
+        this.log = log;
+        this.latest = latest;
+    }
+
+    /** What a statement changes; null when it is another. */
+    static @Nullable Change of(Statement statement) {
+        return statement.changes() ? ChangeParser.of(statement.sql()) : null;
+    }
+
+    static List<Field> fields(Change change) {
+        return change instanceof Change.Insert ? INSERTED : RESULT;
+    }
+
+    /**
+     * The types that the question marks of an INSERT are to have; null when those of its query are.
+     *
+     * @throws WaterwheelException code NO_SUCH_STREAM, NO_SUCH_FIELD
+     */
+    @Nullable
+    List<ValueType> parameters(Change.Insert insert) {
+        InsertRows rows = new InsertRows(stream(insert.stream()), insert.columns());
+        SqlValues values = SqlPlanner.values(insert.source(), Instant.EPOCH);
+        if (values == null) {
+            return null;
+        }
+        List<Field> columns = rows.columns();
+        ValueType[] types = new ValueType[values.parameters()];
+        for (List<SqlValues.Value> row : values.rows()) {
+            rows.requireColumns(row.size());
+            for (int c = 0; c < row.size(); c++) {
+                if (row.get(c).literal() == null) {
+                    types[row.get(c).parameter()] = ValueType.of(columns.get(c).type());
+                }
+            }
+        }
+        return Arrays.asList(types);
+    }
+
+    /**
+     * Makes the change, and says so.
+     *
+     * @param statements the same statement with other parameters each, at least one; all of an INSERT are one
+     * @param source answers the query of an INSERT
+     * @return rows that were stored
+     */
+    long make(Change change, List<Statement> statements, long deadlineNanos, Source source, ColumnSink sink)
+            throws InterruptedException {
+        MemoryRows answer = new MemoryRows(fields(change));
+        long rows = 0;
+        if (change instanceof Change.Insert insert) {
+            rows = insert(insert, statements, deadlineNanos, source, sink, answer);
+        } else {
+            Statement statement = statements.get(0);
+            statement.requireDemandsOf(Set.of());
+            if (!statement.parameters().isEmpty()) {
+                throw new WaterwheelException(
+                        ErrorCode.BAD_SQL,
+                        "statement: it takes no values, got "
+                                + statement.parameters().size());
+            }
+            answer.add(define(change, sink));
+        }
+        List<ColumnSink.Column> columns = new ArrayList<>();
+        answer.fields().forEach(field -> columns.add(new ColumnSink.Column(field.name(), columns.size())));
+        sink.show(columns);
+        answer.to(sink);
+        return rows;
+    }
+
+    // Streams.
+
+    private String define(Change change, ColumnSink sink) throws InterruptedException {
+        if (change instanceof Change.Create create) {
+            if (create.ifNotExists() && streams.find(create.stream()) != null) {
+                return "stream " + create.stream() + " exists";
+            }
+            call(
+                    CreateStreamRequest.newBuilder()
+                            .setDefinitionJson(create.definition())
+                            .build(),
+                    StreamDescription.getDefaultInstance(),
+                    sink);
+            return "stream " + create.stream() + " created";
+        } else if (change instanceof Change.Drop drop) {
+            String name = streams.nameOf(drop.stream());
+            if (drop.ifExists() && streams.find(name) == null) {
+                return "there is no stream " + name;
+            }
+            call(DropStreamRequest.newBuilder().setName(name).build(), DropStreamReply.getDefaultInstance(), sink);
+            return "stream " + name + " dropped";
+        } else if (change instanceof Change.Alter alter) {
+            String name = streams.nameOf(alter.stream());
+            call(altered(name, alter.options()), StreamDescription.getDefaultInstance(), sink);
+            return "stream " + name + " altered";
+        }
+        throw new IllegalStateException("a change of " + change.getClass());
+    }
+
+    private static AlterStreamRequest altered(String name, Map<String, String> options) {
+        AlterStreamRequest.Builder request = AlterStreamRequest.newBuilder().setName(name);
+        options.forEach((option, value) -> {
+            switch (option) {
+                case "balancing" -> request.setBalancing(value);
+                case "dead-letters" -> request.setDeadLetters(value);
+                case "log-loss" -> request.setLogLoss(value);
+                case "retention" -> request.setRetention(value);
+                case "indexers" -> {
+                    try {
+                        request.setIndexers(Integer.parseInt(value));
+                    } catch (NumberFormatException e) {
+                        throw new WaterwheelException(
+                                ErrorCode.BAD_REQUEST,
+                                "stream " + name + ": indexers: expected a whole number, got '" + value + "'",
+                                e);
+                    }
+                }
+                default -> throw new IllegalStateException("an option " + option);
+            }
+        });
+        return request.build();
+    }
+
+    /** By the same way as a client's call: what that checks is checked. */
+    private <Q extends Message, R extends Message> void call(Q request, R reply, ColumnSink sink)
+            throws InterruptedException {
+        AdminCall<Q, R> call = AdminCall.of(request, reply);
+        byte[] answered = calls.call(call.name(), request.toByteArray(), sink::cancelled);
+        try {
+            R unused = call.readReply(answered);
+        } catch (InvalidProtocolBufferException e) {
+            throw new WaterwheelException(ErrorCode.BUG, "the reply to " + call.name() + " is none", e);
+        }
+    }
+
+    // Rows.
+
+    private StreamInfo stream(String written) {
+        String name = streams.nameOf(written);
+        StreamInfo found = streams.find(name);
+        if (found == null) {
+            List<String> names = streams.names();
+            throw new WaterwheelException(
+                    ErrorCode.NO_SUCH_STREAM,
+                    "statement: there is no stream '" + name + "'"
+                            + (names.isEmpty() ? "" : "; did you mean '" + NearestName.of(name, names) + "'?"));
+        }
+        return found;
+    }
+
+    private long insert(
+            Change.Insert insert,
+            List<Statement> statements,
+            long deadlineNanos,
+            Source source,
+            ColumnSink sink,
+            MemoryRows answer)
+            throws InterruptedException {
+        if (!inserts.tryAcquire(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+            throw new WaterwheelException(
+                    ErrorCode.SERVER_BUSY,
+                    "the server is busy: " + INSERTS_AT_ONCE + " INSERT statements run; nothing was stored, try again");
+        }
+        try {
+            StreamInfo stream = stream(insert.stream());
+            InsertRows rows = new InsertRows(stream, insert.columns());
+            // Of NOW(): a TIMESTAMP(3).
+            Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+            SqlValues values = SqlPlanner.values(insert.source(), now);
+            for (Statement statement : statements) {
+                if (values != null) {
+                    statement.requireDemandsOf(Set.of());
+                    add(values, statement.parameters(), rows);
+                } else {
+                    Duration left = Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime()));
+                    // What is missing would be missing for good.
+                    Inserted taken = new Inserted(rows, sink);
+                    source.answer(
+                            new Statement(insert.source(), left, false, statement.atLeast(), statement.parameters()),
+                            taken);
+                    taken.requireWhole();
+                }
+            }
+            Map<Integer, Long> positions = append(stream, rows, deadlineNanos, sink);
+            answer.add((long) rows.rows(), text(stream.name(), positions));
+            return rows.rows();
+        } finally {
+            inserts.release();
+        }
+    }
+
+    private static void add(SqlValues values, List<Expression.Literal> parameters, InsertRows rows) {
+        if (values.parameters() != parameters.size()) {
+            throw new WaterwheelException(
+                    ErrorCode.BAD_SQL,
+                    "statement: expected a value for each of its " + values.parameters() + " question marks, got "
+                            + parameters.size());
+        }
+        for (List<SqlValues.Value> row : values.rows()) {
+            rows.requireColumns(row.size());
+            rows.addLiterals(row.stream()
+                    .map(value -> value.literal() == null ? parameters.get(value.parameter()) : value.literal())
+                    .toList());
+        }
+    }
+
+    private Map<Integer, Long> append(StreamInfo stream, InsertRows rows, long deadlineNanos, ColumnSink sink)
+            throws InterruptedException {
+        List<byte[]> records = rows.records();
+        if (records.isEmpty()) {
+            return Map.of();
+        }
+        StreamSnapshot snapshot = latest.apply(stream);
+        if (sink.cancelled()) {
+            throw new WaterwheelException(ErrorCode.CANCELLED, "the statement was cancelled; nothing was stored");
+        }
+        Map<Integer, Long> positions = new TreeMap<>();
+        log.append(stream.topic(), snapshot.partitions(), records, deadlineNanos)
+                .forEach((partition, offset) -> positions.put(
+                        partition, offset + snapshot.route(partition).log().base()));
+        return positions;
+    }
+
+    /** As demands are written: STREAM:PARTITION:OFFSET, divided by commas. */
+    private static String text(String stream, Map<Integer, Long> positions) {
+        List<String> all = new ArrayList<>();
+        positions.forEach((partition, offset) -> all.add(stream + ":" + partition + ":" + offset));
+        return String.join(",", all);
+    }
+}

@@ -97,6 +97,9 @@ public final class RecordEncoder {
      * @return a record that is ready, or null
      */
     public byte @Nullable [] add(TupleBlock block, int row) {
+        if (format != RecordFormat.BLOCK) {
+            throw new IllegalStateException("rows of a block go to a stream of tuple blocks, not of " + format);
+        }
         rows.copy(block, row);
         return full();
     }

@@ -24,6 +24,9 @@ final class StatementParameters {
 
     private static final JsonFactory JSON = new JsonFactory();
     private static final Pattern POSITION = Pattern.compile("(.+):(\\d{1,9}):(\\d{1,18})");
+    /** Clients of the gateway share its connections: it would be another client's. */
+    private static final Pattern VERDICT = Pattern.compile("\\s*SHOW\\s+VERDICT\\b", Pattern.CASE_INSENSITIVE);
+
     private static final Duration LONGEST = Duration.ofHours(1);
     private static final Duration SECOND = Duration.ofSeconds(1);
     /** Of a number that is a timeout. */
@@ -105,6 +108,10 @@ final class StatementParameters {
 
     private static Statement statement(
             String sql, @Nullable Duration timeout, boolean partial, Map<String, Map<Integer, Long>> atLeast) {
+        if (VERDICT.matcher(sql).lookingAt()) {
+            throw HttpFailure.bad(
+                    ErrorCode.BAD_REQUEST, "each answer has its verdict; SHOW VERDICT is for drivers", "sql", null);
+        }
         try {
             return new Statement(sql, timeout, partial, atLeast);
         } catch (IllegalArgumentException e) {

@@ -596,6 +596,7 @@ final class GatewayTest {
                 "at-least",
                 RawHttp.post(gateway, "/v1/query?at-least=0:7", "application/sql", "SELECT 1"));
         check(400, "BAD_REQUEST", "sql", RawHttp.get(gateway, "/v1/query?sql=DROP+STREAM+s"));
+        check(400, "BAD_REQUEST", "sql", RawHttp.get(gateway, "/v1/query?sql=show+verdict"));
         check(400, "BAD_REQUEST", "sql", RawHttp.post(gateway, "/v1/explain", QueryReader.FORM, "sql=SELECT+1"));
         for (String values : List.of(
                 "7", "[[]]", "[{\"time\": \"now\"}]", "[{\"moment\": \"x\"}]", "[18446744073709551616]", "[{}]")) {

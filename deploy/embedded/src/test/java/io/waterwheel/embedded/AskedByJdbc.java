@@ -242,6 +242,15 @@ final class AskedByJdbc implements AutoCloseable {
                                     + " WHERE query_text LIKE 'by_jdbc: %' AND stage = 'ended' LIMIT 1"),
                             "outcome")
                     .equals(List.of("complete")));
+            for (String name :
+                    List.of("waterwheel.regions", "\"waterwheel\".\"regions\"", "waterwheel.waterwheel.regions")) {
+                assertThat(rows(statement.executeQuery("DESCRIBE " + name), "column", "type"))
+                        .as(name)
+                        .startsWith("stream_name string", "routing_version long")
+                        .hasSize(6);
+            }
+            assertThat(rows(statement.executeQuery("DESCRIBE \"public\".\"by_jdbc\""), "column"))
+                    .hasSize(14);
             assertThat(rows(statement.executeQuery("SELECT t.id FROM public.by_jdbc t WHERE t.id < 3"), "id"))
                     .containsExactlyInAnyOrder("1", "2");
         }
@@ -365,6 +374,7 @@ final class AskedByJdbc implements AutoCloseable {
             }
             assertThat(insert.executeBatch()).containsExactly(200);
         }
+        readsItsWrites();
         try (Cursor stored =
                 client.sql("INSERT INTO made_by_jdbc SELECT 5, at, 'five', 5.5 FROM by_jdbc WHERE id = 5")) {
             assertThat(stored.next()).isTrue();
@@ -377,7 +387,7 @@ final class AskedByJdbc implements AutoCloseable {
         }
         Waiting.until(
                 "all rows are seen, and none of the statement that was refused",
-                () -> client.query("made_by_jdbc").count() == 2 + 50 + 1 + 200 + 1);
+                () -> client.query("made_by_jdbc").count() == 2 + 50 + 1 + 200 + 1 + 1);
         try (Statement statement = connection.createStatement()) {
             assertThat(rows(
                             statement.executeQuery("SELECT COUNT(*) AS n, COUNT(note) AS notes, SUM(price) AS total,"
@@ -386,7 +396,7 @@ final class AskedByJdbc implements AutoCloseable {
                             "notes",
                             "total",
                             "most"))
-                    .containsExactly("254 153 9.0 1199");
+                    .containsExactly("255 154 9.0 2000");
             assertThat(statement.executeUpdate("ALTER STREAM made_by_jdbc SET retention = '3650d'"))
                     .isZero();
             assertThat(client.describe("made_by_jdbc").definition().policy().retention())
@@ -396,6 +406,33 @@ final class AskedByJdbc implements AutoCloseable {
                     .isZero();
             assertThatThrownBy(() -> statement.executeUpdate("DROP STREAM made_by_jdbc"))
                     .hasStackTraceContaining("NO_SUCH_STREAM");
+        }
+    }
+
+    /** By text alone: the positions of the last INSERT, and a hint. */
+    private void readsItsWrites() throws Exception {
+        try (Connection other =
+                        DriverManager.getConnection("jdbc:arrow-flight-sql://" + address + "/?useEncryption=false");
+                Statement statement = other.createStatement()) {
+            assertThatThrownBy(() -> statement.executeQuery("SHOW VERDICT"))
+                    .hasStackTraceContaining("no verdict is known of this connection");
+            statement.executeUpdate("INSERT INTO made_by_jdbc VALUES (2000, NOW(), 'seen', NULL)");
+            List<String> stored =
+                    rows(statement.executeQuery("SHOW VERDICT"), "complete", "missing", "rows", "positions");
+            assertThat(stored).hasSize(1);
+            assertThat(stored.get(0)).startsWith("true null 1 made_by_jdbc:");
+            String positions = stored.get(0).split(" ", -1)[3];
+            assertThat(rows(
+                            statement.executeQuery("SELECT /*+ at_least('" + positions
+                                    + "') */ note FROM made_by_jdbc WHERE id = 2000"),
+                            "note"))
+                    .containsExactly("seen");
+            assertThat(rows(statement.executeQuery("SHOW VERDICT"), "complete", "rows"))
+                    .containsExactly("true 1");
+            assertThatThrownBy(() -> rows(
+                            statement.executeQuery("SELECT /*+ at_least('by_jdbc:0:1') */ note FROM made_by_jdbc"),
+                            "note"))
+                    .hasStackTraceContaining("BAD_QUERY");
         }
     }
 

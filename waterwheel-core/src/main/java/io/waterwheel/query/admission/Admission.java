@@ -565,14 +565,17 @@ public final class Admission {
                 giveTurns();
                 endedNanos = System.nanoTime();
                 endedMillis = System.currentTimeMillis();
-                if (ended.size() == ENDED_KEPT) {
-                    ended.removeFirst();
-                }
-                if (text == null) {
-                    ended.addLast(() -> asEnded(QueryText.of(query)));
-                } else {
-                    EndedQuery now = asEnded(text);
-                    ended.addLast(() -> now);
+                // A tail asks how far queries see many times a second: of no interest, and soon there were no others.
+                if (query.times().to() != Long.MIN_VALUE || !outcome.equals("complete")) {
+                    if (ended.size() == ENDED_KEPT) {
+                        ended.removeFirst();
+                    }
+                    if (text == null) {
+                        ended.addLast(() -> asEnded(QueryText.of(query)));
+                    } else {
+                        EndedQuery now = asEnded(text);
+                        ended.addLast(() -> now);
+                    }
                 }
                 if (endedNanos - openedNanos >= slow.least().toNanos()) {
                     enter(stage);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.admission.QueryState.Stage;
+import io.waterwheel.tuple.TimeInterval;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -79,6 +80,17 @@ final class AdmissionTest {
         assertThat(last.state().rows()).isEqualTo(Admission.ENDED_KEPT + 2);
         assertThat(last.state().query()).isEqualTo("flights: where speed > 50, count");
         assertThat(admission.ended().get(0).state().client()).isEqualTo("client 3");
+        Query probe = Query.of("flights").withTimes(new TimeInterval(Long.MIN_VALUE, Long.MIN_VALUE));
+        for (String outcome : List.of("complete", "NO_SUCH_STREAM")) {
+            Admission.OpenQuery asked = admission.open(probe, "tail");
+            asked.endedAs(outcome);
+            asked.close();
+        }
+        assertThat(admission.ended())
+                .extracting(ended -> ended.state().client() + " " + ended.outcome())
+                .as("questions of tails")
+                .contains("tail NO_SUCH_STREAM")
+                .doesNotContain("tail complete");
     }
 
     /** Such a query is kept instead of its text; another is not, for its names or its condition may be long. */

@@ -51,7 +51,7 @@ public interface ResidualExecutor extends AutoCloseable {
      *
      * @throws WaterwheelException when it cannot be answered: SQL_VALUE for a value that cannot be computed,
      *     INTEGER_OVERFLOW, QUERY_MEMORY when the rows need more than the executor may take, SQL_EXECUTOR_MISSING,
-     *     SQL_EXECUTOR_ENDED, QUERY_TIMEOUT at the deadline, CANCELLED
+     *     SQL_EXECUTOR_ENDED, TIMEOUT at the deadline, CANCELLED
      */
     void execute(ResidualPlan plan, LeafReader leaves, Asker asker) throws InterruptedException;
 

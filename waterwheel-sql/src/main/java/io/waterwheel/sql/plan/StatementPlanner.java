@@ -34,11 +34,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.apache.calcite.avatica.util.Casing;
 import org.apache.calcite.avatica.util.Quoting;
 import org.apache.calcite.config.CalciteConnectionConfigImpl;
@@ -379,7 +381,11 @@ public final class StatementPlanner {
         List<String> names = streams.names();
         List<String> fields = new ArrayList<>();
         Map<String, Schema> schemas = new HashMap<>();
-        Set<String> asks = TableNames.of(statement);
+        Set<String> asks = TableNames.of(
+                statement,
+                streams.systemTables().stream()
+                        .map(table -> table.qualifiedName().toLowerCase(Locale.ROOT))
+                        .collect(Collectors.toSet()));
         if (asks.size() > MOST_NAMES) {
             throw SqlErrors.unsupported("it names " + asks.size() + " tables, expected at most " + MOST_NAMES);
         }

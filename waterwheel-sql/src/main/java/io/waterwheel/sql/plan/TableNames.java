@@ -1,5 +1,6 @@
 package io.waterwheel.sql.plan;
 
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.calcite.sql.SqlCall;
@@ -11,14 +12,22 @@ import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.util.SqlBasicVisitor;
 import org.jspecify.annotations.Nullable;
 
-/** The names behind FROM and JOIN in a statement: of streams, and of what it names by WITH. */
+/**
+ * The names behind FROM and JOIN in a statement: of streams, and of what it names by WITH. Those of system tables are
+ * left out: no stream is meant by them, and the catalog need not be asked for one.
+ */
 final class TableNames extends SqlBasicVisitor<@Nullable Void> {
     private final Set<String> names = new TreeSet<>();
 
-    private TableNames() {}
+    private final Set<String> system;
 
-    static Set<String> of(SqlNode statement) {
-        TableNames found = new TableNames();
+    private TableNames(Set<String> system) {
+        this.system = system;
+    }
+
+    /** @param system qualified names of system tables, in small letters */
+    static Set<String> of(SqlNode statement, Set<String> system) {
+        TableNames found = new TableNames(system);
         statement.accept(found);
         return found.names;
     }
@@ -33,7 +42,13 @@ final class TableNames extends SqlBasicVisitor<@Nullable Void> {
 
     private void from(SqlNode node) {
         if (node instanceof SqlIdentifier name) {
-            names.add(name.names.get(name.names.size() - 1));
+            int last = name.names.size() - 1;
+            boolean known = last > 0
+                    && system.contains(
+                            (name.names.get(last - 1) + "." + name.names.get(last)).toLowerCase(Locale.ROOT));
+            if (!known) {
+                names.add(name.names.get(last));
+            }
         } else if (node instanceof SqlJoin join) {
             from(join.getLeft());
             from(join.getRight());

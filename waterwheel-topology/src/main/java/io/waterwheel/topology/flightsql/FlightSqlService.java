@@ -263,7 +263,8 @@ final class FlightSqlService extends CatalogService {
                 .toList();
         long rows;
         try {
-            rows = statements.update(timed, new UpdateSink(context::isCancelled));
+            rows = statements.update(
+                    timed, new UpdateSink(context::isCancelled, services().client()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new WaterwheelException(

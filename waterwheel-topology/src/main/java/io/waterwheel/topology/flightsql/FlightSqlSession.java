@@ -5,10 +5,10 @@ import io.waterwheel.error.NearestName;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Statement;
 import io.waterwheel.topology.rpc.FlightExtension;
+import io.waterwheel.topology.sql.DemandText;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
@@ -171,22 +171,11 @@ final class FlightSqlSession {
 
     /** {@code STREAM:PARTITION:OFFSET}, divided by commas. */
     private static Map<String, Map<Integer, Long>> positions(String value) {
-        Map<String, Map<Integer, Long>> positions = new TreeMap<>();
-        for (String one : value.split(",", -1)) {
-            List<String> parts = new ArrayList<>(List.of(one.strip().split(":", -1)));
-            try {
-                long offset = Long.parseLong(parts.remove(parts.size() - 1));
-                int partition = Integer.parseInt(parts.remove(parts.size() - 1));
-                String stream = String.join(":", parts);
-                if (offset < 0 || partition < 0 || stream.isEmpty()) {
-                    throw new NumberFormatException("below zero");
-                }
-                positions.computeIfAbsent(stream, name -> new TreeMap<>()).merge(partition, offset, Math::max);
-            } catch (NumberFormatException | IndexOutOfBoundsException e) {
-                throw bad(AT_LEAST + ": expected STREAM:PARTITION:OFFSET, got '" + shortened(one) + "'");
-            }
+        try {
+            return DemandText.parse(value);
+        } catch (IllegalArgumentException e) {
+            throw bad(AT_LEAST + ": " + e.getMessage());
         }
-        return positions;
     }
 
     /** By name, the options that have a value. */

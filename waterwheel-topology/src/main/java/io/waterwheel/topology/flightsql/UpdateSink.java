@@ -12,9 +12,22 @@ import java.util.function.BooleanSupplier;
 final class UpdateSink implements ColumnSink {
     private final BooleanSupplier gone;
 
-    /** @param gone whether the driver has given up */
-    UpdateSink(BooleanSupplier gone) {
+    private final String client;
+
+    /**
+     * For one driver.
+     *
+     * @param gone whether it has given up
+     * @param client host and port of its connection
+     */
+    UpdateSink(BooleanSupplier gone, String client) {
         this.gone = gone;
+        this.client = client;
+    }
+
+    @Override
+    public String client() {
+        return client;
     }
 
     @Override

@@ -32,6 +32,9 @@ public interface FlightExtension {
         /** Of the call that this thread was given. */
         Headers headers();
 
+        /** Host and port of who makes the call that this thread was given; empty when it is not known. */
+        String client();
+
         /** What an answer of these fields is announced as. */
         Schema schema(List<Field> fields, List<ColumnSink.Column> columns, Form form);
 

@@ -108,6 +108,11 @@ final class RpcProducer extends NoOpFlightProducer {
         }
 
         @Override
+        public String client() {
+            return ThisCall.client();
+        }
+
+        @Override
         public Schema schema(List<Field> fields, List<ColumnSink.Column> columns, FlightExtension.Form form) {
             return ArrowRows.schema(fields, columns, form);
         }

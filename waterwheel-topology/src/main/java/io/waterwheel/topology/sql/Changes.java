@@ -55,6 +55,7 @@ final class Changes {
     private final AdminHandler calls;
     private final InsertLog log;
     private final Function<StreamInfo, StreamSnapshot> latest;
+    private final LastVerdicts verdicts;
     private final Semaphore inserts = new Semaphore(INSERTS_AT_ONCE, true);
 
     /** Answers the query of an INSERT. */
@@ -63,12 +64,21 @@ final class Changes {
         void answer(Statement query, ColumnSink to) throws InterruptedException;
     }
 
-    /** @param latest the catalog of a stream with every edit that was committed before the call */
-    Changes(KnownStreams streams, AdminHandler calls, InsertLog log, Function<StreamInfo, StreamSnapshot> latest) {
+    /**
+     * @param latest the catalog of a stream with every edit that was committed before the call
+     * @param verdicts are told of what was stored
+     */
+    Changes(
+            KnownStreams streams,
+            AdminHandler calls,
+            InsertLog log,
+            Function<StreamInfo, StreamSnapshot> latest,
+            LastVerdicts verdicts) {
         this.streams = streams;
         this.calls = calls;
         this.log = log;
         this.latest = latest;
+        this.verdicts = verdicts;
     }
 
     /** What a statement changes; null when it is another. */
@@ -250,7 +260,9 @@ final class Changes {
                 }
             }
             Map<Integer, Long> positions = append(stream, rows, deadlineNanos, sink);
-            answer.add((long) rows.rows(), text(stream.name(), positions));
+            Map<String, Map<Integer, Long>> stored = positions.isEmpty() ? Map.of() : Map.of(stream.name(), positions);
+            answer.add((long) rows.rows(), DemandText.of(stored));
+            verdicts.note(sink.client(), new LastVerdicts.Told(true, List.of(), rows.rows(), stored));
             return rows.rows();
         } finally {
             inserts.release();
@@ -287,12 +299,5 @@ final class Changes {
                 .forEach((partition, offset) -> positions.put(
                         partition, offset + snapshot.route(partition).log().base()));
         return positions;
-    }
-
-    /** As demands are written: STREAM:PARTITION:OFFSET, divided by commas. */
-    private static String text(String stream, Map<Integer, Long> positions) {
-        List<String> all = new ArrayList<>();
-        positions.forEach((partition, offset) -> all.add(stream + ":" + partition + ":" + offset));
-        return String.join(",", all);
     }
 }

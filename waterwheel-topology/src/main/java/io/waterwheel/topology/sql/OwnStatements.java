@@ -23,8 +23,11 @@ import org.jspecify.annotations.Nullable;
  * statement is one of these by its first words.
  */
 final class OwnStatements {
-    private static final String NAME = "(\"(?:[^\"]|\"\")+\"|[\\w.$-]+)";
+    private static final String PART = "(?:\"(?:[^\"]|\"\")+\"|[\\w$-]+)";
+    private static final String NAME = "(" + PART + "(?:\\." + PART + ")*)";
+    private static final Pattern QUOTED = Pattern.compile("\"((?:[^\"]|\"\")+)\"");
     private static final Pattern SHOW = words("SHOW\\s+(?:STREAMS|TABLES)(?:\\s+LIKE\\s+'([^']*)')?");
+    private static final Pattern VERDICT = words("SHOW\\s+VERDICT");
     private static final Pattern DESCRIBE =
             words("(?:DESCRIBE|DESC|SHOW\\s+COLUMNS\\s+(?:FROM|IN))\\s+(?:(?:STREAM|TABLE)\\s+)?" + NAME);
     private static final Pattern EXPLAIN = words("EXPLAIN\\s+(ANALYZE\\s+)?((?:SELECT|WITH)\\b.*)");
@@ -59,6 +62,11 @@ final class OwnStatements {
      * @param analyze whether it is answered, and what that took is told
      */
     record Explained(String statement, boolean analyze) {}
+
+    /** Whether a statement asks for the verdict of the one before it. */
+    static boolean isVerdict(String statement) {
+        return VERDICT.matcher(statement).matches();
+    }
 
     /** What an EXPLAIN is of; null for anything else. */
     static @Nullable Explained explained(String statement) {
@@ -129,9 +137,9 @@ final class OwnStatements {
     }
 
     private MemoryRows columns(String written) {
-        String name = written.startsWith("\"")
-                ? written.substring(1, written.length() - 1).replace("\"\"", "\"")
-                : written.replaceFirst("(?i)^(?:waterwheel\\.)?public\\.", "");
+        String bare = QUOTED.matcher(written)
+                .replaceAll(quoted -> Matcher.quoteReplacement(quoted.group(1).replace("\"\"", "\"")));
+        String name = bare.replaceFirst("(?i)^(?:waterwheel\\.)?public\\.", "");
         SystemTable system = SystemTables.of(name.replaceFirst("(?i)^waterwheel\\.(?=.*\\.)", ""));
         if (system != null) {
             MemoryRows columns = new MemoryRows(COLUMNS);

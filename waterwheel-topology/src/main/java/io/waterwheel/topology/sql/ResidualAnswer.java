@@ -86,7 +86,17 @@ final class ResidualAnswer implements ResidualExecutor.LeafReader, ResidualExecu
 
     @Override
     public void readSystem(String name, ResidualExecutor.Rows taker) {
-        system.read(name, taker::take);
+        List<String> missing = system.read(name, this::requireWanted, taker::take);
+        SystemTables.requireWhole(missing, statement.allowPartial());
+        verdicts.lacks(missing);
+    }
+
+    private void requireWanted() {
+        if (sink.cancelled()) {
+            throw new WaterwheelException(ErrorCode.CANCELLED, "the answer was cancelled");
+        } else if (System.nanoTime() - deadlineNanos > 0) {
+            throw new WaterwheelException(ErrorCode.TIMEOUT, "the statement's time is over");
+        }
     }
 
     @Override

@@ -7,6 +7,8 @@ import static io.waterwheel.topology.sql.SystemTables.text;
 import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.key.KeyScheme;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.query.admission.EndedQuery;
@@ -14,14 +16,19 @@ import io.waterwheel.query.admission.QueryState;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.sql.SystemTable;
+import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TimeInterval;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +70,7 @@ final class ServerTables {
                             text("stream_name"),
                             number("indexer"),
                             number("task"),
-                            number("tuples"),
+                            number("unflushed_tuples"),
                             new Field("first_time", FieldType.TIMESTAMP, true),
                             new Field("last_time", FieldType.TIMESTAMP, true),
                             number("lag"),
@@ -89,11 +96,7 @@ final class ServerTables {
             new SystemTable(
                     CATALOG,
                     "dead_letters",
-                    List.of(
-                            text("stream_name"),
-                            number("partition_number"),
-                            text("bad_records"),
-                            number("dead_letters"))),
+                    List.of(text("stream_name"), number("partition_number"), text("policy"), number("dead_letters"))),
             new SystemTable(
                     CATALOG,
                     "queries",
@@ -104,7 +107,7 @@ final class ServerTables {
                             maybe("lane"),
                             text("stage"),
                             maybe("outcome"),
-                            number("tuples"),
+                            number("estimated_tuples"),
                             number("rows_sent"),
                             new Field("seconds", FieldType.DOUBLE, false),
                             new Field("ended_at", FieldType.TIMESTAMP, true))));
@@ -158,27 +161,67 @@ final class ServerTables {
         return new Field(name, FieldType.LONG, true);
     }
 
-    void read(String table, List<StreamInfo> streams, RowPages rows) {
+    /**
+     * Adds the rows of a table.
+     *
+     * @param goOn is asked before each stream; throws to end it
+     * @return streams whose rows are missing, a sentence each
+     */
+    List<String> read(String table, List<StreamInfo> streams, RowPages rows, Runnable goOn) {
         switch (table) {
-            case "waterwheel.chunks" -> streams.forEach(stream -> chunks(stream, rows));
-            case "waterwheel.regions" -> streams.forEach(stream -> regions(stream, rows));
+            case "waterwheel.chunks" -> {
+                return each(streams, goOn, stream -> chunks(stream, rows));
+            }
+            case "waterwheel.regions" -> {
+                return each(streams, goOn, stream -> regions(stream, rows));
+            }
             case "waterwheel.indexers" -> streams.forEach(stream -> indexers(stream, rows));
             case "waterwheel.partitions" -> streams.forEach(stream -> partitions(stream, rows));
             case "waterwheel.dead_letters" -> streams.forEach(stream -> deadLetters(stream, rows));
-            case "waterwheel.queries" -> {
-                open.get()
-                        .forEach(
-                                query -> query(query, query.stage().name().toLowerCase(Locale.ROOT), null, null, rows));
-                ended.get().forEach(query -> query(query.state(), "ended", query.outcome(), query.at(), rows));
-            }
+            case "waterwheel.queries" -> queries(rows);
             default -> throw new IllegalStateException("rows of " + table);
         }
+        return List.of();
+    }
+
+    /** What needs the catalog of each stream: one that cannot be read takes nothing from the others. */
+    private static List<String> each(List<StreamInfo> streams, Runnable goOn, Consumer<StreamInfo> adding) {
+        List<String> missing = new ArrayList<>();
+        for (StreamInfo stream : streams) {
+            goOn.run();
+            try {
+                adding.accept(stream);
+            } catch (WaterwheelException e) {
+                if (e.is(ErrorCode.NO_SUCH_STREAM)) {
+                    // It was dropped meanwhile.
+                    continue;
+                } else if (e.kind() != WaterwheelException.Kind.CORRUPT && !e.is(ErrorCode.MANIFEST_UNAVAILABLE)) {
+                    throw e;
+                }
+                missing.add("the rows of stream " + stream.name() + ": " + e.code() + ": " + e.getMessage());
+            }
+        }
+        return missing;
+    }
+
+    /** One that ends meanwhile is told once. */
+    private void queries(RowPages rows) {
+        List<QueryState> running = open.get();
+        List<EndedQuery> last = ended.get();
+        Set<String> over = new HashSet<>();
+        last.forEach(query -> over.add(query.state().id()));
+        for (QueryState query : running) {
+            if (!over.contains(query.id())) {
+                query(query, query.stage().name().toLowerCase(Locale.ROOT), null, null, rows);
+            }
+        }
+        last.forEach(query -> query(query.state(), "ended", query.outcome(), query.at(), rows));
     }
 
     private void chunks(StreamInfo stream, RowPages rows) {
+        StreamSnapshot snapshot = coordinator.known(stream);
         KeyScheme scheme = KeyScheme.of(stream.schema());
-        Region all = new Region(KeyInterval.ALL, TimeInterval.ALL);
-        coordinator.known(stream).chunks(all, chunk -> {
+        snapshot.chunks(new Region(KeyInterval.ALL, TimeInterval.ALL), chunk -> {
             Region region = chunk.region();
             rows.add(
                     stream.name(),
@@ -226,7 +269,7 @@ final class ServerTables {
             rows.add(
                     stream.name(),
                     (long) report.indexer(),
-                    (long) report.indexer() % indexerTasks,
+                    (long) Placement.indexerTaskOf(report.indexer(), indexerTasks),
                     report.tuples(),
                     region == null ? null : region.times().from(),
                     region == null ? null : region.times().to(),

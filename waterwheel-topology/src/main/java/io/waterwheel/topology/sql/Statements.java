@@ -58,6 +58,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
     private final OwnStatements own;
     private final SystemTables system;
     private final Changes changes;
+    private final LastVerdicts verdicts = new LastVerdicts();
     private final StatementMeter meter;
     /** Guarded by this; null before the first statement. */
     private @Nullable SqlPlanner planner;
@@ -89,7 +90,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
                         config.get(Keys.INDEXER_TASKS),
                         services.admission()::list,
                         services.admission()::ended));
-        this.changes = new Changes(streams, calls, log, coordinator::snapshot);
+        this.changes = new Changes(streams, calls, log, coordinator::snapshot, verdicts);
         this.meter = new StatementMeter(services.metrics(), executor);
     }
 
@@ -159,7 +160,11 @@ public final class Statements implements StatementHandler, AutoCloseable {
     }
 
     /** What a statement takes and returns. */
-    public StatementShape shape(Statement statement) {
+    public StatementShape shape(Statement asked) {
+        Statement statement = StatementHints.applied(asked);
+        if (OwnStatements.isVerdict(statement.sql())) {
+            return StatementShape.of(List.of(), LastVerdicts.FIELDS, List.of());
+        }
         Change change = Changes.of(statement);
         if (change != null) {
             return shape(change, statement);
@@ -197,12 +202,12 @@ public final class Statements implements StatementHandler, AutoCloseable {
     /**
      * Runs a statement that changes something.
      *
-     * @param statements the same one with other parameters each, at least one; all rows of an INSERT are stored, or
-     *     none
+     * @param asked the same one with other parameters each, at least one; all rows of an INSERT are stored, or none
      * @return rows that were stored
      * @throws WaterwheelException code SQL_UNSUPPORTED when it changes nothing
      */
-    public long update(List<Statement> statements, ColumnSink sink) throws InterruptedException {
+    public long update(List<Statement> asked, ColumnSink sink) throws InterruptedException {
+        List<Statement> statements = asked.stream().map(StatementHints::applied).toList();
         Statement first = statements.get(0);
         Change change = Changes.of(first);
         if (change == null) {
@@ -249,7 +254,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
     public void answer(Statement statement, ColumnSink to) throws InterruptedException {
         StatementMeter.Measured sink = meter.measured(to);
         try {
-            answer(statement, sink);
+            answer(StatementHints.applied(statement), sink);
         } catch (RuntimeException | Error | InterruptedException e) {
             sink.failed(e);
             throw e;
@@ -262,6 +267,14 @@ public final class Statements implements StatementHandler, AutoCloseable {
         if (change != null) {
             long deadline = begun + Objects.requireNonNull(statement.timeout()).toNanos();
             long unused = change(change, List.of(statement), deadline, sink);
+            return;
+        }
+        if (OwnStatements.isVerdict(statement.sql())) {
+            sink.is(StatementMeter.Kind.CATALOG);
+            MemoryRows verdict = verdicts.of(sink.client());
+            sink.show(
+                    StatementShape.of(List.of(), LastVerdicts.FIELDS, List.of()).columns());
+            verdict.to(sink);
             return;
         }
         OwnStatements.Own known = own.answer(statement.sql(), now());
@@ -280,7 +293,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
                 return;
             }
             long deadline = begun + Objects.requireNonNull(statement.timeout()).toNanos();
-            new ResidualAnswer(statement, plan, queries, system, sink, deadline).run(executor);
+            new ResidualAnswer(statement, plan, queries, system, noted(sink, plan.streams()), deadline).run(executor);
             return;
         }
         if (planned instanceof SystemPlan plan) {
@@ -295,11 +308,12 @@ public final class Statements implements StatementHandler, AutoCloseable {
             sink.show(StatementShape.columns(plan));
             sink.start(plan.fields());
             long[] rows = {0};
-            system.read(plan.table(), block -> {
+            List<String> missing = system.read(plan.table(), () -> requireWanted(sink), block -> {
                 rows[0] += block.size();
                 sink.rows(block);
             });
-            sink.finish(new Verdict(true, List.of(), Map.of(), 0, 0, 0, 0).withTuples(rows[0]));
+            SystemTables.requireWhole(missing, statement.allowPartial());
+            sink.finish(new Verdict(missing.isEmpty(), missing, Map.of(), 0, rows[0], 0, 0));
             return;
         }
         SqlPlan plan = (SqlPlan) planned;
@@ -316,7 +330,41 @@ public final class Statements implements StatementHandler, AutoCloseable {
             return;
         }
         sink.show(StatementShape.columns(plan));
-        queries.query(query, new CountedRows(sink));
+        queries.query(query, new CountedRows(noted(sink, plan.streams())));
+    }
+
+    private static void requireWanted(ColumnSink sink) {
+        if (sink.cancelled()) {
+            throw new WaterwheelException(ErrorCode.CANCELLED, "the answer was cancelled");
+        }
+    }
+
+    /** The sink, by which the verdict is remembered. */
+    private ColumnSink noted(ColumnSink sink, List<String> read) {
+        return new NotedVerdict(sink, read);
+    }
+
+    private final class NotedVerdict extends ForwardingSink implements ColumnSink {
+        private final ColumnSink to;
+        private final List<String> streams;
+
+        NotedVerdict(ColumnSink to, List<String> read) {
+            super(to);
+            this.to = to;
+            this.streams = read;
+        }
+
+        @Override
+        public void show(List<Column> columns) {
+            to.show(columns);
+        }
+
+        @Override
+        public void finish(Verdict verdict) {
+            // Before the client knows of the end, and asks.
+            verdicts.note(to.client(), LastVerdicts.Told.of(verdict, streams));
+            super.finish(verdict);
+        }
     }
 
     @Override

@@ -1,6 +1,8 @@
 package io.waterwheel.topology.sql;
 
 import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
@@ -98,14 +100,17 @@ final class SystemTables {
      * Hands over the rows of a table as they are now, a page at a time.
      *
      * @param table its qualified name
+     * @param goOn is asked now and then; throws to end it
+     * @return what is missing, a sentence each
      */
-    void read(String table, Consumer<TupleBlock> taker) {
+    List<String> read(String table, Runnable goOn, Consumer<TupleBlock> taker) {
+        List<String> missing = List.of();
         RowPages rows = new RowPages(Objects.requireNonNull(of(table)).fields(), taker);
         switch (table) {
             case "information_schema.schemata" ->
                 List.of(INFORMATION, STREAMS, CATALOG).forEach(schema -> rows.add(CATALOG, schema));
             case "information_schema.tables" -> {
-                ALL.forEach(one -> rows.add(CATALOG, one.schema(), one.name(), "SYSTEM VIEW"));
+                ALL.forEach(one -> rows.add(CATALOG, one.schema(), one.name(), "SYSTEM TABLE"));
                 streams.get().forEach(stream -> rows.add(CATALOG, STREAMS, stream.name(), "BASE TABLE"));
             }
             case "information_schema.columns" -> {
@@ -116,9 +121,22 @@ final class SystemTables {
             }
             case "waterwheel.streams" -> streams.get().forEach(stream -> stream(rows, stream));
             case "waterwheel.fields" -> streams.get().forEach(stream -> fields(rows, stream));
-            default -> server.read(table, streams.get(), rows);
+            default -> missing = server.read(table, streams.get(), rows, goOn);
         }
         rows.end();
+        return missing;
+    }
+
+    /**
+     * Refuses a table that lacks something.
+     *
+     * @throws WaterwheelException code INCOMPLETE, unless an answer may be partial
+     */
+    static void requireWhole(List<String> missing, boolean allowPartial) {
+        if (!missing.isEmpty() && !allowPartial) {
+            throw new WaterwheelException(
+                    ErrorCode.INCOMPLETE, "the answer is not complete: " + String.join("; ", missing));
+        }
     }
 
     private static void columns(RowPages rows, String schema, String table, List<Field> fields) {

@@ -43,6 +43,12 @@ final class Verdicts {
         statistics = statistics.plus(verdict.statistics());
     }
 
+    /** Takes what a system table lacks. */
+    void lacks(List<String> sentences) {
+        complete &= sentences.isEmpty();
+        missing.addAll(sentences);
+    }
+
     private static SessionPositions both(SessionPositions one, SessionPositions other) {
         if (one.streamId() != other.streamId()) {
             return SessionPositions.NOTHING;

@@ -1,11 +1,14 @@
 package io.waterwheel.topology.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.protocol.PartitionTrouble;
 import io.waterwheel.query.admission.EndedQuery;
@@ -42,16 +45,20 @@ final class SystemTablesTest {
     private static final int MANY = 2 * RowPages.ROWS + 7;
     private static final QueryState STATE = new QueryState(
             "q1", "host:1", "orders: count", Lane.LIGHT, QueryState.Stage.RUNNING, 7, 3, Duration.ofMillis(1500));
+    /** Among the open ones when these are looked at, and ended when those are. */
+    private static final QueryState OVER = new QueryState(
+            "q2", "host:1", "orders: count", Lane.LIGHT, QueryState.Stage.RUNNING, 7, 3, Duration.ofMillis(1500));
+
     private static final SystemTables TABLES = new SystemTables(
             () -> List.of(ORDERS),
             new ServerTables(
                     new Known(),
                     2,
-                    () -> List.of(STATE),
-                    () -> List.of(new EndedQuery(STATE, "complete", Instant.ofEpochMilli(12)))));
+                    () -> List.of(STATE, OVER),
+                    () -> List.of(new EndedQuery(OVER, "complete", Instant.ofEpochMilli(12)))));
 
     /** Chunks of ten keys each, and what two indexers and two partitions said last. */
-    private static final class Known implements ServerTables.Knowledge {
+    private static class Known implements ServerTables.Knowledge {
         @Override
         public StreamSnapshot known(StreamInfo stream) {
             List<ChunkDescriptor> chunks = new ArrayList<>();
@@ -103,7 +110,7 @@ final class SystemTablesTest {
 
     private static List<String> rows(String table) {
         List<String> all = new ArrayList<>();
-        TABLES.read(table, block -> all.addAll(texts(block)));
+        TABLES.read(table, () -> {}, block -> all.addAll(texts(block)));
         return all;
     }
 
@@ -131,8 +138,8 @@ final class SystemTablesTest {
         assertThat(rows("information_schema.tables"))
                 .contains(
                         "[waterwheel, public, orders, BASE TABLE]",
-                        "[waterwheel, information_schema, columns, SYSTEM VIEW]",
-                        "[waterwheel, waterwheel, streams, SYSTEM VIEW]");
+                        "[waterwheel, information_schema, columns, SYSTEM TABLE]",
+                        "[waterwheel, waterwheel, streams, SYSTEM TABLE]");
         assertThat(rows("information_schema.columns"))
                 .contains(
                         "[waterwheel, public, orders, id, 1, NO, BIGINT, null]",
@@ -148,7 +155,7 @@ final class SystemTablesTest {
         List<String> chunks = rows("waterwheel.chunks");
         assertThat(chunks).hasSize(MANY).contains("[orders, c7, 2, 7, 70, 79, 7, 1007, 10, 500]");
         List<Integer> pages = new ArrayList<>();
-        TABLES.read("waterwheel.chunks", block -> pages.add(block.size()));
+        TABLES.read("waterwheel.chunks", () -> {}, block -> pages.add(block.size()));
         assertThat(pages).containsExactly(RowPages.ROWS, RowPages.ROWS, 7);
     }
 
@@ -171,12 +178,47 @@ final class SystemTablesTest {
         assertThat(rows("waterwheel.dead_letters")).containsExactly("[orders, 1, skip, 4]");
     }
 
+    /** Of two streams one cannot be read: the other's rows come, and what is missing is told. */
+    @Test
+    void aStreamThatCannotBeReadTakesNothingFromOthers() {
+        StreamInfo torn = new StreamInfo("torn", 2, SCHEMA, RecordFormat.CSV, "torn", 2, 3);
+        StreamInfo dropped = new StreamInfo("dropped", 3, SCHEMA, RecordFormat.CSV, "dropped", 2, 3);
+        Known known = new Known() {
+            @Override
+            public StreamSnapshot known(StreamInfo stream) {
+                if (stream.equals(torn)) {
+                    throw new WaterwheelException(ErrorCode.MANIFEST_UNAVAILABLE, "planted");
+                } else if (stream.equals(dropped)) {
+                    throw new WaterwheelException(ErrorCode.NO_SUCH_STREAM, "planted");
+                }
+                return super.known(stream);
+            }
+        };
+        SystemTables tables =
+                new SystemTables(() -> List.of(torn, dropped, ORDERS), new ServerTables(known, 2, List::of, List::of));
+        List<String> rows = new ArrayList<>();
+        List<String> missing = tables.read("waterwheel.regions", () -> {}, block -> rows.addAll(texts(block)));
+        assertThat(rows).hasSize(3);
+        assertThat(missing).containsExactly("the rows of stream torn: MANIFEST_UNAVAILABLE: planted");
+        SystemTables.requireWhole(missing, true);
+        assertThatThrownBy(() -> SystemTables.requireWhole(missing, false))
+                .isInstanceOf(WaterwheelException.class)
+                .hasMessageContaining("not complete: the rows of stream torn");
+        assertThatThrownBy(() -> tables.read(
+                        "waterwheel.chunks",
+                        () -> {
+                            throw new IllegalStateException("no longer wanted");
+                        },
+                        block -> {}))
+                .hasMessage("no longer wanted");
+    }
+
     @Test
     void queriesAreThoseThatAreOpenAndTheLast() {
         assertThat(rows("waterwheel.queries"))
                 .containsExactly(
                         "[q1, host:1, orders: count, light, running, null, 7, 3, 1.5, null]",
-                        "[q1, host:1, orders: count, light, ended, complete, 7, 3, 1.5, 12]");
+                        "[q2, host:1, orders: count, light, ended, complete, 7, 3, 1.5, 12]");
     }
 
     @Test

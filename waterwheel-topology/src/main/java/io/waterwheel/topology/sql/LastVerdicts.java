@@ -1,0 +1,94 @@
+package io.waterwheel.topology.sql;
+
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The verdict of the last statement of each connection, for {@code SHOW VERDICT}: drivers have no place for it. Holds
+ * at most {@value #CONNECTIONS}, with {@value #MOST_POSITIONS} positions in all; the connection that has asked nothing
+ * for longest is forgotten first. Thread-safe; a lock is held for some instructions.
+ */
+final class LastVerdicts {
+    static final int CONNECTIONS = 1024;
+    static final int MOST_POSITIONS = 100_000;
+    static final List<Field> FIELDS = List.of(
+            new Field("complete", FieldType.BOOLEAN, false),
+            new Field("missing", FieldType.STRING, true),
+            new Field("rows", FieldType.LONG, false),
+            new Field("positions", FieldType.STRING, false));
+
+    /**
+     * What is told of a statement.
+     *
+     * @param missing a sentence each
+     * @param rows of its answer, or that it stored
+     * @param positions by stream and partition: below them everything is in the answer; of rows that were stored, what
+     *     an answer must have seen to have them
+     */
+    record Told(boolean complete, List<String> missing, long rows, Map<String, Map<Integer, Long>> positions) {
+        /** @param streams that were read */
+        static Told of(Verdict verdict, List<String> streams) {
+            Map<String, Map<Integer, Long>> positions = new HashMap<>();
+            if (streams.size() == 1) {
+                positions.put(streams.get(0), verdict.positions());
+            } else {
+                verdict.streams().forEach((stream, seen) -> positions.put(stream, seen.positions()));
+            }
+            return new Told(verdict.complete(), verdict.missing(), verdict.tuples(), positions);
+        }
+
+        private long size() {
+            return 1L
+                    + missing.size()
+                    + positions.values().stream().mapToLong(Map::size).sum();
+        }
+    }
+
+    /** Guarded by this. By connection, the one that was used last at the end. */
+    private final Map<String, Told> told = new LinkedHashMap<>(16, 0.75f, true);
+
+    /** Guarded by this. */
+    private long held;
+
+    /** @param connection empty when it is not known: nothing is remembered then */
+    synchronized void note(String connection, Told verdict) {
+        if (connection.isEmpty()) {
+            return;
+        }
+        Told before = told.put(connection, verdict);
+        held += verdict.size() - (before == null ? 0 : before.size());
+        Iterator<Told> oldest = told.values().iterator();
+        while ((told.size() > CONNECTIONS || held > MOST_POSITIONS) && oldest.hasNext()) {
+            held -= oldest.next().size();
+            oldest.remove();
+        }
+    }
+
+    /** The last one of a connection, as an answer. */
+    MemoryRows of(String connection) {
+        @Nullable Told last;
+        synchronized (this) {
+            last = told.get(connection);
+        }
+        if (last == null) {
+            throw new WaterwheelException(
+                    ErrorCode.SQL_UNSUPPORTED,
+                    "statement: no verdict is known of this connection to this coordinator: ask something by it before");
+        }
+        return new MemoryRows(FIELDS)
+                .add(
+                        last.complete(),
+                        last.missing().isEmpty() ? null : String.join("; ", last.missing()),
+                        last.rows(),
+                        DemandText.of(last.positions()));
+    }
+}

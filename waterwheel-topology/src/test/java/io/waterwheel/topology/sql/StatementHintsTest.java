@@ -1,0 +1,55 @@
+package io.waterwheel.topology.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Statement;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Demands in the text of a statement. */
+final class StatementHintsTest {
+    private static Statement applied(String sql) {
+        return StatementHints.applied(Statement.of(sql));
+    }
+
+    @Test
+    void aHintIsADemandAndLeavesBlanks() {
+        Statement asked =
+                StatementHints.applied(Statement.of("SELECT /*+ at_least('a:0:5, b:1:7'),\nAT_LEAST('a:0:9') */ 1")
+                        .withAtLeast(Map.of("a", Map.of(0, 7L, 1, 2L))));
+        assertThat(asked.atLeast()).isEqualTo(Map.of("a", Map.of(0, 9L, 1, 2L), "b", Map.of(1, 7L)));
+        assertThat(asked.sql()).isEqualTo("SELECT " + " ".repeat(29) + "\n" + " ".repeat(20) + " 1");
+    }
+
+    @Test
+    void quotesAndOtherCommentsAreNone() {
+        for (String sql : new String[] {
+            "SELECT '/*+ x */'",
+            "SELECT \"/*+ x */\"",
+            "SELECT 1 -- /*+ x */",
+            "SELECT /* /*+ x */ 1",
+            "SELECT 'it''s /*+ x'",
+            "SELECT 1 /*+ x",
+            "SELECT '/*+"
+        }) {
+            assertThat(applied(sql).sql()).as(sql).isEqualTo(sql);
+        }
+    }
+
+    @Test
+    void whatIsNoHintIsRefused() {
+        refused("SELECT /*+ */ 1", "expected a hint such as");
+        refused("SELECT /*+ index(a) */ 1", "expected a hint such as");
+        refused("SELECT /*+ at_most('a:0:1') */ 1", "there is no hint 'at_most'");
+        refused("SELECT /*+ at_least('a:0') */ 1", "hint at_least: expected STREAM:PARTITION:OFFSET, got 'a:0'");
+        refused("SELECT /*+ at_least('a:0:1') x */ 1", "expected a hint such as");
+    }
+
+    private static void refused(String sql, String message) {
+        assertThatThrownBy(() -> applied(sql))
+                .isInstanceOf(WaterwheelException.class)
+                .hasMessageContaining(message);
+    }
+}

@@ -57,6 +57,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.server.asked.append((self.path, dict(self.headers), body))
         status, content, whole = self.server.answers.pop(0)
+        if status is None:
+            # As a gateway that ends after the statement was done.
+            self.close_connection = True
+            return
         self.send_response(status)
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
@@ -113,6 +117,25 @@ class WithoutServer(unittest.TestCase):
                 with self.assertRaises(waterwheel.WaterwheelError) as failed:
                     self.client.sql("SELECT 1")
                 self.assertEqual(failed.exception.code, "CUT_OFF")
+
+    def test_a_change_is_sent_once(self):
+        verdict = {"complete": True, "tuples": 0}
+        for statement in ("INSERT INTO s VALUES (1)", " -- c\n/* d */ drop stream s", "Create STREAM s (a INT)"):
+            for lost in ((None, b"", None), (200, answer(1, None, end=False), False), (200, b"", False)):
+                with self.subTest(statement=statement, lost=lost[0]):
+                    # The connection of the question is kept, and a gateway may end it at any time.
+                    self.will((200, answer(0, verdict), True), lost)
+                    self.client.sql("SELECT 1")
+                    self.gateway.asked.clear()
+                    with self.assertRaises(waterwheel.WaterwheelError) as failed:
+                        self.client.sql(statement)
+                    self.assertEqual(failed.exception.code, "OUTCOME_UNKNOWN")
+                    self.assertEqual(len(self.gateway.asked), 1)
+        # A question is asked again.
+        self.will((200, answer(0, verdict), True), (None, b"", None), (200, answer(2, verdict), True))
+        self.client.sql("SELECT 1")
+        self.assertEqual(len(self.client.sql("INSERTED")), 2)
+        self.assertEqual(len(self.gateway.asked), 3 + 1)
 
     def test_errors_say_what_and_where(self):
         self.will((400, b'{"code":"BAD_SQL","message":"no","at":"line 1"}', True), (502, b"<html>", True))

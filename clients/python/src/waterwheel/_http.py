@@ -8,7 +8,7 @@ import socket
 import ssl
 import threading
 import urllib.parse
-from typing import IO, Any, Mapping
+from typing import IO, Any, Callable, Mapping
 
 from .errors import WaterwheelError
 
@@ -40,16 +40,21 @@ class Connections:
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
         timeout: float | None = None,
+        repeatable: bool = True,
     ) -> "Response":
         """Sends a request, and waits for the head of its answer.
 
         path: with everything encoded that a path may not hold.
         timeout: seconds without a byte from the gateway.
+        repeatable: whether it may be sent a second time when its answer is lost. What may not is never sent by a
+            connection that was used before, and a lost answer is OUTCOME_UNKNOWN.
         Raises WaterwheelError when it was refused, or there was no answer.
         """
         target = path
         if parameters:
             target += "?" + urllib.parse.urlencode(parameters, doseq=True)
+        if not repeatable:
+            return self._once(method, target, body, headers or {}, timeout)
         connection, used = self._take(timeout)
         try:
             answer = self._send(connection, method, target, body, headers or {})
@@ -57,8 +62,8 @@ class Connections:
             connection.close()
             if not used:
                 raise self._unreachable(failure) from failure
-            # The gateway ends connections that rest, perhaps at this moment. All that is sent may be sent again:
-            # questions change nothing, and rows have a key.
+            # The gateway ends connections that rest, perhaps at this moment. What is sent this way may be sent
+            # again: questions change nothing, and rows have a key.
             connection = self._new(timeout)
             try:
                 answer = self._send(connection, method, target, body, headers or {})
@@ -71,8 +76,31 @@ class Connections:
         except BaseException:
             connection.close()
             raise
-        response = Response(self, connection, answer)
-        if not 200 <= answer.status < 300:
+        return self._accepted(Response(self, connection, answer))
+
+    def _once(
+        self, method: str, target: str, body: bytes | None, headers: Mapping[str, str], timeout: float | None
+    ) -> "Response":
+        self._require_open()
+        connection = self._new(timeout)
+        try:
+            connection.connect()
+        except OSError as failure:
+            connection.close()
+            raise self._unreachable(failure) from failure
+        try:
+            answer = self._send(connection, method, target, body, headers)
+        except (OSError, http.client.HTTPException) as failure:
+            connection.close()
+            raise outcome_unknown(failure) from failure
+        except BaseException:
+            connection.close()
+            raise
+        return self._accepted(Response(self, connection, answer, outcome_unknown))
+
+    @staticmethod
+    def _accepted(response: "Response") -> "Response":
+        if not 200 <= response.status < 300:
             raise response.refusal()
         return response
 
@@ -95,10 +123,13 @@ class Connections:
     def _unreachable(self, failure: Exception) -> WaterwheelError:
         return WaterwheelError("UNREACHABLE", f"{self.url} gave no answer: {failure or type(failure).__name__}")
 
+    def _require_open(self) -> None:
+        if self._closed:
+            raise ValueError("the client is closed")
+
     def _take(self, timeout: float | None) -> tuple[http.client.HTTPConnection, bool]:
         with self._lock:
-            if self._closed:
-                raise ValueError("the client is closed")
+            self._require_open()
             connection = self._idle.pop() if self._idle else None
         if connection is None:
             return self._new(timeout), False
@@ -128,11 +159,19 @@ class Connections:
 
 
 class Response:
-    """An answer whose body is still to be read. One thread."""
+    """An answer whose body is still to be read. One thread.
+
+    lost: the error of an answer that ends too early.
+    """
 
     def __init__(
-        self, connections: Connections, connection: http.client.HTTPConnection, answer: http.client.HTTPResponse
+        self,
+        connections: Connections,
+        connection: http.client.HTTPConnection,
+        answer: http.client.HTTPResponse,
+        lost: "Callable[[Exception], WaterwheelError] | None" = None,
     ) -> None:
+        self.lost = lost or cut_off
         self._connections = connections
         self._connection = connection
         self._answer = answer
@@ -150,7 +189,7 @@ class Response:
             rest = self._answer.read()
             self._whole = True
         except (OSError, http.client.HTTPException) as failure:
-            raise cut_off(failure) from failure
+            raise self.lost(failure) from failure
         finally:
             self.close()
         return rest
@@ -202,3 +241,12 @@ class Response:
 
 def cut_off(failure: Exception) -> WaterwheelError:
     return WaterwheelError("CUT_OFF", f"the answer ended before its verdict: {failure or type(failure).__name__}")
+
+
+def outcome_unknown(failure: Exception) -> WaterwheelError:
+    """The error of a statement that changes something, and whose answer was lost."""
+    return WaterwheelError(
+        "OUTCOME_UNKNOWN",
+        f"the answer was lost: {failure or type(failure).__name__}. The statement may have been done; "
+        "look before you send it again",
+    )

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Se
 import pyarrow
 import pyarrow.ipc
 
-from ._http import Connections, Response, cut_off
+from ._http import Connections, Response
 from .answer import Answer, Verdict
 from .errors import WaterwheelError
 from .tail import Tail
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
+_CHANGES = ("INSERT", "CREATE", "ALTER", "DROP")
 _ARROW = "application/vnd.apache.arrow.stream"
 _VERDICT = b"waterwheel.verdict"
 _PIECE_BYTES = 8 << 20
@@ -142,7 +143,8 @@ class Client:
             asked["atLeast"] = {
                 stream: {str(partition): offset for partition, offset in of.items()} for stream, of in at_least.items()
             }
-        return self._ask("application/json", json.dumps(asked, allow_nan=False).encode(), timeout)
+        body = json.dumps(asked, allow_nan=False).encode()
+        return self._ask("application/json", body, timeout, not _changes(statement))
 
     def query(self, stream: str, **options: Any) -> Answer:
         """The answer to a query that is written as on the command line (docs/queries.md).
@@ -161,7 +163,7 @@ class Client:
         timeout = options.get("timeout")
         return self._ask("application/x-www-form-urlencoded", body, None if timeout is None else float(timeout)).whole()
 
-    def _ask(self, media_type: str, body: bytes, timeout: float | None) -> Batches:
+    def _ask(self, media_type: str, body: bytes, timeout: float | None, repeatable: bool = True) -> Batches:
         response = self._connections.request(
             "POST",
             "/v1/query",
@@ -169,6 +171,7 @@ class Client:
             body=body,
             headers={"Content-Type": media_type, "Accept": _ARROW},
             timeout=None if timeout is None else timeout + 5,
+            repeatable=repeatable,
         )
         return Batches(response)
 
@@ -330,7 +333,7 @@ class Batches(Iterator[pyarrow.RecordBatch]):
         """What is left, as an answer."""
         batches = list(self)
         if self._schema is None or self.verdict is None:
-            raise cut_off(ValueError("there is none"))
+            raise self._response.lost(ValueError("there is none"))
         return Answer(pyarrow.Table.from_batches(batches, self._schema), self.verdict)
 
     def _read(self) -> Iterator[pyarrow.RecordBatch]:
@@ -348,14 +351,32 @@ class Batches(Iterator[pyarrow.RecordBatch]):
                     elif batch.num_rows > 0:
                         yield batch
             if verdict is None:
-                raise cut_off(ValueError("there is none"))
+                raise self._response.lost(ValueError("there is none"))
             # The end of the chunks, which says that the connection may be used again.
             self._response.read()
             self.verdict = verdict
         except (OSError, http.client.HTTPException, pyarrow.ArrowException, ValueError, KeyError) as failure:
-            raise cut_off(failure) from failure
+            raise self._response.lost(failure) from failure
         finally:
             self._response.close()
+
+
+def _changes(statement: str) -> bool:
+    """Whether a statement changes something, by its first word, as the server knows it."""
+    at = 0
+    while at < len(statement):
+        if statement[at].isspace():
+            at += 1
+        elif statement.startswith("--", at):
+            end = statement.find("\n", at)
+            at = len(statement) if end < 0 else end
+        elif statement.startswith("/*", at):
+            end = statement.find("*/", at + 2)
+            at = len(statement) if end < 0 else end + 2
+        else:
+            break
+    word = statement[at : at + 7].upper()
+    return any(word.startswith(one) and not word[len(one) :].isalpha() for one in _CHANGES)
 
 
 def _path(stream: str) -> str:

@@ -12,7 +12,8 @@ class WaterwheelError(Exception):
     """A request that was refused, or that failed.
 
     code: for programs, such as NO_SUCH_STREAM (docs/errors.md, docs/http.md); UNREACHABLE when there was no answer,
-        CUT_OFF when there was none to the end, HTTP when it was not a gateway's.
+        CUT_OFF when there was none to the end, OUTCOME_UNKNOWN in place of both when the statement may have changed
+        something, HTTP when it was not a gateway's.
     status: of HTTP; None when there was no answer.
     at: the part of the request that is at fault; None when it is all of it.
     errors: for rows that were refused, the first hundred of them: line, field, reason.

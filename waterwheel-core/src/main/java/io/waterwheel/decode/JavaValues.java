@@ -64,6 +64,16 @@ final class JavaValues {
         throw unfit(field, "a number", value);
     }
 
+    /** The number of a field of floats; see {@link #wholeNumber}. It may be rounded, but not to an infinity. */
+    static float single(Field field, Object value) {
+        Number number = number(field, value);
+        float single = number.floatValue();
+        if (Float.isInfinite(single) && !Double.isInfinite(number.doubleValue())) {
+            throw unfit(field, "a number in the range of a float", value);
+        }
+        return single;
+    }
+
     /** The value of a boolean field; see {@link #wholeNumber}. */
     static boolean flag(Field field, Object value) {
         if (value instanceof Boolean flag) {

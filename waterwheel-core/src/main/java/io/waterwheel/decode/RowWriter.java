@@ -113,10 +113,7 @@ final class RowWriter {
         switch (field.type().physical()) {
             case INT32, UINT32, INT64 -> put(f, row, field.type(), JavaValues.wholeNumber(field, value));
             case FLOAT32 ->
-                LittleEndian.putInt(
-                        column(f),
-                        row * 4,
-                        Float.floatToRawIntBits(JavaValues.number(field, value).floatValue()));
+                LittleEndian.putInt(column(f), row * 4, Float.floatToRawIntBits(JavaValues.single(field, value)));
             case FLOAT64 ->
                 LittleEndian.putLong(
                         column(f),

@@ -14,6 +14,9 @@ public final class ChangeParser {
     private static final List<String> CHANGEABLE =
             List.of("balancing", "dead-letters", "indexers", "log-loss", "retention");
 
+    /** What the query of an INSERT begins with. */
+    private static final List<String> QUERIES = List.of("SELECT", "WITH", "VALUES", "TABLE", "(");
+
     private ChangeParser() {}
 
     /**
@@ -71,7 +74,7 @@ public final class ChangeParser {
             } while (words.takes(","));
             words.require(")");
         }
-        if (words.next().kind() == Words.Kind.END) {
+        if (QUERIES.stream().noneMatch(words.next()::is)) {
             throw words.expected("VALUES or a query");
         }
         return new Change.Insert(stream, columns, words.rest());
@@ -81,10 +84,8 @@ public final class ChangeParser {
     private static boolean isQuery(Words words) {
         Words ahead = new Words(words.rest());
         ahead.take();
-        return ahead.next().is("SELECT")
-                || ahead.next().is("WITH")
-                || ahead.next().is("VALUES")
-                || ahead.next().is("(");
+        // A column may be called TABLE.
+        return !ahead.next().is("TABLE") && QUERIES.stream().anyMatch(ahead.next()::is);
     }
 
     private static Change alter(Words words) {

@@ -50,6 +50,10 @@ final class ChangeParserTest {
         wrong("INSERT INTO s (a, a) VALUES (1, 2)", "line 1, column 19: column a is named twice");
         wrong("INSERT INTO s (a b) VALUES (1)", "expected ), got 'b'");
         wrong("INSERT INTO s", "expected VALUES or a query, got the end");
+        for (String other : List.of("INSERT INTO t VALUES (1)", "DROP STREAM t", "DESCRIBE t", "EXPLAIN SELECT 1")) {
+            wrong("INSERT INTO s " + other, "expected VALUES or a query, got '");
+            wrong("INSERT INTO s (a) /* c */ " + other, "expected VALUES or a query, got '");
+        }
         wrong("INSERT OVER s", "expected INTO, got 'OVER'");
     }
 

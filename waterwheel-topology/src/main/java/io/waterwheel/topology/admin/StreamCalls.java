@@ -233,6 +233,8 @@ public final class StreamCalls {
     }
 
     private DropStreamReply drop(DropStreamRequest request) {
+        // Another coordinator may have made it just now.
+        services.catalogStore().sync();
         StreamInfo stream = StreamNames.require(services, request.getName());
         services.namespace().drop(stream.name());
         LOG.info("[{}] dropped", stream.name());

@@ -5,6 +5,9 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Statement;
 import io.waterwheel.query.expression.Expression;
 import java.math.BigDecimal;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -23,6 +26,7 @@ import org.apache.arrow.vector.Float4Vector;
 import org.apache.arrow.vector.Float8Vector;
 import org.apache.arrow.vector.NullVector;
 import org.apache.arrow.vector.TimeStampVector;
+import org.apache.arrow.vector.UInt8Vector;
 import org.apache.arrow.vector.VarBinaryVector;
 import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
@@ -35,6 +39,11 @@ final class BoundRow {
     /** Of all rows of a batch. */
     static final int MOST_VALUES = 200_000;
 
+    /** Memory of the values of a batch, on the heap. */
+    static final long MOST_BYTES = 32L << 20;
+    /** Of a value itself. */
+    private static final long VALUE_BYTES = 64;
+
     private BoundRow() {}
 
     /**
@@ -42,48 +51,58 @@ final class BoundRow {
      *
      * @throws WaterwheelException code BAD_REQUEST, when it is not one row of values that a statement can take
      */
-    static List<Expression.Literal> read(FlightStream stream) {
-        List<List<Expression.Literal>> rows = readAll(stream);
-        if (rows.size() > 1) {
-            throw bad("expected one row of values, got more: execute the statement once for each");
-        }
+    static List<Expression.Literal> read(FlightStream stream, BoundMemory.Share memory) {
+        List<List<Expression.Literal>> rows = readAll(stream, memory, 1);
         return rows.isEmpty() ? List.of() : rows.get(0);
     }
 
     /**
      * The values of all rows.
      *
+     * @param memory takes what they hold, before they are made
      * @throws WaterwheelException code BAD_REQUEST, when they are not what a statement can take, or too many
      */
-    static List<List<Expression.Literal>> readAll(FlightStream stream) {
+    static List<List<Expression.Literal>> readAll(FlightStream stream, BoundMemory.Share memory) {
+        return readAll(stream, memory, Integer.MAX_VALUE);
+    }
+
+    private static List<List<Expression.Literal>> readAll(FlightStream stream, BoundMemory.Share memory, int mostRows) {
         List<List<Expression.Literal>> rows = new ArrayList<>();
-        long count = 0;
         while (stream.next()) {
-            VectorSchemaRoot root = stream.getRoot();
-            int columns = root.getFieldVectors().size();
-            if (columns > Statement.MAX_PARAMETERS) {
-                throw bad("expected at most " + Statement.MAX_PARAMETERS + " values, got " + columns);
-            }
-            count += (long) root.getRowCount() * Math.max(1, columns);
-            if (count > MOST_VALUES) {
-                throw bad("expected at most " + MOST_VALUES + " values in a batch, got more: divide it");
-            }
-            for (int row = 0; row < root.getRowCount(); row++) {
-                List<Expression.Literal> values = new ArrayList<>(columns);
-                for (FieldVector vector : root.getFieldVectors()) {
-                    try {
-                        values.add(value(vector, row));
-                    } catch (IllegalArgumentException
-                            | IndexOutOfBoundsException
-                            | ArithmeticException
-                            | UnsupportedOperationException e) {
-                        throw bad("value " + (values.size() + 1) + ": " + e.getMessage());
-                    }
-                }
-                rows.add(values);
-            }
+            add(stream.getRoot(), memory, mostRows, rows);
         }
         return rows;
+    }
+
+    /** Adds the rows of one message. */
+    static void add(
+            VectorSchemaRoot root, BoundMemory.Share memory, int mostRows, List<List<Expression.Literal>> rows) {
+        int columns = root.getFieldVectors().size();
+        if (columns > Statement.MAX_PARAMETERS) {
+            throw bad("expected at most " + Statement.MAX_PARAMETERS + " values, got " + columns);
+        }
+        if (root.getRowCount() > mostRows - rows.size()) {
+            throw bad("expected one row of values, got more: execute the statement once for each");
+        }
+        if (((long) rows.size() + root.getRowCount()) * Math.max(1, columns) > MOST_VALUES) {
+            throw bad("expected at most " + MOST_VALUES + " values in a batch, got more: divide it");
+        }
+        for (int row = 0; row < root.getRowCount(); row++) {
+            memory.take(VALUE_BYTES);
+            List<Expression.Literal> values = new ArrayList<>(columns);
+            for (FieldVector vector : root.getFieldVectors()) {
+                try {
+                    memory.take(held(vector, row));
+                    values.add(value(vector, row));
+                } catch (IllegalArgumentException
+                        | IndexOutOfBoundsException
+                        | ArithmeticException
+                        | UnsupportedOperationException e) {
+                    throw bad("value " + (values.size() + 1) + ": " + e.getMessage());
+                }
+            }
+            rows.add(values);
+        }
     }
 
     private static WaterwheelException bad(String what) {
@@ -97,6 +116,9 @@ final class BoundRow {
         requireWhole(vector, row);
         if (vector.isNull(row)) {
             return new Expression.Null();
+        } else if (vector instanceof UInt8Vector unsigned && unsigned.get(row) < 0) {
+            throw new IllegalArgumentException(
+                    Long.toUnsignedString(unsigned.get(row)) + " exceeds 64 bits with a sign");
         } else if (vector instanceof BaseIntVector whole) {
             return new Expression.Whole(whole.getValueAsLong(row));
         } else if (vector instanceof Float8Vector number) {
@@ -106,7 +128,7 @@ final class BoundRow {
         } else if (vector instanceof BitVector truth) {
             return new Expression.Truth(truth.get(row) != 0);
         } else if (vector instanceof VarCharVector text) {
-            return new Expression.Text(new String(text.get(row), java.nio.charset.StandardCharsets.UTF_8));
+            return new Expression.Text(text(text.get(row)));
         } else if (vector instanceof VarBinaryVector bytes) {
             return new Expression.Hex(HexFormat.of().formatHex(bytes.get(row)));
         } else if (vector instanceof TimeStampVector time) {
@@ -122,6 +144,26 @@ final class BoundRow {
         throw new IllegalArgumentException(
                 "a value of type " + vector.getField().getType()
                         + " is not supported; numbers, text, booleans, bytes, dates and timestamps are");
+    }
+
+    private static String text(byte[] bytes) {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException("its text is no UTF-8", e);
+        }
+    }
+
+    /** Bytes of the heap that a value takes, about. */
+    private static long held(FieldVector vector, int row) {
+        if (!(vector instanceof BaseVariableWidthVector values)) {
+            return VALUE_BYTES;
+        }
+        requireWhole(vector, row);
+        return VALUE_BYTES + (vector.isNull(row) ? 0 : 2L * values.getValueLength(row));
     }
 
     private static Expression.Literal number(BigDecimal decimal) {

@@ -44,6 +44,13 @@ import org.apache.arrow.vector.types.pojo.Schema;
  */
 final class FlightSqlService extends CatalogService {
     private final Statements statements;
+    /** A tag and a number. */
+    private static final int MOST_REPLY_BYTES = 16;
+
+    /** Of values that wait for their statement to run. */
+    private static final long MOST_BOUND_BYTES = 64L << 20;
+
+    private final BoundMemory bound = new BoundMemory(MOST_BOUND_BYTES);
     private final OpenStatements open = new OpenStatements();
 
     FlightSqlService(FlightExtension.Services services, Statements statements) {
@@ -207,17 +214,19 @@ final class FlightSqlService extends CatalogService {
             StreamListener<PutResult> acknowledged) {
         return () -> {
             Statement statement = StatementHandles.statement(command.getPreparedStatementHandle());
-            List<Expression.Literal> values = BoundRow.read(stream);
-            PutWatch.received();
-            ByteString bound = DoPutPreparedStatementResult.newBuilder()
-                    .setPreparedStatementHandle(StatementHandles.handle(statement.withParameters(values)))
-                    .build()
-                    .toByteString();
-            try (ArrowBuf buffer = services().allocator().buffer(bound.size())) {
-                buffer.writeBytes(bound.toByteArray());
-                acknowledged.onNext(PutResult.metadata(buffer));
+            try (BoundMemory.Share memory = bound.share(BoundRow.MOST_BYTES)) {
+                List<Expression.Literal> values = BoundRow.read(stream, memory);
+                PutWatch.received();
+                ByteString handle = DoPutPreparedStatementResult.newBuilder()
+                        .setPreparedStatementHandle(StatementHandles.handle(statement.withParameters(values)))
+                        .build()
+                        .toByteString();
+                try (ArrowBuf buffer = services().allocator().buffer(handle.size())) {
+                    buffer.writeBytes(handle.toByteArray());
+                    acknowledged.onNext(PutResult.metadata(buffer));
+                }
+                acknowledged.onCompleted();
             }
-            acknowledged.onCompleted();
         };
     }
 
@@ -247,10 +256,12 @@ final class FlightSqlService extends CatalogService {
             StreamListener<PutResult> acknowledged) {
         return () -> {
             Statement statement = StatementHandles.statement(command.getPreparedStatementHandle());
-            List<Statement> all = BoundRow.readAll(stream).stream()
-                    .map(statement::withParameters)
-                    .toList();
-            update(all.isEmpty() ? List.of(statement) : all, context, acknowledged);
+            try (BoundMemory.Share memory = bound.share(BoundRow.MOST_BYTES)) {
+                List<Statement> all = BoundRow.readAll(stream, memory).stream()
+                        .map(statement::withParameters)
+                        .toList();
+                update(all.isEmpty() ? List.of(statement) : all, context, acknowledged);
+            }
         };
     }
 
@@ -261,22 +272,32 @@ final class FlightSqlService extends CatalogService {
         List<Statement> timed = asked.stream()
                 .map(statement -> services().timed(session.over(statement, read)))
                 .toList();
-        long rows;
-        try {
-            rows = statements.update(
-                    timed, new UpdateSink(context::isCancelled, services().client()));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new WaterwheelException(
-                    ErrorCode.OUTCOME_UNKNOWN, "the server is closing; look whether the statement was run", e);
+        // Its memory is taken before something is done that could not be told for want of it.
+        try (ArrowBuf buffer = services().allocator().buffer(MOST_REPLY_BYTES)) {
+            long rows;
+            try {
+                rows = statements.update(
+                        timed, new UpdateSink(context::isCancelled, services().client()));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new WaterwheelException(
+                        ErrorCode.OUTCOME_UNKNOWN, "the server is closing; look whether the statement was run", e);
+            }
+            try {
+                buffer.writeBytes(DoPutUpdateResult.newBuilder()
+                        .setRecordCount(rows)
+                        .build()
+                        .toByteArray());
+                acknowledged.onNext(PutResult.metadata(buffer));
+                acknowledged.onCompleted();
+            } catch (RuntimeException e) {
+                throw new WaterwheelException(
+                        ErrorCode.OUTCOME_UNKNOWN,
+                        "the statement was done (" + rows + " rows were stored), and must not be sent again; its answer"
+                                + " could not be handed over: " + e.getMessage(),
+                        e);
+            }
         }
-        ByteString done =
-                DoPutUpdateResult.newBuilder().setRecordCount(rows).build().toByteString();
-        try (ArrowBuf buffer = services().allocator().buffer(done.size())) {
-            buffer.writeBytes(done.toByteArray());
-            acknowledged.onNext(PutResult.metadata(buffer));
-        }
-        acknowledged.onCompleted();
     }
 
     // What is not done here.

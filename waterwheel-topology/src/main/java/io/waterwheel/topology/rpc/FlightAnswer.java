@@ -223,7 +223,10 @@ final class FlightAnswer implements ColumnSink, AutoCloseable {
     public void fail(WaterwheelException failure) {
         if (!ended) {
             ended = true;
-            listener.error(RpcErrors.toFlight(stopped ? cancellation() : failure, closing.getAsBoolean()));
+            // That something was done is told also to one who has cancelled.
+            WaterwheelException told =
+                    stopped && failure.kind() != WaterwheelException.Kind.UNKNOWN_OUTCOME ? cancellation() : failure;
+            listener.error(RpcErrors.toFlight(told, closing.getAsBoolean()));
         }
     }
 

@@ -50,6 +50,12 @@ final class Changes {
             List.of(new Field("rows", FieldType.LONG, false), new Field("positions", FieldType.STRING, false));
     /** Each holds its rows in memory until they are sent. */
     private static final int INSERTS_AT_ONCE = 4;
+    /** Running and waiting ones: each has a thread of the server's. */
+    private static final int INSERTS_OPEN = 16;
+    /** As many as the port for clients has of the calls that they stand for. */
+    private static final int CALLS_AT_ONCE = 16;
+
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final KnownStreams streams;
     private final AdminHandler calls;
@@ -57,8 +63,10 @@ final class Changes {
     private final Function<StreamInfo, StreamSnapshot> latest;
     private final LastVerdicts verdicts;
     private final Semaphore inserts = new Semaphore(INSERTS_AT_ONCE, true);
+    private final Semaphore insertsOpen = new Semaphore(INSERTS_OPEN);
+    private final Semaphore callsOpen = new Semaphore(CALLS_AT_ONCE, true);
 
-    /** Answers the query of an INSERT. */
+    /** Answers the query of an INSERT; a statement that is none is refused. */
     @FunctionalInterface
     interface Source {
         void answer(Statement query, ColumnSink to) throws InterruptedException;
@@ -116,7 +124,8 @@ final class Changes {
     }
 
     /**
-     * Makes the change, and says so.
+     * Makes the change, and says so. A change that was made is never told as a failure that may be tried again: when
+     * the answer cannot be handed over, the code is OUTCOME_UNKNOWN, and the message says what was done.
      *
      * @param statements the same statement with other parameters each, at least one; all of an INSERT are one
      * @param source answers the query of an INSERT
@@ -137,35 +146,81 @@ final class Changes {
                         "statement: it takes no values, got "
                                 + statement.parameters().size());
             }
-            answer.add(define(change, sink));
+            answer.add(define(change, deadlineNanos, sink));
         }
-        List<ColumnSink.Column> columns = new ArrayList<>();
-        answer.fields().forEach(field -> columns.add(new ColumnSink.Column(field.name(), columns.size())));
-        sink.show(columns);
-        answer.to(sink);
+        try {
+            List<ColumnSink.Column> columns = new ArrayList<>();
+            answer.fields().forEach(field -> columns.add(new ColumnSink.Column(field.name(), columns.size())));
+            sink.show(columns);
+            answer.to(sink);
+        } catch (RuntimeException | Error e) {
+            String done = change instanceof Change.Insert ? rows + " rows were stored" : "the stream is as it demands";
+            throw new WaterwheelException(
+                    ErrorCode.OUTCOME_UNKNOWN,
+                    "the statement was done (" + done + "), and must not be sent again; its answer could not be handed"
+                            + " over: " + e.getMessage(),
+                    e);
+        }
         return rows;
+    }
+
+    /** Waits for a permit, as long as the statement has time and its client is there. */
+    private static void acquire(Semaphore of, long deadlineNanos, ColumnSink sink, String busy)
+            throws InterruptedException {
+        do {
+            requireWanted(sink);
+            if (deadlineNanos - System.nanoTime() <= 0) {
+                throw new WaterwheelException(ErrorCode.SERVER_BUSY, busy);
+            }
+        } while (!of.tryAcquire(Math.min(LOOK_NANOS, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS));
+    }
+
+    private static void requireWanted(ColumnSink sink) {
+        if (sink.cancelled()) {
+            throw new WaterwheelException(ErrorCode.CANCELLED, "the statement was cancelled; nothing was done");
+        }
     }
 
     // Streams.
 
-    private String define(Change change, ColumnSink sink) throws InterruptedException {
+    private String define(Change change, long deadlineNanos, ColumnSink sink) throws InterruptedException {
+        acquire(
+                callsOpen,
+                deadlineNanos,
+                sink,
+                "the server is busy: " + CALLS_AT_ONCE + " statements change streams; nothing was done, try again");
+        try {
+            return define(change, sink);
+        } finally {
+            callsOpen.release();
+        }
+    }
+
+    /** Whether a stream exists is decided by the call: what this worker last saw may be old. */
+    private String define(Change change, ColumnSink sink) {
         if (change instanceof Change.Create create) {
-            if (create.ifNotExists() && streams.find(create.stream()) != null) {
-                return "stream " + create.stream() + " exists";
+            CreateStreamRequest request = CreateStreamRequest.newBuilder()
+                    .setDefinitionJson(create.definition())
+                    .build();
+            try {
+                call(request, StreamDescription.getDefaultInstance(), sink);
+            } catch (WaterwheelException e) {
+                if (create.ifNotExists() && e.is(ErrorCode.STREAM_EXISTS)) {
+                    return "stream " + create.stream() + " exists";
+                }
+                throw e;
             }
-            call(
-                    CreateStreamRequest.newBuilder()
-                            .setDefinitionJson(create.definition())
-                            .build(),
-                    StreamDescription.getDefaultInstance(),
-                    sink);
             return "stream " + create.stream() + " created";
         } else if (change instanceof Change.Drop drop) {
             String name = streams.nameOf(drop.stream());
-            if (drop.ifExists() && streams.find(name) == null) {
-                return "there is no stream " + name;
+            try {
+                call(DropStreamRequest.newBuilder().setName(name).build(), DropStreamReply.getDefaultInstance(), sink);
+            } catch (WaterwheelException e) {
+                if (drop.ifExists() && e.is(ErrorCode.NO_SUCH_STREAM)) {
+                    return "there is no stream " + name;
+                }
+                throw e;
             }
-            call(DropStreamRequest.newBuilder().setName(name).build(), DropStreamReply.getDefaultInstance(), sink);
             return "stream " + name + " dropped";
         } else if (change instanceof Change.Alter alter) {
             String name = streams.nameOf(alter.stream());
@@ -200,10 +255,20 @@ final class Changes {
     }
 
     /** By the same way as a client's call: what that checks is checked. */
-    private <Q extends Message, R extends Message> void call(Q request, R reply, ColumnSink sink)
-            throws InterruptedException {
+    private <Q extends Message, R extends Message> void call(Q request, R reply, ColumnSink sink) {
         AdminCall<Q, R> call = AdminCall.of(request, reply);
-        byte[] answered = calls.call(call.name(), request.toByteArray(), sink::cancelled);
+        byte[] answered;
+        try {
+            answered = calls.call(call.name(), request.toByteArray(), sink::cancelled);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw interrupted(e);
+        } catch (WaterwheelException e) {
+            // Who is interrupted in the middle fails with anything.
+            throw Thread.currentThread().isInterrupted() && e.kind() != WaterwheelException.Kind.USER
+                    ? interrupted(e)
+                    : e;
+        }
         try {
             R unused = call.readReply(answered);
         } catch (InvalidProtocolBufferException e) {
@@ -211,11 +276,24 @@ final class Changes {
         }
     }
 
+    private static WaterwheelException interrupted(Exception cause) {
+        return new WaterwheelException(
+                ErrorCode.OUTCOME_UNKNOWN, "the server is closing; look whether the statement was done", cause);
+    }
+
     // Rows.
 
     private StreamInfo stream(String written) {
         String name = streams.nameOf(written);
-        StreamInfo found = streams.find(name);
+        return required(name, streams.find(name));
+    }
+
+    private StreamInfo current(String written) {
+        String name = streams.nameOf(written);
+        return required(name, streams.current(name));
+    }
+
+    private StreamInfo required(String name, @Nullable StreamInfo found) {
         if (found == null) {
             List<String> names = streams.names();
             throw new WaterwheelException(
@@ -234,39 +312,60 @@ final class Changes {
             ColumnSink sink,
             MemoryRows answer)
             throws InterruptedException {
-        if (!inserts.tryAcquire(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+        if (!insertsOpen.tryAcquire()) {
             throw new WaterwheelException(
                     ErrorCode.SERVER_BUSY,
-                    "the server is busy: " + INSERTS_AT_ONCE + " INSERT statements run; nothing was stored, try again");
+                    "the server is busy: " + INSERTS_OPEN + " INSERT statements run or wait; nothing was stored, try"
+                            + " again");
         }
         try {
-            StreamInfo stream = stream(insert.stream());
-            InsertRows rows = new InsertRows(stream, insert.columns());
-            // Of NOW(): a TIMESTAMP(3).
-            Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
-            SqlValues values = SqlPlanner.values(insert.source(), now);
-            for (Statement statement : statements) {
-                if (values != null) {
-                    statement.requireDemandsOf(Set.of());
-                    add(values, statement.parameters(), rows);
-                } else {
-                    Duration left = Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime()));
-                    // What is missing would be missing for good.
-                    Inserted taken = new Inserted(rows, sink);
-                    source.answer(
-                            new Statement(insert.source(), left, false, statement.atLeast(), statement.parameters()),
-                            taken);
-                    taken.requireWhole();
-                }
+            acquire(
+                    inserts,
+                    deadlineNanos,
+                    sink,
+                    "the server is busy: " + INSERTS_AT_ONCE + " INSERT statements run; nothing was stored, try again");
+            try {
+                return insertOne(insert, statements, deadlineNanos, source, sink, answer);
+            } finally {
+                inserts.release();
             }
-            Map<Integer, Long> positions = append(stream, rows, deadlineNanos, sink);
-            Map<String, Map<Integer, Long>> stored = positions.isEmpty() ? Map.of() : Map.of(stream.name(), positions);
-            answer.add((long) rows.rows(), DemandText.of(stored));
-            verdicts.note(sink.client(), new LastVerdicts.Told(true, List.of(), rows.rows(), stored));
-            return rows.rows();
         } finally {
-            inserts.release();
+            insertsOpen.release();
         }
+    }
+
+    private long insertOne(
+            Change.Insert insert,
+            List<Statement> statements,
+            long deadlineNanos,
+            Source source,
+            ColumnSink sink,
+            MemoryRows answer)
+            throws InterruptedException {
+        StreamInfo stream = current(insert.stream());
+        InsertRows rows = new InsertRows(stream, insert.columns());
+        // Of NOW(): a TIMESTAMP(3).
+        Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+        SqlValues values = SqlPlanner.values(insert.source(), now);
+        for (Statement statement : statements) {
+            if (values != null) {
+                statement.requireDemandsOf(Set.of());
+                add(values, statement.parameters(), rows);
+            } else {
+                Duration left = Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime()));
+                // What is missing would be missing for good.
+                Inserted taken = new Inserted(rows, sink);
+                source.answer(
+                        new Statement(insert.source(), left, false, statement.atLeast(), statement.parameters()),
+                        taken);
+                taken.requireWhole();
+            }
+        }
+        Map<Integer, Long> positions = append(stream, rows, deadlineNanos, sink);
+        Map<String, Map<Integer, Long>> stored = positions.isEmpty() ? Map.of() : Map.of(stream.name(), positions);
+        answer.add((long) rows.rows(), DemandText.of(stored));
+        verdicts.note(sink.client(), new LastVerdicts.Told(true, List.of(), rows.rows(), stored));
+        return rows.rows();
     }
 
     private static void add(SqlValues values, List<Expression.Literal> parameters, InsertRows rows) {
@@ -291,13 +390,26 @@ final class Changes {
             return Map.of();
         }
         StreamSnapshot snapshot = latest.apply(stream);
-        if (sink.cancelled()) {
-            throw new WaterwheelException(ErrorCode.CANCELLED, "the statement was cancelled; nothing was stored");
+        requireWanted(sink);
+        // Looked up before the rows are there: nothing may fail afterwards.
+        long[] bases = new long[snapshot.partitions()];
+        for (int partition = 0; partition < bases.length; partition++) {
+            bases[partition] = snapshot.route(partition).log().base();
         }
         Map<Integer, Long> positions = new TreeMap<>();
-        log.append(stream.topic(), snapshot.partitions(), records, deadlineNanos)
-                .forEach((partition, offset) -> positions.put(
-                        partition, offset + snapshot.route(partition).log().base()));
+        log.append(stream.topic(), bases.length, records, deadlineNanos, sink::cancelled, () -> requireStill(stream))
+                .forEach((partition, offset) -> positions.put(partition, offset + bases[partition]));
         return positions;
+    }
+
+    /** The records are of its schema: another stream would set them aside, and of one that is gone no one reads. */
+    private void requireStill(StreamInfo stream) {
+        StreamInfo now = streams.current(stream.name());
+        if (now == null || now.id() != stream.id()) {
+            throw new WaterwheelException(
+                    ErrorCode.NO_SUCH_STREAM,
+                    "statement: stream " + stream.name() + " was dropped" + (now == null ? "" : " and made anew")
+                            + " meanwhile; nothing was stored");
+        }
     }
 }

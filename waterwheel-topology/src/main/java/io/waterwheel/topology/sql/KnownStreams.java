@@ -1,28 +1,38 @@
 package io.waterwheel.topology.sql;
 
+import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.sql.StreamSchemas;
 import io.waterwheel.sql.SystemTable;
 import io.waterwheel.topology.worker.TaskServices;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The streams as this worker last saw them; one that it has not seen yet is looked for in the catalog. */
 final class KnownStreams implements StreamSchemas {
-    private final TaskServices services;
+    private final Supplier<? extends Collection<StreamInfo>> seen;
+    private final CatalogStore store;
+    private final Namespace namespace;
 
     KnownStreams(TaskServices services) {
-        this.services = services;
+        this(() -> services.streams().streams().values(), services.catalogStore(), services.namespace());
+    }
+
+    /** @param seen the streams as this worker last saw them */
+    KnownStreams(Supplier<? extends Collection<StreamInfo>> seen, CatalogStore store, Namespace namespace) {
+        this.seen = seen;
+        this.store = store;
+        this.namespace = namespace;
     }
 
     @Override
     public List<String> names() {
-        return services.streams().streams().values().stream()
-                .map(StreamInfo::name)
-                .sorted()
-                .toList();
+        return seen.get().stream().map(StreamInfo::name).sorted().toList();
     }
 
     @Override
@@ -32,7 +42,7 @@ final class KnownStreams implements StreamSchemas {
 
     /** All streams, by name. */
     List<StreamInfo> all() {
-        return services.streams().streams().values().stream()
+        return seen.get().stream()
                 .sorted(Comparator.comparing(StreamInfo::name))
                 .toList();
     }
@@ -46,12 +56,22 @@ final class KnownStreams implements StreamSchemas {
     /** The stream of this name; null when there is none. */
     @Nullable
     StreamInfo find(String name) {
-        for (StreamInfo stream : services.streams().streams().values()) {
+        for (StreamInfo stream : seen.get()) {
             if (stream.name().equals(name)) {
                 return stream;
             }
         }
-        return services.namespace().find(name).orElse(null);
+        return namespace.find(name).orElse(null);
+    }
+
+    /**
+     * The stream of this name as the catalog has it now, with every change that ended before the call; null when there
+     * is none. Asks the catalog.
+     */
+    @Nullable
+    StreamInfo current(String name) {
+        store.sync();
+        return namespace.find(name).orElse(null);
     }
 
     /** The name of the stream that is written so, in other letters perhaps; as it is written when there is none. */

@@ -40,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +52,8 @@ public final class Statements implements StatementHandler, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Statements.class);
     private static final AtomicBoolean WARM = new AtomicBoolean();
     private static final Duration LEAST = Duration.ofMillis(1);
+    /** Half of the streams of clients at a time: values of queries come by the others. */
+    private static final int UPDATES_AT_ONCE = 8;
 
     private final QueryHandler queries;
     private final KnownStreams streams;
@@ -59,6 +62,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
     private final SystemTables system;
     private final Changes changes;
     private final LastVerdicts verdicts = new LastVerdicts();
+    private final Semaphore updates = new Semaphore(UPDATES_AT_ONCE);
     private final StatementMeter meter;
     /** Guarded by this; null before the first statement. */
     private @Nullable SqlPlanner planner;
@@ -220,7 +224,16 @@ public final class Statements implements StatementHandler, AutoCloseable {
                 System.nanoTime() + Objects.requireNonNull(first.timeout()).toNanos();
         StatementMeter.Measured measured = meter.measured(sink);
         try {
-            return change(change, statements, deadline, measured);
+            if (!updates.tryAcquire()) {
+                throw new WaterwheelException(
+                        ErrorCode.SERVER_BUSY,
+                        "the server is busy: " + UPDATES_AT_ONCE + " updates run or wait; nothing was done, try again");
+            }
+            try {
+                return change(change, statements, deadline, measured);
+            } finally {
+                updates.release();
+            }
         } catch (RuntimeException | Error | InterruptedException e) {
             measured.failed(e);
             throw e;
@@ -230,7 +243,15 @@ public final class Statements implements StatementHandler, AutoCloseable {
     private long change(Change change, List<Statement> statements, long deadline, StatementMeter.Measured sink)
             throws InterruptedException {
         sink.is(StatementMeter.Kind.CHANGE);
-        return changes.make(change, statements, deadline, this::answer, sink);
+        return changes.make(change, statements, deadline, this::answerQuery, sink);
+    }
+
+    /** The query of an INSERT: another change within it is none. */
+    private void answerQuery(Statement statement, ColumnSink to) throws InterruptedException {
+        if (statement.changes()) {
+            throw new WaterwheelException(ErrorCode.BAD_SQL, "statement: an INSERT takes VALUES or a query");
+        }
+        answer(statement, to);
     }
 
     /** The streams that statements may name, by name. */

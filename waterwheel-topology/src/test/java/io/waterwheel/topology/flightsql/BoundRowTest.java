@@ -3,6 +3,7 @@ package io.waterwheel.topology.flightsql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.expression.Expression;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -23,8 +24,10 @@ import org.apache.arrow.vector.NullVector;
 import org.apache.arrow.vector.TimeMilliVector;
 import org.apache.arrow.vector.TimeStampMicroTZVector;
 import org.apache.arrow.vector.TimeStampNanoVector;
+import org.apache.arrow.vector.UInt8Vector;
 import org.apache.arrow.vector.VarBinaryVector;
 import org.apache.arrow.vector.VarCharVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -96,6 +99,45 @@ final class BoundRowTest {
         TimeMilliVector time = one(new TimeMilliVector("p", allocator));
         time.set(0, 5);
         assertThatThrownBy(() -> value(time)).hasMessageContaining("is not supported");
+    }
+
+    /** They would be stored as other values. */
+    @Test
+    void refusesWhatIsNoValueOfOurs() {
+        UInt8Vector unsigned = one(new UInt8Vector("p", allocator));
+        unsigned.set(0, Long.MAX_VALUE);
+        assertThat(value(unsigned)).isEqualTo(new Expression.Whole(Long.MAX_VALUE));
+        unsigned.set(0, -1);
+        assertThatThrownBy(() -> value(unsigned))
+                .hasMessageContaining("18446744073709551615 exceeds 64 bits with a sign");
+        VarCharVector text = one(new VarCharVector("p", allocator));
+        text.set(0, new byte[] {'a', (byte) 0xff});
+        assertThatThrownBy(() -> value(text)).hasMessageContaining("no UTF-8");
+    }
+
+    @Test
+    void boundsTheMemoryOfValues() {
+        BoundMemory memory = new BoundMemory(3 << 20);
+        VarCharVector text = one(new VarCharVector("p", allocator));
+        text.setSafe(0, new byte[600 << 10]);
+        text.setValueCount(1);
+        VectorSchemaRoot root = VectorSchemaRoot.of(text);
+        List<List<Expression.Literal>> rows = new ArrayList<>();
+        try (BoundMemory.Share one = memory.share(2 << 20);
+                BoundMemory.Share other = memory.share(2 << 20)) {
+            BoundRow.add(root, one, 10, rows);
+            assertThatThrownBy(() -> BoundRow.add(root, one, 10, rows))
+                    .hasMessageContaining("at most 2 MiB of memory in a batch");
+            assertThatThrownBy(() -> BoundRow.add(root, other, 1, rows)).hasMessageContaining("expected one row");
+            BoundRow.add(root, other, 10, rows);
+            assertThat(rows).hasSize(2);
+            try (BoundMemory.Share third = memory.share(2 << 20)) {
+                assertThatThrownBy(() -> BoundRow.add(root, third, 10, rows))
+                        .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
+                                .isEqualTo("SERVER_BUSY"));
+            }
+        }
+        assertThat(memory.held()).isZero();
     }
 
     @Test

@@ -109,6 +109,34 @@ final class InsertRowsTest {
         refused(() -> rows.requireColumns(4), "expected 3 values a row, one a column, got 4");
     }
 
+    /** As text that is appended is: an infinity was stored in its place. */
+    @Test
+    void whatAFloatCannotHoldIsRefused() {
+        Schema schema = new Schema(
+                List.of(
+                        new Field("id", FieldType.LONG, false),
+                        new Field("at", FieldType.TIMESTAMP, false),
+                        new Field("x", FieldType.FLOAT, true)),
+                new KeySpec.Ordered("id"),
+                "at");
+        for (RecordFormat format : RecordFormat.values()) {
+            StreamInfo stream = new StreamInfo("s", 1, schema, format, "s", 1, 1);
+            for (double beyond : new double[] {1e300, -1e39}) {
+                InsertRows rows = new InsertRows(stream, List.of());
+                refused(
+                        () -> {
+                            rows.addLiterals(
+                                    List.of(whole(1), new Expression.Moment(AT), new Expression.Decimal(beyond)));
+                            rows.records();
+                        },
+                        "row 1: field x of type float: expected a number in the range of a float");
+            }
+            InsertRows rows = new InsertRows(stream, List.of());
+            rows.addLiterals(List.of(whole(1), new Expression.Moment(AT), new Expression.Decimal(Float.MAX_VALUE)));
+            assertThat(rows.records()).hasSize(1);
+        }
+    }
+
     private static void refused(org.assertj.core.api.ThrowableAssert.ThrowingCallable call, String message) {
         assertThatThrownBy(call).isInstanceOf(WaterwheelException.class).hasMessageContaining(message);
     }

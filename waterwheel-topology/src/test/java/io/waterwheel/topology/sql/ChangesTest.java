@@ -1,0 +1,228 @@
+package io.waterwheel.topology.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.catalog.Namespace;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.catalog.store.InMemoryCatalogStore;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Statement;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.sql.change.ChangeParser;
+import io.waterwheel.topology.rpc.ColumnSink;
+import io.waterwheel.tuple.TupleBlock;
+import io.waterwheel.wire.proto.CreateStreamRequest;
+import io.waterwheel.wire.proto.DropStreamRequest;
+import io.waterwheel.wire.proto.StreamDescription;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Changes while what the server last saw of the catalog is old, and while an answer cannot be handed over. */
+final class ChangesTest {
+    private static final String INSERT = "INSERT INTO s VALUES (1, NOW())";
+    private static final String CREATE = "CREATE STREAM IF NOT EXISTS s (id BIGINT, at TIMESTAMP) KEY (id) TIME (at)";
+
+    private final InMemoryCatalogStore store = new InMemoryCatalogStore(new InMemoryCatalogStore.Tree());
+    private final Namespace namespace = new Namespace(store);
+    /** As last seen: nothing keeps it fresh. */
+    private final List<StreamInfo> seen = new ArrayList<>();
+
+    private final List<byte[]> stored = new ArrayList<>();
+    /** What happens before the log has the turn. */
+    private Runnable meanwhile = () -> {};
+
+    private final Changes changes = new Changes(
+            new KnownStreams(() -> seen, store, namespace),
+            (action, body, caller) -> call(action, body),
+            (topic, partitions, records, deadline, cancelled, still) -> {
+                meanwhile.run();
+                still.run();
+                stored.addAll(records);
+                return Map.of();
+            },
+            StreamSnapshot::before,
+            new LastVerdicts());
+
+    private byte[] call(String action, byte[] body) {
+        try {
+            if (action.startsWith("create")) {
+                assertThat(CreateStreamRequest.parseFrom(body).getDefinitionJson())
+                        .isNotEmpty();
+                StreamInfo unused = create("id");
+                return StreamDescription.getDefaultInstance().toByteArray();
+            }
+            String name = DropStreamRequest.parseFrom(body).getName();
+            if (namespace.find(name).isEmpty()) {
+                throw new WaterwheelException(ErrorCode.NO_SUCH_STREAM, "there is no stream '" + name + "'");
+            }
+            namespace.drop(name);
+            return new byte[0];
+        } catch (com.google.protobuf.InvalidProtocolBufferException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private StreamInfo create(String key) {
+        Schema schema = new Schema(
+                List.of(new Field(key, FieldType.LONG, false), new Field("at", FieldType.TIMESTAMP, false)),
+                new KeySpec.Ordered(key),
+                "at");
+        return namespace.create("s", schema, RecordFormat.CSV, "s", new long[] {0}, 1);
+    }
+
+    private void makeAnew(String key) {
+        StreamInfo unused = create(key);
+    }
+
+    private String make(String sql) throws InterruptedException {
+        Sink sink = new Sink();
+        make(sql, sink);
+        return sink.text.toString();
+    }
+
+    private void make(String sql, ColumnSink sink) throws InterruptedException {
+        Changes.Source none = (query, to) -> {
+            throw new AssertionError("asked " + query);
+        };
+        long unused = changes.make(
+                Objects.requireNonNull(ChangeParser.of(sql)),
+                List.of(Statement.of(sql)),
+                System.nanoTime() + TimeUnit.SECONDS.toNanos(60),
+                none,
+                sink);
+    }
+
+    private static void fails(
+            org.assertj.core.api.ThrowableAssert.ThrowingCallable call, ErrorCode code, String message) {
+        assertThatThrownBy(call)
+                .hasMessageContaining(message)
+                .isInstanceOfSatisfying(
+                        WaterwheelException.class,
+                        e -> assertThat(e.is(code)).as(e.toString()).isTrue());
+    }
+
+    @Test
+    void whetherAStreamExistsIsAskedOfTheCatalog() throws Exception {
+        assertThat(make("DROP STREAM IF EXISTS s")).isEqualTo("there is no stream s");
+        assertThat(make(CREATE)).isEqualTo("stream s created");
+        assertThat(make(CREATE)).isEqualTo("stream s exists");
+        seen.addAll(namespace.streams());
+        assertThat(make("DROP STREAM s")).isEqualTo("stream s dropped");
+        assertThat(make("DROP STREAM IF EXISTS s")).isEqualTo("there is no stream s");
+        fails(() -> make("DROP STREAM s"), ErrorCode.NO_SUCH_STREAM, "s");
+        assertThat(make(CREATE)).isEqualTo("stream s created");
+    }
+
+    @Test
+    void rowsAreOfTheStreamThatThereIs() throws Exception {
+        seen.add(create("id"));
+        assertThat(make(INSERT)).isEqualTo("1");
+        assertThat(stored).hasSize(1);
+        namespace.drop("s");
+        fails(() -> make(INSERT), ErrorCode.NO_SUCH_STREAM, "no stream 's'");
+        makeAnew("other");
+        fails(() -> make("INSERT INTO s (id, at) VALUES (1, NOW())"), ErrorCode.NO_SUCH_FIELD, "no column 'id'");
+        assertThat(make(INSERT)).isEqualTo("1");
+        meanwhile = () -> {
+            namespace.drop("s");
+            makeAnew("third");
+        };
+        fails(() -> make(INSERT), ErrorCode.NO_SUCH_STREAM, "was dropped and made anew meanwhile; nothing was stored");
+        meanwhile = () -> namespace.drop("s");
+        fails(() -> make(INSERT), ErrorCode.NO_SUCH_STREAM, "was dropped meanwhile; nothing was stored");
+        assertThat(stored).hasSize(2);
+    }
+
+    @Test
+    void whatWasDoneIsNeverToldAsAFailureThatMayBeTriedAgain() {
+        seen.add(create("id"));
+        WaterwheelException slow = new WaterwheelException(ErrorCode.CLIENT_SLOW, "allow more time");
+        for (boolean atTheEnd : new boolean[] {false, true}) {
+            Sink sink = new Sink();
+            sink.failure = slow;
+            sink.atTheEnd = atTheEnd;
+            fails(() -> make(INSERT, sink), ErrorCode.OUTCOME_UNKNOWN, "1 rows were stored");
+        }
+        assertThat(stored).hasSize(2);
+        Sink sink = new Sink();
+        sink.failure = slow;
+        fails(() -> make("DROP STREAM s", sink), ErrorCode.OUTCOME_UNKNOWN, "the statement was done");
+        assertThat(namespace.streams()).isEmpty();
+    }
+
+    @Test
+    void anInterruptedCallMayHaveBeenMade() {
+        Changes interrupted = new Changes(
+                new KnownStreams(() -> seen, store, namespace),
+                (action, body, caller) -> {
+                    throw new InterruptedException();
+                },
+                (topic, partitions, records, deadline, cancelled, still) -> Map.of(),
+                StreamSnapshot::before,
+                new LastVerdicts());
+        fails(
+                () -> interrupted.make(
+                        Objects.requireNonNull(ChangeParser.of(CREATE)),
+                        List.of(Statement.of(CREATE)),
+                        System.nanoTime() + TimeUnit.SECONDS.toNanos(60),
+                        (query, to) -> {},
+                        new Sink()),
+                ErrorCode.OUTCOME_UNKNOWN,
+                "look whether");
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    /** Keeps the first column. */
+    private static final class Sink implements ColumnSink {
+        private final StringBuilder text = new StringBuilder();
+        private @Nullable WaterwheelException failure;
+        private boolean atTheEnd;
+
+        @Override
+        public void show(List<Column> columns) {}
+
+        @Override
+        public void start(List<Field> fields) {
+            if (failure != null && !atTheEnd) {
+                throw failure;
+            }
+        }
+
+        @Override
+        public void rows(TupleBlock block) {
+            for (int row = 0; row < block.size(); row++) {
+                text.append(block.value(0, row));
+            }
+        }
+
+        @Override
+        public void finish(Verdict verdict) {
+            if (failure != null) {
+                throw failure;
+            }
+        }
+
+        @Override
+        public void fail(WaterwheelException reason) {
+            throw reason;
+        }
+
+        @Override
+        public boolean cancelled() {
+            return false;
+        }
+    }
+}

@@ -86,8 +86,9 @@ public final class RecordEncoder {
                     + ", which programs of their own write; append records");
         }
         if (schema.text().kafka().any()) {
-            throw new IllegalArgumentException("the stream has fields that are of Kafka (from: kafka...), which no tuple"
-                    + " brings along; append records");
+            throw new IllegalArgumentException(
+                    "the stream has fields that are of Kafka (from: kafka...), which no tuple"
+                            + " brings along; append records");
         }
     }
 

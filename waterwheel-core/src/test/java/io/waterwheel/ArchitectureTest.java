@@ -81,6 +81,7 @@ final class ArchitectureTest {
                     "decode.typed",
                     "decode.avro",
                     "decode.protobuf"),
+            new Room("encode", "schema", "schema.text", "tuple", "decode"),
             new Room("protocol", "tuple"),
             new Room("ingest.balance", "catalog.state", "protocol"),
             new Room("ingest.block", "schema", "tuple", "protocol"),

@@ -5,7 +5,7 @@ import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.tail.Tail;
 import io.waterwheel.client.tail.TailBatch;
 import io.waterwheel.client.tail.TailSettings;
-import io.waterwheel.decode.TextRows;
+import io.waterwheel.encode.TextRows;
 import io.waterwheel.schema.Field;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

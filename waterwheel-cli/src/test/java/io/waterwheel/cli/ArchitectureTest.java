@@ -37,7 +37,8 @@ final class ArchitectureTest {
                     "io.waterwheel.query",
                     "io.waterwheel.query.aggregate..",
                     "io.waterwheel.query.expression..",
-                    "io.waterwheel.decode..")
+                    "io.waterwheel.decode..",
+                    "io.waterwheel.encode..")
             .layer("core chunk")
             .definedBy("io.waterwheel.chunk..", "io.waterwheel.store..")
             .layer("core key")

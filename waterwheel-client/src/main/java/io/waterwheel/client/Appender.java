@@ -2,7 +2,7 @@ package io.waterwheel.client;
 
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.client.kafka.RecordSender;
-import io.waterwheel.decode.RecordEncoder;
+import io.waterwheel.encode.RecordEncoder;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.StreamDefinition;

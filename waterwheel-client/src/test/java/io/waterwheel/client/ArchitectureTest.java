@@ -36,6 +36,7 @@ final class ArchitectureTest {
                     "io.waterwheel.query.aggregate..",
                     "io.waterwheel.query.expression..",
                     "io.waterwheel.decode..",
+                    "io.waterwheel.encode..",
                     "io.waterwheel.wire..")
             .layer("core engine")
             .definedBy(

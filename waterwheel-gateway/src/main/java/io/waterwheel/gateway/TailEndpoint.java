@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.waterwheel.client.tail.Tail;
 import io.waterwheel.client.tail.TailBatch;
 import io.waterwheel.client.tail.TailSettings;
-import io.waterwheel.decode.TextRows;
+import io.waterwheel.encode.TextRows;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.gateway.answer.Utf8Buffer;
 import io.waterwheel.gateway.http.HttpCode;

@@ -29,6 +29,7 @@ final class ArchitectureTest {
                     "io.waterwheel.query.aggregate..",
                     "io.waterwheel.query.expression",
                     "io.waterwheel.decode..",
+                    "io.waterwheel.encode..",
                     "io.waterwheel.key..",
                     "io.waterwheel.wire..",
                     "java..",

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.Waiting;
 import io.waterwheel.client.FakeServer;
 import io.waterwheel.client.WaterwheelClient;
-import io.waterwheel.decode.TextRows;
+import io.waterwheel.encode.TextRows;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.gateway.answer.VerdictJson;

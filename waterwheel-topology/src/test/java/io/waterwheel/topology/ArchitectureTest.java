@@ -80,6 +80,7 @@ final class ArchitectureTest {
             .definedBy(
                     "io.waterwheel.key..",
                     "io.waterwheel.decode..",
+                    "io.waterwheel.encode..",
                     "io.waterwheel.index..",
                     "io.waterwheel.store..",
                     "io.waterwheel.chunk..",

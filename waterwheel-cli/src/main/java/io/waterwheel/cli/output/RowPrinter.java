@@ -1,7 +1,7 @@
 package io.waterwheel.cli.output;
 
 import io.waterwheel.client.Cursor;
-import io.waterwheel.decode.TextRows;
+import io.waterwheel.encode.TextRows;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;

@@ -23,6 +23,9 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class DefinitionYamlTest {
+    /** The others need to be told where the types of records are. */
+    private static final RecordFormat[] FORMATS = {RecordFormat.CSV, RecordFormat.JSON, RecordFormat.BLOCK};
+
     private static final String[] NAMES = {"null", "true", "No", "s", "1", "1e3", "a.b-c", "0x1F", "2021-10-07", "007"};
     private static final String[] TOPICS = {"-", "...", "---", "_a", ".b", "flights", "NULL", "1_000"};
     private static final String[] FIELDS = {"null", "y", "off", "_", "_1", "True", "NaN", "ts"};
@@ -55,7 +58,7 @@ class DefinitionYamlTest {
             StreamDefinition definition = new StreamDefinition(
                     any(NAMES, random),
                     any(TOPICS, random),
-                    any(RecordFormat.values(), random),
+                    any(FORMATS, random),
                     1 + random.nextInt(1024),
                     new Schema(fields, key, "at"),
                     StreamPolicy.DEFAULT
@@ -68,6 +71,24 @@ class DefinitionYamlTest {
                     .as("seed %s\n%s", seed, yaml)
                     .isEqualTo(definition);
         }
+    }
+
+    /** A format that says where the types of records are, and fields that are of Kafka. */
+    @Test
+    void whatIsPrintedOfTypedRecordsIsTheDefinition() {
+        String yaml = """
+                name: wind
+                format: avro
+                fields:
+                  - {name: at, type: timestamp, from: kafka.timestamp}
+                  - {name: id, type: long, from: $.station.id}
+                  - {name: program, type: string, nullable: true, from: kafka.headers.program}
+                key: {field: id}
+                time: at
+                records: {registry: 'http://127.0.0.1:8081'}
+                """;
+        StreamDefinition definition = SchemaFile.read("given", yaml);
+        assertThat(SchemaFile.read("printed", DefinitionYaml.of(definition))).isEqualTo(definition);
     }
 
     private static <T> T any(T[] choices, Random random) {

@@ -19,7 +19,7 @@ import org.apache.arrow.vector.VarBinaryVector;
 import org.apache.arrow.vector.VarCharVector;
 
 /**
- * Writes the values of one vector as {@link io.waterwheel.decode.TextRows} writes objects: times as numbers in the unit
+ * Writes the values of one vector as {@link io.waterwheel.encode.TextRows} writes objects: times as numbers in the unit
  * of their type since 1970 UTC, bytes in base64, in JSON null for numbers that are not finite. One thread.
  */
 abstract class CellWriter {

@@ -118,8 +118,8 @@ public final class ServerWatch implements AutoCloseable {
                 return;
             }
             after = Long.parseLong(lastId.substring(dash + 1));
-            // Number 0 is no event: a reader that has it may have got nothing.
-            needsState = after == 0 || after > log.last();
+            // A reader has an id only once it has got how things are.
+            needsState = after > log.last();
         }
 
         private static String shown(String id) {

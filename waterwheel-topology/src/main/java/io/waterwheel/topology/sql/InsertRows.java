@@ -2,8 +2,8 @@ package io.waterwheel.topology.sql;
 
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.decode.RecordDecoder;
-import io.waterwheel.decode.RecordEncoder;
 import io.waterwheel.decode.RejectedRecordException;
+import io.waterwheel.encode.RecordEncoder;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.NearestName;
 import io.waterwheel.error.WaterwheelException;

@@ -1,8 +1,11 @@
-package io.waterwheel.decode;
+package io.waterwheel.encode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.decode.BlockCodec;
+import io.waterwheel.decode.RandomRows;
+import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;

@@ -1,4 +1,4 @@
-package io.waterwheel.decode;
+package io.waterwheel.encode;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;

@@ -1,5 +1,6 @@
-package io.waterwheel.decode;
+package io.waterwheel.encode;
 
+import io.waterwheel.decode.BlockCodec;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RowLayout;

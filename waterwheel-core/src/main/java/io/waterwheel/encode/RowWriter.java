@@ -1,4 +1,4 @@
-package io.waterwheel.decode;
+package io.waterwheel.encode;
 
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;

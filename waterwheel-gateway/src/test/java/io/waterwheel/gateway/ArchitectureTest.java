@@ -38,6 +38,7 @@ final class ArchitectureTest {
                     "com.google.flatbuffers..",
                     "com.google.protobuf..",
                     "org.apache.arrow..",
+                    "org.apache.parquet.format",
                     "org.eclipse.jetty..",
                     "org.jspecify..",
                     "org.slf4j..");

@@ -137,7 +137,7 @@ final class GatewayTest {
     }
 
     @Test
-    void answersAsCsvAsLinesAndAsArrow() throws IOException {
+    void answersAsCsvAsLinesAsArrowAndAsParquet() throws IOException {
         ANSWERS.set(GatewayTest::twoRows);
         RawHttp.Answer csv = RawHttp.get(gateway, "/v1/query?stream=s", "Accept: text/html, text/csv;q=0.9, */*;q=0.1");
         assertThat(csv.body()).isEqualTo("id,note\n1,\"a\nb\"\n-9223372036854775808,\n");
@@ -157,6 +157,12 @@ final class GatewayTest {
         }
         assertThat(new String(arrow, java.nio.charset.StandardCharsets.UTF_8))
                 .contains("waterwheel.verdict")
+                .contains(csv.trailers().get("waterwheel-verdict"));
+        String parquet =
+                new String(bytes("/v1/query?stream=s&format=parquet"), java.nio.charset.StandardCharsets.UTF_8);
+        assertThat(parquet)
+                .startsWith("PAR1")
+                .endsWith("PAR1")
                 .contains(csv.trailers().get("waterwheel-verdict"));
         RawHttp.Answer none = RawHttp.get(gateway, "/v1/query?stream=s", "Accept: image/png");
         assertThat(none.status()).isEqualTo(406);

@@ -17,7 +17,9 @@ public enum AnswerFormat {
     /** A line of names, then one a row; the verdict is in the trailer. */
     CSV("text/csv"),
     /** An Arrow IPC stream; the verdict is in the trailer. */
-    ARROW("application/vnd.apache.arrow.stream");
+    ARROW("application/vnd.apache.arrow.stream"),
+    /** A Parquet file; the verdict is in its footer. */
+    PARQUET("application/vnd.apache.parquet");
 
     private final String type;
 
@@ -51,7 +53,7 @@ public enum AnswerFormat {
             }
             throw HttpFailure.of(
                     HttpCode.NOT_ACCEPTABLE,
-                    "format: expected json, ndjson, csv or arrow, got '" + format + "'",
+                    "format: expected json, ndjson, csv, arrow or parquet, got '" + format + "'",
                     "format");
         }
         int best = MediaTypes.best(accept, types());

@@ -11,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
@@ -44,6 +45,7 @@ public abstract class RowEncoder {
             case NDJSON -> new JsonLines(piece);
             case CSV -> new Csv(piece);
             case ARROW -> new ArrowStream(piece);
+            case PARQUET -> new Parquet(piece);
         };
     }
 
@@ -255,6 +257,34 @@ public abstract class RowEncoder {
             out.ascii("\n],\"error\":");
             out.put(Json.bytes(failure::write));
             out.ascii("}\n");
+        }
+    }
+
+    /** A file that is none without its footer. */
+    private static final class Parquet extends RowEncoder {
+        private @Nullable ParquetFile file;
+
+        Parquet(Consumer<Utf8Buffer> piece) {
+            super(piece);
+        }
+
+        @Override
+        public void begin(Cursor cursor) {
+            file = new ParquetFile(cursor.columns().getSchema(), out, this::handOverPieces);
+        }
+
+        @Override
+        public void batch(Cursor cursor) {
+            present().batch(cursor.columns());
+        }
+
+        @Override
+        public void end(Verdict verdict) {
+            present().end(VerdictJson.of(verdict));
+        }
+
+        private ParquetFile present() {
+            return Objects.requireNonNull(file, "the answer has not begun");
         }
     }
 

@@ -1,0 +1,299 @@
+package io.waterwheel.gateway.answer;
+
+import com.github.luben.zstd.Zstd;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.wire.TypeMetadata;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.vector.BaseFixedWidthVector;
+import org.apache.arrow.vector.BaseVariableWidthVector;
+import org.apache.arrow.vector.BitVector;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.parquet.format.ColumnChunk;
+import org.apache.parquet.format.ColumnMetaData;
+import org.apache.parquet.format.CompressionCodec;
+import org.apache.parquet.format.ConvertedType;
+import org.apache.parquet.format.DataPageHeader;
+import org.apache.parquet.format.Encoding;
+import org.apache.parquet.format.FieldRepetitionType;
+import org.apache.parquet.format.IntType;
+import org.apache.parquet.format.LogicalType;
+import org.apache.parquet.format.MicroSeconds;
+import org.apache.parquet.format.MilliSeconds;
+import org.apache.parquet.format.NanoSeconds;
+import org.apache.parquet.format.PageHeader;
+import org.apache.parquet.format.PageType;
+import org.apache.parquet.format.SchemaElement;
+import org.apache.parquet.format.StringType;
+import org.apache.parquet.format.TimeUnit;
+import org.apache.parquet.format.TimestampType;
+import org.apache.parquet.format.Type;
+import org.apache.parquet.format.UUIDType;
+import org.apache.parquet.format.Util;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One column of a row group in the making: its pages, plain and compressed by Zstandard. Its types are those that a
+ * reader of the Arrow stream would write: IPv4 addresses are unsigned numbers of 32 bits, UUIDs such, IPv6 addresses 16
+ * bytes. One thread.
+ */
+final class ParquetColumn {
+    private static final int LEVEL = 3;
+    private static final boolean UTC = true;
+
+    private final Field field;
+    private final Type type;
+    private final ByteArrayOutputStream pages = new ByteArrayOutputStream();
+    private long uncompressed;
+    private long values;
+
+    ParquetColumn(Field field) {
+        this.field = field;
+        this.type = type(field);
+    }
+
+    /** The column in the footer's schema. */
+    SchemaElement element() {
+        SchemaElement element = new SchemaElement(field.getName());
+        element.setType(type);
+        element.setRepetition_type(field.isNullable() ? FieldRepetitionType.OPTIONAL : FieldRepetitionType.REQUIRED);
+        ArrowType arrow = field.getType();
+        if (arrow instanceof ArrowType.Utf8) {
+            meaning(element, LogicalType.STRING(new StringType()), ConvertedType.UTF8);
+        } else if (arrow instanceof ArrowType.Timestamp time) {
+            meaning(element, LogicalType.TIMESTAMP(new TimestampType(UTC, unit(time))), converted(time));
+        } else if (arrow instanceof ArrowType.Int number && !number.getIsSigned()) {
+            meaning(element, LogicalType.INTEGER(new IntType((byte) Integer.SIZE, false)), ConvertedType.UINT_32);
+        } else if (arrow instanceof ArrowType.FixedSizeBinary fixed) {
+            element.setType_length(fixed.getByteWidth());
+            if (TypeMetadata.sixteen(field.getMetadata()) == FieldType.UUID) {
+                meaning(element, LogicalType.UUID(new UUIDType()), null);
+            }
+        }
+        return element;
+    }
+
+    /** Some readers know the old form alone, which has not all. */
+    private static void meaning(SchemaElement element, LogicalType logical, @Nullable ConvertedType converted) {
+        element.setLogicalType(logical);
+        if (converted != null) {
+            element.setConverted_type(converted);
+        }
+    }
+
+    private static @Nullable ConvertedType converted(ArrowType.Timestamp time) {
+        return switch (time.getUnit()) {
+            case MILLISECOND -> ConvertedType.TIMESTAMP_MILLIS;
+            case MICROSECOND -> ConvertedType.TIMESTAMP_MICROS;
+            default -> null;
+        };
+    }
+
+    private static TimeUnit unit(ArrowType.Timestamp time) {
+        return switch (time.getUnit()) {
+            case MILLISECOND -> TimeUnit.MILLIS(new MilliSeconds());
+            case MICROSECOND -> TimeUnit.MICROS(new MicroSeconds());
+            case NANOSECOND -> TimeUnit.NANOS(new NanoSeconds());
+            case SECOND -> throw new IllegalStateException("no field has its times in seconds");
+        };
+    }
+
+    private static Type type(Field field) {
+        ArrowType arrow = field.getType();
+        if (arrow instanceof ArrowType.Int number) {
+            return number.getBitWidth() == Long.SIZE ? Type.INT64 : Type.INT32;
+        } else if (arrow instanceof ArrowType.FloatingPoint number) {
+            return switch (number.getPrecision()) {
+                case SINGLE -> Type.FLOAT;
+                case DOUBLE -> Type.DOUBLE;
+                case HALF -> throw unknown(field);
+            };
+        } else if (arrow instanceof ArrowType.Bool) {
+            return Type.BOOLEAN;
+        } else if (arrow instanceof ArrowType.Timestamp) {
+            return Type.INT64;
+        } else if (arrow instanceof ArrowType.Utf8 || arrow instanceof ArrowType.Binary) {
+            return Type.BYTE_ARRAY;
+        } else if (arrow instanceof ArrowType.FixedSizeBinary) {
+            return Type.FIXED_LEN_BYTE_ARRAY;
+        }
+        throw unknown(field);
+    }
+
+    private static IllegalStateException unknown(Field field) {
+        return new IllegalStateException("field " + field + ": its type is unknown to this gateway");
+    }
+
+    /** Compressed bytes of the pages so far. */
+    int bytes() {
+        return pages.size();
+    }
+
+    /** Hands over the pages and forgets them. */
+    byte[] takePages() {
+        byte[] taken = pages.toByteArray();
+        pages.reset();
+        uncompressed = 0;
+        values = 0;
+        return taken;
+    }
+
+    /** Adds a page of the first rows of a vector. */
+    void page(FieldVector vector, int rows) {
+        int nulls = vector.getNullCount();
+        if (nulls > 0 && !field.isNullable()) {
+            throw new IllegalStateException("field " + field + " has " + nulls + " nulls");
+        }
+        ByteBuffer page = ByteBuffer.allocate(Math.addExact(levelBytes(rows, nulls), valueBytes(vector, rows, nulls)))
+                .order(ByteOrder.LITTLE_ENDIAN);
+        if (field.isNullable()) {
+            putLevels(vector, rows, nulls, page);
+        }
+        if (vector instanceof BitVector bits) {
+            putBits(bits, rows, nulls, page);
+        } else if (vector instanceof BaseVariableWidthVector texts) {
+            putTexts(texts, rows, page);
+        } else {
+            putFixed((BaseFixedWidthVector) vector, rows, nulls, page);
+        }
+        byte[] compressed = Zstd.compress(page.array(), LEVEL);
+        PageHeader header = new PageHeader(PageType.DATA_PAGE, page.capacity(), compressed.length);
+        header.setData_page_header(new DataPageHeader(rows, Encoding.PLAIN, Encoding.RLE, Encoding.RLE));
+        int before = bytes();
+        try {
+            Util.writePageHeader(header, pages);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        uncompressed += bytes() - before + page.capacity();
+        pages.writeBytes(compressed);
+        values += rows;
+    }
+
+    /** What the footer says of the pages, which begin at a byte of the file. */
+    ColumnChunk endChunk(long position) {
+        ColumnMetaData metadata = new ColumnMetaData(
+                type,
+                List.of(Encoding.PLAIN, Encoding.RLE),
+                List.of(field.getName()),
+                CompressionCodec.ZSTD,
+                values,
+                uncompressed,
+                bytes(),
+                position);
+        return new ColumnChunk(0).setMeta_data(metadata);
+    }
+
+    /** The bytes before the values, which tell nulls: a length, and one run of levels, 0 for null and 1 for others. */
+    private int levelBytes(int rows, int nulls) {
+        if (!field.isNullable()) {
+            return 0;
+        }
+        int run = nulls == 0 ? varintBytes(rows << 1) + 1 : varintBytes(groups(rows) << 1 | 1) + groups(rows);
+        return Integer.BYTES + run;
+    }
+
+    /** Packed levels come eight at a time. */
+    private static int groups(int rows) {
+        return (rows + 7) / 8;
+    }
+
+    private void putLevels(FieldVector vector, int rows, int nulls, ByteBuffer page) {
+        page.putInt(levelBytes(rows, nulls) - Integer.BYTES);
+        if (nulls == 0) {
+            putVarint(rows << 1, page);
+            page.put((byte) 1);
+        } else {
+            // Arrow's bits of validity are levels as they lie.
+            putVarint(groups(rows) << 1 | 1, page);
+            copy(vector.getValidityBuffer(), 0, groups(rows), page);
+        }
+    }
+
+    private static int varintBytes(int value) {
+        return Math.max(1, (Integer.SIZE - Integer.numberOfLeadingZeros(value) + 6) / 7);
+    }
+
+    private static void putVarint(int value, ByteBuffer page) {
+        int left = value;
+        while (left >>> 7 != 0) {
+            page.put((byte) (left & 0x7f | 0x80));
+            left >>>= 7;
+        }
+        page.put((byte) left);
+    }
+
+    private static int valueBytes(FieldVector vector, int rows, int nulls) {
+        int present = rows - nulls;
+        if (vector instanceof BitVector) {
+            return groups(present);
+        } else if (vector instanceof BaseVariableWidthVector texts) {
+            long bytes = (long) Integer.BYTES * present;
+            for (int row = 0; row < rows; row++) {
+                bytes += texts.isNull(row) ? 0 : texts.getEndOffset(row) - texts.getStartOffset(row);
+            }
+            return Math.toIntExact(bytes);
+        }
+        return Math.multiplyExact(present, ((BaseFixedWidthVector) vector).getTypeWidth());
+    }
+
+    private static void putBits(BitVector bits, int rows, int nulls, ByteBuffer page) {
+        if (nulls == 0) {
+            copy(bits.getDataBuffer(), 0, groups(rows), page);
+            return;
+        }
+        int some = 0;
+        int count = 0;
+        for (int row = 0; row < rows; row++) {
+            if (!bits.isNull(row)) {
+                some |= bits.get(row) << count++;
+                if (count == Byte.SIZE) {
+                    page.put((byte) some);
+                    some = 0;
+                    count = 0;
+                }
+            }
+        }
+        if (count > 0) {
+            page.put((byte) some);
+        }
+    }
+
+    private static void putTexts(BaseVariableWidthVector texts, int rows, ByteBuffer page) {
+        ArrowBuf data = texts.getDataBuffer();
+        for (int row = 0; row < rows; row++) {
+            if (!texts.isNull(row)) {
+                int begin = texts.getStartOffset(row);
+                int count = texts.getEndOffset(row) - begin;
+                page.putInt(count);
+                copy(data, begin, count, page);
+            }
+        }
+    }
+
+    private static void putFixed(BaseFixedWidthVector vector, int rows, int nulls, ByteBuffer page) {
+        int width = vector.getTypeWidth();
+        ArrowBuf data = vector.getDataBuffer();
+        if (nulls == 0) {
+            copy(data, 0, rows * width, page);
+            return;
+        }
+        for (int row = 0; row < rows; row++) {
+            if (!vector.isNull(row)) {
+                copy(data, (long) row * width, width, page);
+            }
+        }
+    }
+
+    private static void copy(ArrowBuf from, long offset, int count, ByteBuffer page) {
+        from.getBytes(offset, page.array(), page.position(), count);
+        page.position(page.position() + count);
+    }
+}

@@ -61,4 +61,12 @@ public interface RecordDecoder {
      *     {@code into} has the rows it had
      */
     void decode(ByteBuffer value, RecordFacts facts, TupleBlock into) throws RejectedRecordException;
+
+    /**
+     * Has the registry asked for what a later record needs; waits for nothing. So the schemas of many records, none of
+     * which is known, take one answer's time and not one each.
+     *
+     * @param value the record's value; its position does not move
+     */
+    default void prefetch(ByteBuffer value) {}
 }

@@ -92,6 +92,12 @@ final class TypedDecoder implements RecordDecoder, ValueSink {
     }
 
     @Override
+    public void prefetch(ByteBuffer value) {
+        record.of(value);
+        reader.prefetch(record.array, record.from, record.from + record.length);
+    }
+
+    @Override
     public void decode(ByteBuffer value, RecordFacts facts, TupleBlock into) throws RejectedRecordException {
         if (!value.hasRemaining()) {
             throw new RejectedRecordException(RefusalKind.FORM, "the record is empty");

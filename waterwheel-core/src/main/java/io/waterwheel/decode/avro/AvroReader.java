@@ -114,21 +114,37 @@ public final class AvroReader implements TypedReader {
         Plan plan = only;
         int begin = from;
         if (plan == null) {
-            if (to - from < PREFIX || bytes[from] != 0) {
+            if (!hasPrefix(bytes, from, to)) {
                 throw new MalformedException("expected a zero byte and the four bytes of a schema's number, as"
                         + " serialisers with a registry write");
             }
-            plan = registered(
-                    (bytes[from + 1] & 0xFF) << 24
-                            | (bytes[from + 2] & 0xFF) << 16
-                            | (bytes[from + 3] & 0xFF) << 8
-                            | (bytes[from + 4] & 0xFF),
-                    sink);
+            plan = registered(id(bytes, from), sink);
             begin += PREFIX;
         }
         in.begin(bytes, begin, to);
         (pass == Pass.OUTER ? plan.outer : plan.rows).read(in, sink);
         in.end();
+    }
+
+    @Override
+    public void prefetch(byte[] bytes, int from, int to) {
+        if (only == null && hasPrefix(bytes, from, to)) {
+            int id = id(bytes, from);
+            if (id >= 0 && !plans.containsKey(id)) {
+                registry.prefetch(id);
+            }
+        }
+    }
+
+    private static boolean hasPrefix(byte[] bytes, int from, int to) {
+        return to - from >= PREFIX && bytes[from] == 0;
+    }
+
+    private static int id(byte[] bytes, int from) {
+        return (bytes[from + 1] & 0xFF) << 24
+                | (bytes[from + 2] & 0xFF) << 16
+                | (bytes[from + 3] & 0xFF) << 8
+                | (bytes[from + 4] & 0xFF);
     }
 
     private Plan registered(int id, ValueSink sink) throws MalformedException {

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The schemas of one registry, by its open protocol over HTTP: {@code GET /schemas/ids/ID}. A schema never changes, so
  * it is asked for once and kept, {@link #KEPT_CHARACTERS} of them at most. {@link #get} never waits: it throws
- * {@link SchemaAwaitedException} until the answer is there, and what fails is asked again after a second.
+ * {@link SchemaAwaitedException} until the answer is there, and what fails is asked again after a second. Numbers of
+ * later records are asked for ahead, while at most {@link #MOST_AHEAD} are open.
  *
  * <p>That a number is unknown is believed when the registry has said so itself, with its own error code,
  * {@link #DENIALS} times a second apart: one that has just started, or follows another, may not know it yet. Of one
@@ -37,12 +38,15 @@ public final class SchemaRegistry implements WriterSchemas {
     static final int DENIALS = 3;
 
     private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long FORGOTTEN_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final Duration CONNECT = Duration.ofSeconds(5);
     private static final long ANSWER_SECONDS = 10;
     private static final int MOST_BYTES = 1 << 20;
     private static final long KEPT_CHARACTERS = 32L << 20;
     private static final int MOST_DENIED = 10_000;
     private static final int MOST_SHOWN = 200;
+    /** Numbers that are open while others are asked for ahead of their records. */
+    static final int MOST_AHEAD = 64;
     /** What a registry says of a number that it does not have. */
     private static final int NO_SUCH_SCHEMA = 40_403;
 
@@ -109,6 +113,28 @@ public final class SchemaRegistry implements WriterSchemas {
         if (denied.containsKey(id)) {
             throw new MalformedException("the registry " + address + " has no schema " + Integer.toUnsignedString(id));
         }
+        Question question = question(id);
+        throw new SchemaAwaitedException(
+                "schema " + Integer.toUnsignedString(id) + " of the registry " + address + ": " + question.why);
+    }
+
+    @Override
+    public synchronized void prefetch(int id) {
+        if (known.containsKey(id) || denied.containsKey(id)) {
+            return;
+        }
+        if (open.size() >= MOST_AHEAD) {
+            // Records of these may be gone with their stream.
+            long now = System.nanoTime();
+            open.values().removeIf(question -> !question.underWay && now - question.nextNanos > FORGOTTEN_NANOS);
+        }
+        if (open.size() < MOST_AHEAD || open.containsKey(id)) {
+            var unused = question(id);
+        }
+    }
+
+    /** Asks for a schema, unless that is under way or was done a moment ago. */
+    private Question question(int id) {
         Question question = open.computeIfAbsent(id, unused -> new Question());
         if (!question.underWay && System.nanoTime() - question.nextNanos >= 0) {
             question.underWay = true;
@@ -118,8 +144,7 @@ public final class SchemaRegistry implements WriterSchemas {
                 answered(id, null, e);
             }
         }
-        throw new SchemaAwaitedException(
-                "schema " + Integer.toUnsignedString(id) + " of the registry " + address + ": " + question.why);
+        return question;
     }
 
     private HttpClient client() {

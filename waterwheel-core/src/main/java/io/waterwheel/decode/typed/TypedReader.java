@@ -11,4 +11,11 @@ public interface TypedReader {
      * @throws SchemaAwaitedException when the schema by which the record was written is not known yet
      */
     void read(byte[] bytes, int from, int to, Pass pass, ValueSink sink) throws MalformedException;
+
+    /**
+     * Has the schema asked for by which a later record was written.
+     *
+     * @param to one after the record's last byte
+     */
+    default void prefetch(byte[] bytes, int from, int to) {}
 }

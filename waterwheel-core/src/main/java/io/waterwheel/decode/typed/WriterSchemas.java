@@ -16,4 +16,9 @@ public interface WriterSchemas {
      * @throws SchemaAwaitedException when it has not answered
      */
     RegisteredSchema get(int id) throws MalformedException;
+
+    /**
+     * Has a schema asked for that {@link #get} will be called for soon; does nothing where it is known, or none may.
+     */
+    default void prefetch(int id) {}
 }

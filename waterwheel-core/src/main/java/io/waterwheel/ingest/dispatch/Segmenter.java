@@ -34,6 +34,9 @@ public final class Segmenter {
         boolean passes(RefusedRow first);
     }
 
+    /** Records behind one that awaits its schema, whose schemas are asked for with it. */
+    private static final int MOST_PREFETCHED = 1024;
+
     private final RecordDecoder decoder;
     /** Whether fields are of what Kafka has of a record beside its value. */
     private final boolean needsFacts;
@@ -135,6 +138,7 @@ public final class Segmenter {
             } catch (SchemaAwaitedException e) {
                 awaited = e.getMessage();
                 stopped = true;
+                prefetch(batch, record + 1);
                 break;
             }
             rows = staged.tuples();
@@ -151,6 +155,14 @@ public final class Segmenter {
         records = record - index;
         long to = Math.min(bound, record < batch.count() ? batch.offsets()[record] : batch.to());
         return new Segment(from, to, table, divide(table, from), refused, batch.producedMillis());
+    }
+
+    /** Has the schemas of the next records asked for, as long as one is awaited. */
+    private void prefetch(RecordBatch batch, int from) {
+        int to = Math.min(batch.count(), from + MOST_PREFETCHED);
+        for (int record = from; record < to; record++) {
+            decoder.prefetch(batch.values()[record]);
+        }
     }
 
     private void decode(RecordBatch batch, int record, long from) {

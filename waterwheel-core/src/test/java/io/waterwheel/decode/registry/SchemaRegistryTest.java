@@ -114,4 +114,23 @@ final class SchemaRegistryTest {
         server.answer(200, "");
         assertThat(answer.get(50, TimeUnit.SECONDS).text()).isEqualTo("\"int\"");
     }
+
+    @Test
+    void schemasOfLaterRecordsAreAskedForAhead() throws Exception {
+        for (int id = 1; id <= 10; id++) {
+            server.register(id, "AVRO", "\"int\"");
+            registry.prefetch(id);
+        }
+        assertThat(registry.awaited()).as("those that are open").isSubsetOf(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+        for (int id = 1; id <= 10; id++) {
+            assertThat(waiting.get(id).text()).isEqualTo("\"int\"");
+            registry.prefetch(id);
+        }
+        assertThat(server.questions()).isEqualTo(10);
+        server.answer(500, "");
+        for (int id = 1000; id < 2000; id++) {
+            registry.prefetch(id);
+        }
+        assertThat(registry.awaited()).hasSize(SchemaRegistry.MOST_AHEAD);
+    }
 }

@@ -100,9 +100,10 @@ public final class WaterwheelTopology {
         // Offsets are the truth; nothing is acknowledged by Storm.
         conf.setNumAckers(0);
         conf.setFallBackOnJavaSerialization(false);
-        // A bolt that waits sleeps a millisecond almost at once: by default it would first park a thousand times for
-        // as short as the system can, which took more CPU than handing the blocks over.
-        conf.putIfAbsent(Config.TOPOLOGY_BOLT_WAIT_PROGRESSIVE_LEVEL2_COUNT, 2);
+        // By default a bolt that waits would first park a thousand times for as short as the system can, which took
+        // more CPU than handing the blocks over, and then sleep a millisecond at a time for ever.
+        conf.putIfAbsent(Config.TOPOLOGY_BOLT_WAIT_STRATEGY, IdleWait.class.getName());
+        conf.putIfAbsent(Config.TOPOLOGY_SPOUT_WAIT_STRATEGY, IdleWait.class.getName());
         // Every sample adds up all of a task's statistics; its tuples are blocks, a thousand rows each.
         conf.putIfAbsent(Config.TOPOLOGY_STATS_SAMPLE_RATE, 0.01);
         conf.registerSerialization(LiveBatch.class, LiveBatchSerializer.class);

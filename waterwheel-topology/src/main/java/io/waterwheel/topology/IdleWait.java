@@ -1,0 +1,44 @@
+package io.waterwheel.topology;
+
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.storm.policy.IWaitStrategy;
+
+/**
+ * How a thread of Storm waits for tuples: it sleeps for a hundredth of the time that none came, from a millisecond to
+ * {@link #MOST_MILLIS}. Storm's own sleeps a millisecond for ever, and nine idle threads took a fifteenth of a core by
+ * it. A stream has heartbeats ten times a second, so where there is one, a sleep lasts a millisecond. One thread.
+ */
+public final class IdleWait implements IWaitStrategy {
+    static final long MOST_MILLIS = 20;
+
+    /** Looks without a sleep: what comes now is most often the rest of a burst. */
+    private static final int LOOKS = 3;
+
+    private long sinceNanos;
+
+    @Override
+    public void prepare(Map<String, Object> conf, WaitSituation situation) {}
+
+    /**
+     * Waits once.
+     *
+     * @param looks how often nothing was there so far, since something was: 0 or what this returned
+     */
+    @Override
+    public int idle(int looks) throws InterruptedException {
+        if (looks < LOOKS) {
+            sinceNanos = System.nanoTime();
+            LockSupport.parkNanos(1);
+            return looks + 1;
+        }
+        Thread.sleep(sleepMillis(System.nanoTime() - sinceNanos));
+        return looks;
+    }
+
+    /** The length of a sleep after so long without a tuple. */
+    static long sleepMillis(long idleNanos) {
+        return Math.max(1, Math.min(MOST_MILLIS, TimeUnit.NANOSECONDS.toMillis(idleNanos) / 100));
+    }
+}

@@ -1,0 +1,42 @@
+package io.waterwheel.topology;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import org.apache.storm.Config;
+import org.junit.jupiter.api.Test;
+
+/** How long threads of Storm sleep when nothing comes. */
+final class IdleWaitTest {
+    @Test
+    void sleepsAreAHundredthOfTheTimeWithoutTuples() {
+        assertThat(sleep(0)).isEqualTo(1);
+        assertThat(sleep(199)).isEqualTo(1);
+        assertThat(sleep(200)).isEqualTo(2);
+        assertThat(sleep(1_050)).isEqualTo(10);
+        assertThat(sleep(3_600_000)).isEqualTo(IdleWait.MOST_MILLIS);
+    }
+
+    @Test
+    void aTupleBeginsTheTimeAnew() throws InterruptedException {
+        IdleWait wait = new IdleWait();
+        int looks = 0;
+        for (int i = 0; i < 10; i++) {
+            looks = wait.idle(looks);
+        }
+        assertThat(looks).as("a number that cannot overflow").isEqualTo(3);
+        assertThat(wait.idle(0)).isEqualTo(1);
+    }
+
+    @Test
+    void aTopologyWaitsSoUnlessItIsToldOtherwise() {
+        assertThat(WaterwheelTopology.stormConf(
+                        io.waterwheel.topology.config.WaterwheelConfig.parse("a test", "", java.util.List.of())))
+                .containsEntry(Config.TOPOLOGY_BOLT_WAIT_STRATEGY, IdleWait.class.getName())
+                .containsEntry(Config.TOPOLOGY_SPOUT_WAIT_STRATEGY, IdleWait.class.getName());
+    }
+
+    private static long sleep(long idleMillis) {
+        return IdleWait.sleepMillis(TimeUnit.MILLISECONDS.toNanos(idleMillis));
+    }
+}

@@ -493,7 +493,7 @@ public final class StreamQuery {
             throw new IllegalArgumentException(
                     "query: list cannot say that its answer is partial;" + " ask records(...) and read its verdict");
         }
-        return client.whole(recordQuery(type), cursor -> {
+        return client.questions().whole(recordQuery(type), cursor -> {
             RecordMapper<R> mapper = RecordMapper.of(type, cursor.fields());
             List<R> records = new ArrayList<>();
             while (cursor.next()) {
@@ -542,7 +542,7 @@ public final class StreamQuery {
     }
 
     private Explanation explained(Explain wanted) {
-        return client.whole(toQuery().withExplain(wanted), cursor -> {
+        return client.questions().whole(toQuery().withExplain(wanted), cursor -> {
             if (wanted == Explain.PLAN && cursor.next()) {
                 throw Verdict.notExplained();
             }

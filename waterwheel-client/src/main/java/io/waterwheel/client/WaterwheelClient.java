@@ -33,8 +33,6 @@ import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.wire.TraceParent;
-import io.waterwheel.wire.WireQueries;
-import io.waterwheel.wire.WireStatements;
 import io.waterwheel.wire.proto.AlterStreamRequest;
 import io.waterwheel.wire.proto.CheckChunksReply;
 import io.waterwheel.wire.proto.CheckChunksRequest;
@@ -81,14 +79,8 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import org.apache.arrow.flight.CallOption;
-import org.apache.arrow.flight.CallOptions;
-import org.apache.arrow.flight.FlightCallHeaders;
-import org.apache.arrow.flight.HeaderCallOption;
-import org.apache.arrow.flight.Ticket;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.jspecify.annotations.Nullable;
@@ -126,6 +118,7 @@ public final class WaterwheelClient implements AutoCloseable {
     private final AdminRequests admin;
     private final OpenAnswers answers;
     private final Session session = new Session();
+    private final Questions questions;
 
     private WaterwheelClient(BufferAllocator allocator, Coordinators coordinators) {
         this.coordinators = coordinators;
@@ -134,6 +127,7 @@ public final class WaterwheelClient implements AutoCloseable {
             coordinators.close();
             allocator.close();
         });
+        this.questions = new Questions(coordinators, answers, session);
     }
 
     /**
@@ -179,6 +173,11 @@ public final class WaterwheelClient implements AutoCloseable {
         return new WaterwheelClient(allocator, new Coordinators(addresses, url -> new Connection(allocator, url)));
     }
 
+    /** How it asks. */
+    Questions questions() {
+        return questions;
+    }
+
     /** Begins a question to a stream. */
     public StreamQuery query(String stream) {
         return new StreamQuery(this, stream);
@@ -190,7 +189,7 @@ public final class WaterwheelClient implements AutoCloseable {
      * @throws WaterwheelException when it is refused, or no coordinator answers
      */
     public Cursor query(Query query) {
-        return query(query, new Cancellation());
+        return questions.query(query, null, new Cancellation());
     }
 
     /**
@@ -218,101 +217,7 @@ public final class WaterwheelClient implements AutoCloseable {
 
     /** The same with a timeout, demands, and what is allowed. */
     public Cursor sql(Statement statement) {
-        return sql(statement, null, new Cancellation());
-    }
-
-    private Cursor sql(Statement statement, @Nullable TraceParent trace, Cancellation cancellation) {
-        return ask(
-                trace,
-                statement.timeout(),
-                statement.allowPartial(),
-                timeout -> WireStatements.ticket(timeout == null ? statement : statement.withTimeout(timeout)),
-                statement.changes() ? "run the statement" : "",
-                false,
-                verdict -> {},
-                cancellation);
-    }
-
-    /** The same, so that it can be cancelled while it has not begun. */
-    Cursor query(Query query, Cancellation cancellation) {
-        return query(query, null, cancellation);
-    }
-
-    private Cursor query(Query query, @Nullable TraceParent trace, Cancellation cancellation) {
-        Query demanding = session.demanding(query);
-        return ask(
-                trace,
-                query.hasTimeout() ? query.timeout() : null,
-                query.allowPartial(),
-                timeout -> WireQueries.ticket(timeout == null ? demanding : demanding.withTimeout(timeout)),
-                "",
-                demanding.aggregates(),
-                verdict -> session.saw(demanding.stream(), demanding.seen(), verdict),
-                cancellation);
-    }
-
-    /**
-     * Asks any coordinator.
-     *
-     * @param trace that the question is a part of; null: none
-     * @param timeout of the question, or null for the server's
-     * @param ticket for what is left of the timeout, where it is not the first to be asked; null for all
-     * @param once what must not be done twice, for messages; empty for a question that may be repeated
-     * @param aggregates whether the verdict counts something else than rows
-     */
-    private Cursor ask(
-            @Nullable TraceParent trace,
-            @Nullable Duration timeout,
-            boolean allowPartial,
-            Function<@Nullable Duration, byte[]> ticket,
-            String once,
-            boolean aggregates,
-            Consumer<Verdict> onVerdict,
-            Cancellation cancellation) {
-        Duration patience = timeout == null ? Query.DEFAULT_TIMEOUT : timeout;
-        long deadline = System.nanoTime() + patience.toNanos();
-        boolean[] again = {false};
-        answers.begin(cancellation);
-        try {
-            Coordinators.Call<Cursor> call = connection -> {
-                String cancelled = cancellation.reason();
-                if (cancelled != null) {
-                    throw new WaterwheelException(
-                            ErrorCode.CANCELLED, "the answer was cancelled before it began: " + cancelled);
-                }
-                // A coordinator that was asked in vain has used some of the time.
-                Duration left = Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()) + 1);
-                if (left.isNegative() || left.isZero()) {
-                    throw new WaterwheelException(
-                            ErrorCode.TIMEOUT,
-                            "no coordinator began to answer within " + patience + "; ask again, or allow more time");
-                }
-                byte[] asked = ticket.apply(again[0] && timeout != null ? left : null);
-                // Not known here: how long the server gives a query that names no timeout, and how long after its
-                // deadline it sends what an answer that may be partial has.
-                Duration longest = timeout != null && !allowPartial ? left : WireQueries.LONGEST_TIMEOUT;
-                again[0] = true;
-                List<CallOption> options = new ArrayList<>(2);
-                options.add(CallOptions.timeout(longest.plus(Connection.GRACE).toMillis(), TimeUnit.MILLISECONDS));
-                if (trace != null) {
-                    FlightCallHeaders headers = new FlightCallHeaders();
-                    headers.insert(TraceParent.HEADER, trace.toString());
-                    options.add(new HeaderCallOption(headers));
-                }
-                return Cursor.open(
-                        connection,
-                        new Ticket(asked),
-                        options,
-                        aggregates,
-                        onVerdict,
-                        cancellation,
-                        () -> answers.end(cancellation));
-            };
-            return once.isEmpty() ? coordinators.repeatable(patience, call) : coordinators.once(once, patience, call);
-        } catch (RuntimeException e) {
-            answers.end(cancellation);
-            throw e;
-        }
+        return questions.sql(statement, null, new Cancellation());
     }
 
     /**
@@ -336,54 +241,13 @@ public final class WaterwheelClient implements AutoCloseable {
      */
     public <T> CompletableFuture<T> read(
             Query query, @Nullable TraceParent trace, Executor executor, Function<Cursor, T> reader) {
-        return read(cancellation -> query(query, trace, cancellation), executor, reader);
+        return Questions.read(cancellation -> questions.query(query, trace, cancellation), executor, reader);
     }
 
     /** The same for a statement of SQL. */
     public <T> CompletableFuture<T> read(
             Statement statement, @Nullable TraceParent trace, Executor executor, Function<Cursor, T> reader) {
-        return read(cancellation -> sql(statement, trace, cancellation), executor, reader);
-    }
-
-    private static <T> CompletableFuture<T> read(
-            Function<Cancellation, Cursor> asking, Executor executor, Function<Cursor, T> reader) {
-        Cancellation cancellation = new Cancellation();
-        CompletableFuture<T> future = new CompletableFuture<>();
-        var unused = future.whenComplete((result, failure) -> cancellation.cancel("its future was completed"));
-        executor.execute(() -> {
-            try {
-                T result;
-                try (Cursor cursor = asking.apply(cancellation)) {
-                    result = reader.apply(cursor);
-                }
-                future.complete(result);
-            } catch (RuntimeException | Error e) {
-                future.completeExceptionally(e);
-            }
-        });
-        return future;
-    }
-
-    /**
-     * Reads an answer of which the caller sees nothing before its end: asked again, within its timeout, when its
-     * coordinator is lost in the middle.
-     */
-    <T> T whole(Query query, Function<Cursor, T> reader) {
-        Duration longest = query.hasTimeout() ? query.timeout() : WireQueries.LONGEST_TIMEOUT;
-        long deadline = System.nanoTime() + longest.toNanos();
-        Query asked = query;
-        for (int attempt = 0; ; attempt++) {
-            try (Cursor cursor = query(asked)) {
-                return reader.apply(cursor);
-            } catch (WaterwheelException e) {
-                long left = deadline - System.nanoTime();
-                boolean lost = e.is(ErrorCode.ANSWER_CUT_OFF) || e.is(ErrorCode.SERVER_CLOSING);
-                if (!lost || left <= 0 || !coordinators.again(attempt)) {
-                    throw e;
-                }
-                asked = query.hasTimeout() ? query.withTimeout(Duration.ofNanos(left)) : query;
-            }
-        }
+        return Questions.read(cancellation -> questions.sql(statement, trace, cancellation), executor, reader);
     }
 
     /**
@@ -402,7 +266,7 @@ public final class WaterwheelClient implements AutoCloseable {
             throw new IllegalArgumentException("count: the query is to be planned only, which counts nothing;"
                     + " leave the explanation away, or ask query(q) and read its verdict's");
         }
-        return whole(query.withCount(), cursor -> cursor.finish().tuples());
+        return questions.whole(query.withCount(), cursor -> cursor.finish().tuples());
     }
 
     /** Creates a stream, and its topic when there is none. */
@@ -769,7 +633,7 @@ public final class WaterwheelClient implements AutoCloseable {
 
             @Override
             public Verdict ask(Query query) {
-                return whole(query, cursor -> {
+                return questions.whole(query, cursor -> {
                     boolean more = true;
                     while (more) {
                         more = cursor.nextBatch();

@@ -210,6 +210,9 @@ final class QueryEndpoint {
             HttpFailure failure = HttpFailure.of(e);
             if (failure.status() == 500) {
                 LOG.warn("a query failed within its answer: {}", failure.getMessage(), e);
+            } else if (format != AnswerFormat.JSON) {
+                // No other form has a place for it.
+                LOG.info("an answer in {} was cut off: {}", format, failure.getMessage());
             }
             try {
                 encoder.fail(failure);

@@ -102,8 +102,8 @@ public final class WaterwheelTopology {
         conf.setFallBackOnJavaSerialization(false);
         // By default a bolt that waits would first park a thousand times for as short as the system can, which took
         // more CPU than handing the blocks over, and then sleep a millisecond at a time for ever.
-        conf.putIfAbsent(Config.TOPOLOGY_BOLT_WAIT_STRATEGY, IdleWait.class.getName());
-        conf.putIfAbsent(Config.TOPOLOGY_SPOUT_WAIT_STRATEGY, IdleWait.class.getName());
+        waitIdly(conf, Config.TOPOLOGY_BOLT_WAIT_STRATEGY, "topology.bolt.wait.");
+        waitIdly(conf, Config.TOPOLOGY_SPOUT_WAIT_STRATEGY, "topology.spout.wait.");
         // Every sample adds up all of a task's statistics; its tuples are blocks, a thousand rows each.
         conf.putIfAbsent(Config.TOPOLOGY_STATS_SAMPLE_RATE, 0.01);
         conf.registerSerialization(LiveBatch.class, LiveBatchSerializer.class);
@@ -111,6 +111,13 @@ public final class WaterwheelTopology {
         conf.registerSerialization(BlockMessage.class, BlockMessageSerializer.class);
         conf.registerSerialization(ChannelHeartbeats.class, ChannelHeartbeatsSerializer.class);
         return conf;
+    }
+
+    /** Sets our strategy, unless the configuration sets one, or tunes Storm's. */
+    private static void waitIdly(Config conf, String strategy, String keys) {
+        if (conf.keySet().stream().noneMatch(key -> key.startsWith(keys))) {
+            conf.put(strategy, IdleWait.class.getName());
+        }
     }
 
     /**

@@ -2,6 +2,8 @@ package io.waterwheel.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.topology.config.WaterwheelConfig;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.storm.Config;
 import org.junit.jupiter.api.Test;
@@ -9,16 +11,16 @@ import org.junit.jupiter.api.Test;
 /** How long threads of Storm sleep when nothing comes. */
 final class IdleWaitTest {
     @Test
-    void sleepsAreAHundredthOfTheTimeWithoutTuples() {
+    void sleepsAreAFiveHundredthOfTheTimeWithoutTuples() {
         assertThat(sleep(0)).isEqualTo(1);
-        assertThat(sleep(199)).isEqualTo(1);
-        assertThat(sleep(200)).isEqualTo(2);
-        assertThat(sleep(1_050)).isEqualTo(10);
+        assertThat(sleep(999)).isEqualTo(1);
+        assertThat(sleep(1_000)).isEqualTo(2);
+        assertThat(sleep(5_050)).isEqualTo(10);
         assertThat(sleep(3_600_000)).isEqualTo(IdleWait.MOST_MILLIS);
     }
 
     @Test
-    void aTupleBeginsTheTimeAnew() throws InterruptedException {
+    void looksAreCountedUpToTheFirstSleep() throws InterruptedException {
         IdleWait wait = new IdleWait();
         int looks = 0;
         for (int i = 0; i < 10; i++) {
@@ -30,10 +32,16 @@ final class IdleWaitTest {
 
     @Test
     void aTopologyWaitsSoUnlessItIsToldOtherwise() {
-        assertThat(WaterwheelTopology.stormConf(
-                        io.waterwheel.topology.config.WaterwheelConfig.parse("a test", "", java.util.List.of())))
+        assertThat(conf(""))
                 .containsEntry(Config.TOPOLOGY_BOLT_WAIT_STRATEGY, IdleWait.class.getName())
                 .containsEntry(Config.TOPOLOGY_SPOUT_WAIT_STRATEGY, IdleWait.class.getName());
+        assertThat(conf("storm: {topology.bolt.wait.progressive.level3.sleep.millis: 5}"))
+                .doesNotContainKey(Config.TOPOLOGY_BOLT_WAIT_STRATEGY)
+                .containsEntry(Config.TOPOLOGY_SPOUT_WAIT_STRATEGY, IdleWait.class.getName());
+    }
+
+    private static Config conf(String yaml) {
+        return WaterwheelTopology.stormConf(WaterwheelConfig.parse("a test", yaml, List.of()));
     }
 
     private static long sleep(long idleMillis) {

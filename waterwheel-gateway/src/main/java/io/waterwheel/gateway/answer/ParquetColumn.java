@@ -41,27 +41,30 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One column of a row group in the making: its pages, plain and compressed by Zstandard. Its types are those that a
- * reader of the Arrow stream would write: IPv4 addresses are unsigned numbers of 32 bits, UUIDs such, IPv6 addresses 16
- * bytes. One thread.
+ * reader of the Arrow stream would write: an IPv4 address is an unsigned number of 32 bits, a UUID is one of Parquet's,
+ * an IPv6 address is 16 bytes. One thread.
  */
 final class ParquetColumn {
     private static final int LEVEL = 3;
     private static final boolean UTC = true;
 
+    private final String name;
     private final Field field;
     private final Type type;
-    private final ByteArrayOutputStream pages = new ByteArrayOutputStream();
+    private ByteArrayOutputStream pages = new ByteArrayOutputStream();
     private long uncompressed;
     private long values;
 
-    ParquetColumn(Field field) {
+    /** @param name in the file */
+    ParquetColumn(String name, Field field) {
+        this.name = name;
         this.field = field;
         this.type = type(field);
     }
 
     /** The column in the footer's schema. */
     SchemaElement element() {
-        SchemaElement element = new SchemaElement(field.getName());
+        SchemaElement element = new SchemaElement(name);
         element.setType(type);
         element.setRepetition_type(field.isNullable() ? FieldRepetitionType.OPTIONAL : FieldRepetitionType.REQUIRED);
         ArrowType arrow = field.getType();
@@ -108,7 +111,12 @@ final class ParquetColumn {
     private static Type type(Field field) {
         ArrowType arrow = field.getType();
         if (arrow instanceof ArrowType.Int number) {
-            return number.getBitWidth() == Long.SIZE ? Type.INT64 : Type.INT32;
+            if (number.getBitWidth() == Integer.SIZE) {
+                return Type.INT32;
+            } else if (number.getBitWidth() == Long.SIZE && number.getIsSigned()) {
+                return Type.INT64;
+            }
+            throw unknown(field);
         } else if (arrow instanceof ArrowType.FloatingPoint number) {
             return switch (number.getPrecision()) {
                 case SINGLE -> Type.FLOAT;
@@ -139,7 +147,8 @@ final class ParquetColumn {
     /** Hands over the pages and forgets them. */
     byte[] takePages() {
         byte[] taken = pages.toByteArray();
-        pages.reset();
+        // One that a large group has made grow is given up.
+        pages = new ByteArrayOutputStream();
         uncompressed = 0;
         values = 0;
         return taken;
@@ -177,12 +186,12 @@ final class ParquetColumn {
         values += rows;
     }
 
-    /** What the footer says of the pages, which begin at a byte of the file. */
-    ColumnChunk endChunk(long position) {
+    /** What the footer says of the pages so far, which begin at a byte of the file. */
+    ColumnChunk describe(long position) {
         ColumnMetaData metadata = new ColumnMetaData(
                 type,
                 List.of(Encoding.PLAIN, Encoding.RLE),
-                List.of(field.getName()),
+                List.of(name),
                 CompressionCodec.ZSTD,
                 values,
                 uncompressed,

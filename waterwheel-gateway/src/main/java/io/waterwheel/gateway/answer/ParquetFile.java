@@ -9,8 +9,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.apache.parquet.format.FileMetaData;
 import org.apache.parquet.format.KeyValue;
@@ -20,14 +24,14 @@ import org.apache.parquet.format.Util;
 
 /**
  * A Parquet file, made batch by batch [Parquet format]. A batch becomes one page of each column; a row group ends when
- * it has {@link #GROUP_BYTES}, and only then are its bytes there. Without its footer the file is none, so an answer
- * that breaks off is not taken for whole. One thread.
+ * it has {@link #GROUP_BYTES}, and only then are its bytes handed over. Without its footer the file is none, so an
+ * answer that breaks off is not taken for whole. One thread.
  */
 final class ParquetFile {
     /** The key of the verdict in the footer; the value is JSON. */
     static final String VERDICT = VerdictBatch.KEY;
 
-    /** Compressed bytes at which a row group ends; a batch may bring it beyond. */
+    /** Compressed bytes at which a row group ends. It has more by what its last batch brings. */
     static final int GROUP_BYTES = 1 << 20;
 
     /** Column chunks of one file, which the footer lists: some 30 MB of memory. */
@@ -35,8 +39,7 @@ final class ParquetFile {
 
     private static final byte[] MAGIC = "PAR1".getBytes(StandardCharsets.US_ASCII);
 
-    private final Utf8Buffer out;
-    private final Runnable handOver;
+    private final Consumer<byte[]> out;
     private final List<ParquetColumn> columns = new ArrayList<>();
     private final List<RowGroup> groups = new ArrayList<>();
     private long position;
@@ -44,16 +47,29 @@ final class ParquetFile {
     private long groupRows;
 
     /**
-     * Begins the file.
+     * Begins the file. Of several columns with one name all but the first get a number behind it: readers find columns
+     * by their names.
      *
-     * @param handOver called where {@code out} may be emptied
+     * @param out takes the bytes of the file, one after the other
+     * @throws WaterwheelException when there are no columns, or too many
      */
-    ParquetFile(Schema schema, Utf8Buffer out, Runnable handOver) {
+    ParquetFile(Schema schema, Consumer<byte[]> out) {
         this.out = out;
-        this.handOver = handOver;
+        if (schema.getFields().isEmpty()) {
+            throw new WaterwheelException(
+                    ErrorCode.BAD_QUERY, "an answer without columns has no form in Parquet: ask for another format");
+        }
         requireRoom(schema.getFields().size());
-        for (var field : schema.getFields()) {
-            columns.add(new ParquetColumn(field));
+        Set<String> names = new HashSet<>();
+        schema.getFields().forEach(field -> names.add(field.getName()));
+        Set<String> taken = new HashSet<>();
+        for (Field field : schema.getFields()) {
+            String name = field.getName();
+            for (int n = 1; !taken.add(name); n++) {
+                String numbered = field.getName() + "_" + n;
+                name = names.contains(numbered) ? name : numbered;
+            }
+            columns.add(new ParquetColumn(name, field));
         }
         put(MAGIC);
     }
@@ -80,7 +96,7 @@ final class ParquetFile {
         RowGroup group = new RowGroup(new ArrayList<>(columns.size()), 0, groupRows);
         group.setFile_offset(position);
         for (ParquetColumn column : columns) {
-            var chunk = column.endChunk(position);
+            var chunk = column.describe(position);
             group.addToColumns(chunk);
             group.setTotal_byte_size(
                     group.getTotal_byte_size() + chunk.getMeta_data().getTotal_uncompressed_size());
@@ -130,8 +146,7 @@ final class ParquetFile {
     }
 
     private void put(byte[] bytes) {
-        out.put(bytes);
+        out.accept(bytes);
         position += bytes.length;
-        handOver.run();
     }
 }

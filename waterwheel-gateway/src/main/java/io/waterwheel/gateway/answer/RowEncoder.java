@@ -76,6 +76,14 @@ public abstract class RowEncoder {
         }
     }
 
+    /** Appends bytes, and hands them over a piece at a time. */
+    final void putInPieces(byte[] bytes, int offset, int count) {
+        for (int at = offset, end = offset + count; at < end; at += PIECE_BYTES) {
+            out.put(bytes, at, Math.min(end - at, PIECE_BYTES));
+            handOverPieces();
+        }
+    }
+
     private static byte[] utf8(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
@@ -270,7 +278,7 @@ public abstract class RowEncoder {
 
         @Override
         public void begin(Cursor cursor) {
-            file = new ParquetFile(cursor.columns().getSchema(), out, this::handOverPieces);
+            file = new ParquetFile(cursor.columns().getSchema(), bytes -> putInPieces(bytes, 0, bytes.length));
         }
 
         @Override
@@ -348,13 +356,7 @@ public abstract class RowEncoder {
 
             @Override
             public void write(byte[] bytes, int offset, int count) {
-                int at = offset;
-                while (at < offset + count) {
-                    int some = Math.min(offset + count - at, PIECE_BYTES);
-                    out.put(bytes, at, some);
-                    at += some;
-                    handOverPieces();
-                }
+                putInPieces(bytes, offset, count);
             }
         }
     }

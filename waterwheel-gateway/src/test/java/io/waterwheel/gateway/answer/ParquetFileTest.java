@@ -69,7 +69,9 @@ final class ParquetFileTest {
         for (int round = 0; round < Integer.getInteger("seeds", 3); round++) {
             List<List<@Nullable String>> expected = new ArrayList<>();
             // The first is of several row groups; some have no row at all.
-            byte[] bytes = file(round == 0 ? 4 : random.nextInt(5), round == 0 ? 10_000 : 70, random, expected);
+            byte[] bytes = round == 0
+                    ? file(4, 8_000, 8_000, random, expected)
+                    : file(random.nextInt(5), 0, 70, random, expected);
             Path path = Files.write(folder.resolve("answer" + round + ".parquet"), bytes);
             assertThat(read(path)).as("seed %d, round %d", seed, round).isEqualTo(expected);
             String verdict = "SELECT decode(value) FROM parquet_kv_metadata('" + path + "') WHERE decode(key) = '"
@@ -84,7 +86,7 @@ final class ParquetFileTest {
 
     @Test
     void aFileWithoutItsEndIsNone() throws Exception {
-        byte[] bytes = file(2, 50, new Random(1), new ArrayList<>());
+        byte[] bytes = file(2, 0, 50, new Random(1), new ArrayList<>());
         Path path = Files.write(folder.resolve("cut.parquet"), Arrays.copyOf(bytes, bytes.length - 1));
         assertThatThrownBy(() -> read(path)).isInstanceOf(SQLException.class);
     }
@@ -95,9 +97,29 @@ final class ParquetFileTest {
         for (int f = 0; f <= ParquetFile.MOST_CHUNKS; f++) {
             many.add(field(f, TYPES.get(0), true));
         }
-        assertThatThrownBy(() -> new ParquetFile(new Schema(many), new Utf8Buffer(), () -> {}))
+        assertThatThrownBy(() -> new ParquetFile(new Schema(many), bytes -> {}))
                 .isInstanceOf(WaterwheelException.class)
                 .hasMessageContaining("format=arrow");
+    }
+
+    @Test
+    void columnsOfOneNameAreToldApart() throws Exception {
+        List<Field> fields = new ArrayList<>();
+        for (String name : List.of("count", "count", "count_1", "count")) {
+            fields.add(Field.nullable(name, TYPES.get(0)));
+        }
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        new ParquetFile(new Schema(fields), bytes::writeBytes).end(new byte[0]);
+        Path path = Files.write(folder.resolve("names.parquet"), bytes.toByteArray());
+        assertThat(ask("SELECT name FROM parquet_schema('" + path + "')"))
+                .containsExactly(
+                        List.of("waterwheel"),
+                        List.of("count"),
+                        List.of("count_2"),
+                        List.of("count_1"),
+                        List.of("count_3"));
+        assertThatThrownBy(() -> new ParquetFile(new Schema(List.of()), unused -> {}))
+                .hasMessageContaining("without columns");
     }
 
     private static Field field(int place, ArrowType type, boolean nullable) {
@@ -119,18 +141,14 @@ final class ParquetFileTest {
     }
 
     /** Writes batches of random rows, and notes what a reader has to find. */
-    private static byte[] file(int batches, int mostRows, Random random, List<List<@Nullable String>> expected) {
+    private static byte[] file(
+            int batches, int leastRows, int mostRows, Random random, List<List<@Nullable String>> expected) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        Utf8Buffer out = new Utf8Buffer();
-        Runnable handOver = () -> {
-            bytes.write(out.bytes(), 0, out.length());
-            out.clear();
-        };
         try (RootAllocator allocator = new RootAllocator();
                 VectorSchemaRoot root = VectorSchemaRoot.create(new Schema(fields()), allocator)) {
-            ParquetFile file = new ParquetFile(root.getSchema(), out, handOver);
+            ParquetFile file = new ParquetFile(root.getSchema(), bytes::writeBytes);
             for (int b = 0; b < batches; b++) {
-                int rows = random.nextInt(mostRows + 1);
+                int rows = leastRows + random.nextInt(mostRows - leastRows + 1);
                 root.clear();
                 List<List<@Nullable String>> table = new ArrayList<>();
                 for (int row = 0; row < rows; row++) {

@@ -359,8 +359,8 @@ public final class Keys {
     public static final Key<Integer> GATEWAY_QUERIES = add(Key.integer("gateway.queries", 64)
             .atLeast("1")
             .atMost("10000")
-            .doc("Queries that one gateway has open at a time, each with a thread and about a megabyte of its answer;"
-                    + " one more is refused with status 429."));
+            .doc("Queries that one gateway has open at a time, each with a thread and about a megabyte of its answer,"
+                    + " in Parquet up to ten; one more is refused with status 429."));
     public static final Key<DataSize> GATEWAY_PUSH_MEMORY = add(Key.bytes("gateway.push-memory", "128 MiB")
             .atLeast("1 MiB")
             .atMost("64 GiB")

@@ -74,6 +74,7 @@ public final class ChunkCheck {
     private static @Nullable KeyBox leaves(ChunkReader reader, KeyDimensions dimensions, Pace pace)
             throws IOException, InterruptedException {
         ChunkDirectory directory = reader.directory();
+        IndexCheck indexes = new IndexCheck(directory);
         KeyBox box = null;
         for (int leaf = 0; leaf < directory.leaves(); leaf++) {
             long bytes = 0;
@@ -96,6 +97,7 @@ public final class ChunkCheck {
                     parts[ChunkDirectory.TIMES],
                     directory.fromTime(leaf),
                     directory.toTime(leaf));
+            indexes.check(leaf, parts);
             if (dimensions.count() > 0) {
                 box = dimensions.around(box, parts[ChunkDirectory.KEYS].longs(), directory.rows(leaf));
             }

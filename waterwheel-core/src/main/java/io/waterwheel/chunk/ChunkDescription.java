@@ -54,7 +54,22 @@ public final class ChunkDescription {
         for (int part = 0; part < directory.parts(); part++) {
             lines.add(part(input, directory, part));
         }
+        for (int field = 0; field < layout.fields().size(); field++) {
+            if (layout.columnOf(field) >= 0 && layout.fields().get(field).indexed()) {
+                lines.add("index       " + layout.fields().get(field).name() + ": " + index(directory, field));
+            }
+        }
         return lines;
+    }
+
+    private static String index(ChunkDirectory directory, int field) {
+        LeafDictionary dictionary = directory.dictionary(field);
+        if (dictionary != null) {
+            return "dictionary of " + dictionary.size() + " values";
+        }
+        return directory.hasFilters(field)
+                ? format("Bloom filters, %d bytes", directory.filterBytes(field))
+                : "left out, as it would take more than 3 % of the file";
     }
 
     private static int sketches(ChunkDirectory directory) {

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The directory of a chunk: its leaves, their key and time ranges, the extents and checksums of their parts, and hints
- * that spare reading a leaf: zones, which are exact and answer some queries, time sketches and Bloom filters. Checked
- * as a whole when it is read. Immutable; any thread. Parts are numbered as {@link #KEYS}, {@link #TIMES},
+ * that spare reading a leaf: zones, which are exact and answer some queries, time sketches, dictionaries and filters.
+ * Checked as a whole when it is read. Immutable; any thread. Parts are numbered as {@link #KEYS}, {@link #TIMES},
  * {@link #part}.
  */
 public final class ChunkDirectory {
@@ -53,6 +53,9 @@ public final class ChunkDirectory {
         int[][] bloomStarts = {};
 
         long[][] bloomWords = {};
+        /** By field; null for none. */
+        @Nullable
+        LeafDictionary[] dictionaries = {};
     }
 
     private final String file;
@@ -74,7 +77,11 @@ public final class ChunkDirectory {
         int words = Arrays.stream(content.bloomWords)
                 .mapToInt(field -> field == null ? 0 : field.length)
                 .sum();
-        this.weight = 8 * (numbers + words) + bytes / 8 + 500;
+        int dictionaries = 0;
+        for (LeafDictionary dictionary : content.dictionaries) {
+            dictionaries += dictionary == null ? 0 : dictionary.weight();
+        }
+        this.weight = 8 * (numbers + words) + dictionaries + bytes / 8 + 500;
     }
 
     /** The file's name in the chunk store. */
@@ -236,7 +243,7 @@ public final class ChunkDirectory {
         boolean floating = isFloating(field);
         // No filter holds NaN.
         return (floating && ColumnKind.isNaN(code))
-                || !isIndexed(field)
+                || !hasFilters(field)
                 || hashMayBeIn(leaf, field, BloomBits.hash(code, floating));
     }
 
@@ -248,16 +255,26 @@ public final class ChunkDirectory {
 
     /** The same by the field's Bloom filter alone, if it has one. */
     public boolean filterMayHold(int leaf, int field, byte[] value, int offset, int length) {
-        return !isIndexed(field) || hashMayBeIn(leaf, field, BloomBits.hash(value, offset, length));
+        return !hasFilters(field) || hashMayBeIn(leaf, field, BloomBits.hash(value, offset, length));
     }
 
     private boolean isFloating(int field) {
         return ColumnKind.of(layout.fields().get(field).type()).floating();
     }
 
+    /** All values of the field and their leaves; null when the chunk has no dictionary of it. */
+    public @Nullable LeafDictionary dictionary(int field) {
+        return field < content.dictionaries.length ? content.dictionaries[field] : null;
+    }
+
     /** Whether the field has Bloom filters. */
-    public boolean isIndexed(int field) {
+    public boolean hasFilters(int field) {
         return field < content.bloomStarts.length && content.bloomStarts[field] != null;
+    }
+
+    /** Bytes of the field's Bloom filters; only for a field that has some. */
+    int filterBytes(int field) {
+        return 8 * content.bloomWords[field].length;
     }
 
     private boolean hashMayBeIn(int leaf, int field, long hash) {
@@ -266,7 +283,9 @@ public final class ChunkDirectory {
         return words == 0 || BloomBits.mayContain(content.bloomWords[field], start, words, hash);
     }
 
-    /** The same directory without zones, sketches and filters: every question has the same answer then. */
+    /**
+     * The same directory without zones, sketches, dictionaries and filters: every question has the same answer then.
+     */
     public ChunkDirectory withoutHints() {
         Content bare = new Content();
         bare.rows = content.rows;

@@ -68,7 +68,7 @@ public final class ChunkWriter {
         return encode(tree, KeyScheme.of(schema).derived(tree.layout()), KeyDimensions.of(schema), indexed);
     }
 
-    /** @param indexed fields that get Bloom filters */
+    /** @param indexed fields that get an index */
     EncodedChunk encode(TemplateTree tree, @Nullable DerivedKeys key, BitSet indexed) {
         return encode(tree, key, KeyDimensions.NONE, indexed);
     }
@@ -96,12 +96,12 @@ public final class ChunkWriter {
         int rows = Math.toIntExact(tree.tuples());
         sorted.sort(tree, rows);
         parts.begin(ChunkFormat.parts(layout));
-        directory.begin(layout);
+        LeafSource source = new LeafSource(layout, tree.slabs(), key, indexed);
+        directory.begin(layout, source.indexed);
         out.clear();
         out.putLong(MAGIC);
         out.putInt(VERSION);
         out.putInt(0);
-        LeafSource source = new LeafSource(layout, tree.slabs(), key, indexed);
         Template.Divider divider =
                 new Template.Divider(rows, rows < TemplateTree.LEARN_TUPLES ? 1 : TemplateTree.LEAVES);
         for (int from = 0; from < rows; from += LEAF_ROWS) {

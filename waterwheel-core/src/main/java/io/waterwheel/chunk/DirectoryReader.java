@@ -128,6 +128,7 @@ final class DirectoryReader {
             case TAG_ZONES -> zones();
             case TAG_SKETCHES -> sketches();
             case TAG_BLOOMS -> blooms();
+            case TAG_DICTIONARIES -> dictionaries();
             default -> {
                 // The fields are for tools; others are of writers to come.
                 require(
@@ -290,10 +291,7 @@ final class DirectoryReader {
         content.bloomWords = new long[fields][];
         int count = in.count(0, fields);
         for (int i = 0; i < count; i++) {
-            int field = in.u16();
-            if (field >= fields || layout.columnOf(field) < 0) {
-                throw in.damaged("a field with a column", "field " + field);
-            }
+            int field = field();
             long[] lengths = numbers();
             int[] starts = new int[leaves + 1];
             long sum = 0;
@@ -306,6 +304,25 @@ final class DirectoryReader {
             }
             content.bloomStarts[field] = starts;
             content.bloomWords[field] = words(sum);
+        }
+    }
+
+    private int field() {
+        int field = in.u16();
+        if (field >= layout.fields().size() || layout.columnOf(field) < 0) {
+            throw in.damaged("a field with a column", "field " + field);
+        }
+        return field;
+    }
+
+    private void dictionaries() {
+        int fields = layout.fields().size();
+        content.dictionaries = new LeafDictionary[fields];
+        int count = in.count(0, fields);
+        for (int i = 0; i < count; i++) {
+            int field = field();
+            content.dictionaries[field] =
+                    LeafDictionary.read(in, integers, leaves, layout.variable(layout.columnOf(field)));
         }
     }
 }

@@ -14,6 +14,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Gathers what the directory says of each leaf, and writes it. Keeps its buffers; one thread. */
 final class DirectoryWriter {
+    /** What the indexes of all fields may take of a file, in hundredths of the rest; of small files this much. */
+    private static final int MOST_INDEX_PERCENT = 3;
+
+    private static final int LEAST_INDEX_BYTES = 1024;
+
     final LeafList lowKeys = new LeafList();
     final LeafList highKeys = new LeafList();
     final LeafList fromTimes = new LeafList();
@@ -29,7 +34,8 @@ final class DirectoryWriter {
 
     private int sections;
 
-    void begin(RowLayout layout) {
+    /** @param indexed fields that are to be indexed */
+    void begin(RowLayout layout, BitSet indexed) {
         lowKeys.clear();
         highKeys.clear();
         fromTimes.clear();
@@ -44,6 +50,9 @@ final class DirectoryWriter {
         }
         for (FieldHints hint : hints) {
             hint.clear();
+        }
+        for (int f = indexed.nextSetBit(0); f >= 0; f = indexed.nextSetBit(f + 1)) {
+            hints[f].index().begin(layout.variable(layout.columnOf(f)));
         }
         kept = lengths.length;
         lengths = Arrays.copyOf(lengths, Math.max(kept, parts(layout)));
@@ -129,16 +138,51 @@ final class DirectoryWriter {
         section = open(TAG_SKETCHES, out);
         sketches.write(out);
         close(section, out);
-        if (!indexed.isEmpty()) {
-            section = open(TAG_BLOOMS, out);
-            out.putShort(indexed.cardinality());
+        indexes(indexed, integers, out);
+        LittleEndian.putInt(out.array(), head + HEAD_SECTIONS, sections);
+    }
+
+    /** Writes the indexes of fields, each in the form that fits what all may take. */
+    private void indexes(BitSet indexed, IntegerEncoder integers, ChunkBuffer out) {
+        long most = Math.max(LEAST_INDEX_BYTES, out.size() / 100L * MOST_INDEX_PERCENT);
+        long sum = 0;
+        for (int f = indexed.nextSetBit(0); f >= 0; f = indexed.nextSetBit(f + 1)) {
+            hints[f].index().choose(integers, most);
+            sum += hints[f].index().bytes();
+        }
+        while (sum > most) {
+            FieldIndex largest = hints[indexed.nextSetBit(0)].index();
             for (int f = indexed.nextSetBit(0); f >= 0; f = indexed.nextSetBit(f + 1)) {
+                largest = hints[f].index().bytes() > largest.bytes() ? hints[f].index() : largest;
+            }
+            sum -= largest.bytes();
+            largest.shrink();
+            sum += largest.bytes();
+        }
+        BitSet filters = new BitSet();
+        BitSet dictionaries = new BitSet();
+        for (int f = indexed.nextSetBit(0); f >= 0; f = indexed.nextSetBit(f + 1)) {
+            filters.set(f, hints[f].index().isFilters());
+            dictionaries.set(f, hints[f].index().isDictionary());
+        }
+        if (!filters.isEmpty()) {
+            int section = open(TAG_BLOOMS, out);
+            out.putShort(filters.cardinality());
+            for (int f = filters.nextSetBit(0); f >= 0; f = filters.nextSetBit(f + 1)) {
                 out.putShort(f);
-                hints[f].writeFilters(integers, out);
+                hints[f].index().writeFilters(integers, out);
             }
             close(section, out);
         }
-        LittleEndian.putInt(out.array(), head + HEAD_SECTIONS, sections);
+        if (!dictionaries.isEmpty()) {
+            int section = open(TAG_DICTIONARIES, out);
+            out.putShort(dictionaries.cardinality());
+            for (int f = dictionaries.nextSetBit(0); f >= 0; f = dictionaries.nextSetBit(f + 1)) {
+                out.putShort(f);
+                hints[f].index().writeDictionary(out);
+            }
+            close(section, out);
+        }
     }
 
     private void fields(RowLayout layout, BitSet indexed, ChunkBuffer out) {

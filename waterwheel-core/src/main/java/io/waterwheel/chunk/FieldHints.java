@@ -8,29 +8,34 @@ import io.waterwheel.chunk.encoding.IntegerEncoder;
 import io.waterwheel.chunk.encoding.ValueEncoder;
 import io.waterwheel.key.KeyCodec;
 import io.waterwheel.tuple.TupleBlock;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Zones and, for an indexed field, Bloom filters of one field, gathered leaf by leaf. Keeps scratch; one thread. */
+/** Zones and, where it is indexed, the index of one field, gathered leaf by leaf. Keeps scratch; one thread. */
 final class FieldHints {
     private final LeafList lows = new LeafList();
     private final LeafList highs = new LeafList();
     private final LeafList nulls = new LeafList();
     private final LeafList nans = new LeafList();
-    /** Bloom filters: words by leaf, and all words. */
-    private final LeafList wordCounts = new LeafList();
+    /** Of a field that was indexed once. */
+    private @Nullable FieldIndex index;
 
-    private final LeafList words = new LeafList();
     private long[] codes = new long[0];
-    private long[] filter = new long[0];
 
     void clear() {
         lows.clear();
         highs.clear();
         nulls.clear();
         nans.clear();
-        wordCounts.clear();
-        words.clear();
+    }
+
+    /** The index of a field that is indexed, empty at first. */
+    FieldIndex index() {
+        FieldIndex kept = index;
+        if (kept == null) {
+            kept = new FieldIndex();
+            index = kept;
+        }
+        return kept;
     }
 
     /**
@@ -72,16 +77,14 @@ final class FieldHints {
             add(low, high, nullCount, 0, rows);
         }
         if (distinct != null) {
-            int kept = 0;
-            if (codes.length < rows) {
-                codes = new long[rows];
-            }
+            FieldIndex values = index();
+            boolean mayBeNaN = kind.floating();
             for (int i = 0; i < rows; i++) {
                 if (nullRows == null || !nullRows[i]) {
-                    codes[kept++] = BloomBits.hash(ordered[i], kind.floating());
+                    values.add(mayBeNaN && ColumnKind.isNaN(ordered[i]) ? BloomBits.NAN : ordered[i]);
                 }
             }
-            addFilter(kept, distinct);
+            values.endLeaf(distinct);
         }
     }
 
@@ -121,10 +124,7 @@ final class FieldHints {
             @Nullable DistinctLongs distinct) {
         long low = Long.MAX_VALUE;
         long high = Long.MIN_VALUE;
-        int kept = 0;
-        if (codes.length < rows) {
-            codes = new long[rows];
-        }
+        FieldIndex values = distinct == null ? null : index();
         for (int i = 0; i < rows; i++) {
             if (nullRows != null && nullRows[i]) {
                 continue;
@@ -135,46 +135,22 @@ final class FieldHints {
             long code = KeyCodec.ofBytes(slab, from, length);
             low = Math.min(low, code);
             high = Math.max(high, code);
-            if (distinct != null) {
-                codes[kept++] = BloomBits.hash(slab, from, length);
+            if (values != null) {
+                values.add(slab, from, length);
             }
         }
         add(low, high, nullCount, 0, rows);
-        if (distinct != null) {
-            addFilter(kept, distinct);
+        if (values != null && distinct != null) {
+            values.endLeaf(distinct);
         }
     }
 
     private static final byte[] EMPTY = {};
-
-    private void addFilter(int hashes, DistinctLongs distinct) {
-        int different = distinct.find(codes, hashes, hashes);
-        int count = BloomBits.words(different);
-        if (filter.length < count) {
-            filter = new long[count * 2];
-        }
-        Arrays.fill(filter, 0, count, 0);
-        long[] found = distinct.found();
-        for (int i = 0; i < different; i++) {
-            BloomBits.add(filter, 0, count, found[i]);
-        }
-        wordCounts.add(count);
-        for (int w = 0; w < count; w++) {
-            words.add(filter[w]);
-        }
-    }
 
     void writeZones(IntegerEncoder integers, ChunkBuffer out) {
         integers.write(lows.values(), lows.size(), out);
         integers.write(highs.values(), highs.size(), out);
         integers.write(nulls.values(), nulls.size(), out);
         integers.write(nans.values(), nans.size(), out);
-    }
-
-    void writeFilters(IntegerEncoder integers, ChunkBuffer out) {
-        integers.write(wordCounts.values(), wordCounts.size(), out);
-        for (int w = 0; w < words.size(); w++) {
-            out.putLong(words.get(w));
-        }
     }
 }

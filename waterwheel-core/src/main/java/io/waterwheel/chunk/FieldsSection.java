@@ -59,7 +59,7 @@ final class FieldsSection {
         int time = -1;
         for (int f = 0; f < count; f++) {
             int column = (short) in.u16();
-            boolean nullable = (in.u8() & FIELD_NULLABLE) != 0;
+            int flags = in.u8();
             int typeLength = in.u8();
             int nameLength = in.u8();
             String type = text(in, typeLength);
@@ -69,7 +69,8 @@ final class FieldsSection {
                     .findFirst()
                     .orElseThrow(() -> in.damaged("a field type of this version", type));
             try {
-                fields.add(new Field(name, known, nullable));
+                Field field = new Field(name, known, (flags & FIELD_NULLABLE) != 0);
+                fields.add(new Field(name, known, field.nullable(), field.unit(), (flags & FIELD_INDEXED) != 0));
             } catch (IllegalArgumentException e) {
                 throw in.damaged("a field", String.valueOf(e.getMessage()));
             }

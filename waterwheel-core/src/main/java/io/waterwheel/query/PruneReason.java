@@ -16,6 +16,8 @@ public enum PruneReason {
     SKETCH("time sketch"),
     /** The zone of a field: its least and greatest value, and the number of nulls and NaNs. */
     ZONE("zone"),
+    /** The dictionary of a field, which names the leaves that have a value. */
+    DICTIONARY("dictionary"),
     /** The Bloom filter of a field, where its zone does not tell. */
     BLOOM("Bloom filter"),
     /** The zone of a field by which an order with a limit knows that none of its tuples is among the first. */

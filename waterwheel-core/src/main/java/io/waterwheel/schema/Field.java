@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  * @param nullable whether a tuple may lack it
  * @param unit what a bare number means where a timestamp is read from text; {@link TimestampUnit#NANOSECONDS} for every
  *     type that is no timestamp
- * @param indexed whether chunks keep a Bloom filter of its values, for queries that ask for one of them
+ * @param indexed whether chunks keep an index of its values: which leaves have them
  */
 public record Field(String name, FieldType type, boolean nullable, TimestampUnit unit, boolean indexed) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,63}");
@@ -30,7 +30,7 @@ public record Field(String name, FieldType type, boolean nullable, TimestampUnit
         return NAME.matcher(name).matches();
     }
 
-    /** A field without a filter; a timestamp is read in the unit it is kept in. */
+    /** A field without an index; a timestamp is read in the unit it is kept in. */
     public Field(String name, FieldType type, boolean nullable) {
         this(name, type, nullable, type.isTimestamp() ? type.resolution() : TimestampUnit.NANOSECONDS, false);
     }

@@ -6,13 +6,15 @@ import io.waterwheel.tuple.LittleEndian;
 /** Hashes and bits of the chunk format's Bloom filters: four bits in one word for each distinct value. */
 public final class BloomBits {
     private static final int BITS_PER_VALUE = 10;
-    private static final long NAN = KeyCodec.ofDouble(Double.NaN);
+    /** The code that stands for every NaN. */
+    public static final long NAN = KeyCodec.ofDouble(Double.NaN);
 
     private BloomBits() {}
 
-    /** Words of a filter for a number of distinct values. */
+    /** Words of a filter for a number of distinct values: 0, 1, 2 or a multiple of 4, so that it can be folded. */
     public static int words(int distinct) {
-        return (distinct * BITS_PER_VALUE + Long.SIZE - 1) / Long.SIZE;
+        int words = (distinct * BITS_PER_VALUE + Long.SIZE - 1) / Long.SIZE;
+        return words <= 2 ? words : (words + 3) & ~3;
     }
 
     /** The hash of a value of fixed width, by its code. */

@@ -72,6 +72,7 @@ public final class ChunkFormat {
     public static final int TAG_ZONES = 5;
     public static final int TAG_SKETCHES = 6;
     public static final int TAG_BLOOMS = 7;
+    public static final int TAG_DICTIONARIES = 8;
 
     public static final int NO_SKETCH = 255;
 

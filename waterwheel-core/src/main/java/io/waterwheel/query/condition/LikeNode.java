@@ -64,7 +64,7 @@ final class LikeNode extends ColumnNode {
             // The least text that is above all that begin so: no byte of UTF-8 is 255.
             byte[] above = prefix.clone();
             above[above.length - 1]++;
-            sink.withinBytes(field.column(), prefix, above);
+            sink.withinAnyBytes(field.column(), new byte[][] {prefix}, new byte[][] {above});
         }
     }
 

@@ -79,7 +79,7 @@ final class ChunkLeafScan {
         RowLayout layout = directory.layout();
         this.rows = spec.gather().collector(this::accept, workspace);
         this.sink = sink;
-        this.zones = new ZoneFilter(filter.where(), layout);
+        this.zones = new ZoneFilter(filter.where(), directory);
         this.summary = new LeafSummary(directory);
         this.view = new RowView(layout.columns(), workspace);
         view.slabShift = RowView.ONE_SLAB;
@@ -153,7 +153,7 @@ final class ChunkLeafScan {
                 if (prunes(leaf)) {
                     continue;
                 }
-                isTrue[inBatch] = zones.holds(directory, leaf);
+                isTrue[inBatch] = zones.holds(leaf);
                 inArea[inBatch] = liesInArea(leaf);
                 if (isTrue[inBatch]
                         && inArea[inBatch]
@@ -229,7 +229,7 @@ final class ChunkLeafScan {
             tally.prune(PruneReason.TIME);
         } else if (!directory.sketchMayHoldTime(leaf, filter.fromTime(), filter.toTime())) {
             tally.prune(PruneReason.SKETCH);
-        } else if (zones.prunes(directory, leaf)) {
+        } else if (zones.prunes(leaf)) {
             tally.pruneByField(zones.reason(), zones.field());
         } else if (!rows.mayTake(summary.of(leaf))) {
             tally.prune(PruneReason.ORDER);

@@ -13,11 +13,12 @@ import io.waterwheel.schema.RowLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which leaves of a chunk a condition rules out, and for which it is true of every row, by the zones and Bloom filters
- * of single fields: the terms of its outermost AND that compare a field with constants, and those of an OR that do. One
+ * Which leaves of a chunk a condition rules out, and for which it is true of every row, by the zones and indexes of
+ * single fields: the terms of its outermost AND that compare a field with constants, and those of an OR that do. One
  * thread.
  */
 final class ZoneFilter implements ConjunctSink {
@@ -26,25 +27,24 @@ final class ZoneFilter implements ConjunctSink {
 
     private static final long NOT_A_NUMBER = OrderedBits.of(Double.NaN);
 
-    private interface OfLeaf {
-        boolean test(ChunkDirectory directory, int leaf);
-    }
-
     /**
      * What is known of one term.
      *
      * @param field that the term is about, or {@link ScanTally#NO_FIELD} where it is about several
      * @param zone whether a row of the leaf may match by the zones; false is certain
-     * @param mayMatch the same by zones and Bloom filters; where it says no and {@code zone} does not, a filter ruled
-     *     the leaf out
+     * @param mayMatch the same by zones and indexes; where it says no and {@code zone} does not, an index ruled the
+     *     leaf out
+     * @param by which kind of index did
      * @param holds whether every row of the leaf matches; true is certain
      */
-    private record Test(int field, OfLeaf zone, OfLeaf mayMatch, OfLeaf holds) {}
+    private record Test(int field, OfLeaf zone, OfLeaf mayMatch, Supplier<PruneReason> by, OfLeaf holds) {}
 
-    private static final OfLeaf ALWAYS = (directory, leaf) -> true;
-    private static final OfLeaf NEVER = (directory, leaf) -> false;
+    private static final OfLeaf ALWAYS = leaf -> true;
+    private static final OfLeaf NEVER = leaf -> false;
 
+    private final ChunkDirectory directory;
     private final RowLayout layout;
+    private final IndexedFields indexes;
     private final List<Test> tests = new ArrayList<>();
     /** Whether the tests say all that the condition says. */
     private boolean whole = true;
@@ -54,25 +54,27 @@ final class ZoneFilter implements ConjunctSink {
     private int prunedField = ScanTally.NO_FIELD;
 
     /** @param where a compiled condition, or null for none */
-    ZoneFilter(@Nullable ColumnNode where, RowLayout layout) {
-        this.layout = layout;
+    ZoneFilter(@Nullable ColumnNode where, ChunkDirectory directory) {
+        this.directory = directory;
+        this.layout = directory.layout();
+        this.indexes = new IndexedFields(directory);
         if (where != null) {
             Conditions.conjuncts(where, this);
         }
     }
 
     /** Whether no row of the leaf can match; true is certain, and {@link #reason} and {@link #field} say why. */
-    boolean prunes(ChunkDirectory directory, int leaf) {
+    boolean prunes(int leaf) {
         for (Test test : tests) {
-            if (!test.zone.test(directory, leaf)) {
+            if (!test.zone.test(leaf)) {
                 prunedBy = PruneReason.ZONE;
                 prunedField = test.field;
                 return true;
             }
         }
         for (Test test : tests) {
-            if (!test.mayMatch.test(directory, leaf)) {
-                prunedBy = PruneReason.BLOOM;
+            if (!test.mayMatch.test(leaf)) {
+                prunedBy = test.by.get();
                 prunedField = test.field;
                 return true;
             }
@@ -91,9 +93,9 @@ final class ZoneFilter implements ConjunctSink {
     }
 
     /** Whether a row of the leaf may match by the zones alone; false is certain. */
-    private boolean zonesMayMatch(ChunkDirectory directory, int leaf) {
+    private boolean zonesMayMatch(int leaf) {
         for (Test test : tests) {
-            if (!test.zone.test(directory, leaf)) {
+            if (!test.zone.test(leaf)) {
                 return false;
             }
         }
@@ -110,9 +112,9 @@ final class ZoneFilter implements ConjunctSink {
     }
 
     /** Whether every row of the leaf matches; true is certain. */
-    boolean holds(ChunkDirectory directory, int leaf) {
+    boolean holds(int leaf) {
         for (int t = 0; whole && t < tests.size(); t++) {
-            if (!tests.get(t).holds.test(directory, leaf)) {
+            if (!tests.get(t).holds.test(leaf)) {
                 return false;
             }
         }
@@ -130,11 +132,13 @@ final class ZoneFilter implements ConjunctSink {
         boolean withNaN = floating && low <= NOT_A_NUMBER && high >= NOT_A_NUMBER;
         tests.add(new Test(
                 field,
-                (directory, leaf) -> low <= high
+                leaf -> low <= high
                         && ((withNaN && (!directory.isZoned(field) || directory.nans(leaf, field) > 0))
                                 || directory.mayHold(leaf, field, low, high)),
-                low == high ? (directory, leaf) -> directory.filterMayHold(leaf, field, low) : ALWAYS,
-                (directory, leaf) -> directory.isZoned(field)
+                indexes.within(
+                        field, low, high, low == high ? leaf -> directory.filterMayHold(leaf, field, low) : ALWAYS),
+                () -> indexes.reason(field),
+                leaf -> directory.isZoned(field)
                         && directory.nulls(leaf, field) == 0
                         && (withNaN || !floating || directory.nans(leaf, field) == 0)
                         && low <= directory.low(leaf, field)
@@ -147,9 +151,10 @@ final class ZoneFilter implements ConjunctSink {
                 ScanTally.NO_FIELD,
                 ALWAYS,
                 ALWAYS,
+                () -> PruneReason.ZONE,
                 column == RowLayout.KEY
-                        ? (directory, leaf) -> low <= directory.lowKey(leaf) && directory.highKey(leaf) <= high
-                        : (directory, leaf) -> low <= directory.fromTime(leaf) && directory.toTime(leaf) <= high));
+                        ? leaf -> low <= directory.lowKey(leaf) && directory.highKey(leaf) <= high
+                        : leaf -> low <= directory.fromTime(leaf) && directory.toTime(leaf) <= high));
     }
 
     @Override
@@ -163,13 +168,17 @@ final class ZoneFilter implements ConjunctSink {
         if (field < 0 || values.length == 0) {
             return;
         }
+        IndexedFields.Named named = dictionary -> DictionaryLeaves.among(dictionary, values);
         if (values.length > MOST_VALUES) {
-            within(column, values[0], values[values.length - 1]);
+            long low = values[0];
+            long high = values[values.length - 1];
+            within(column, low, high);
+            ruleOut(field, ALWAYS, indexes.test(field, named, ALWAYS));
             return;
         }
         ruleOut(
                 field,
-                (directory, leaf) -> {
+                leaf -> {
                     for (long value : values) {
                         if (directory.zoneMayHold(leaf, field, value)) {
                             return true;
@@ -177,14 +186,14 @@ final class ZoneFilter implements ConjunctSink {
                     }
                     return false;
                 },
-                (directory, leaf) -> {
+                indexes.test(field, named, leaf -> {
                     for (long value : values) {
                         if (directory.mayHold(leaf, field, value)) {
                             return true;
                         }
                     }
                     return false;
-                });
+                }));
     }
 
     @Override
@@ -197,20 +206,28 @@ final class ZoneFilter implements ConjunctSink {
             long code = KeyCodec.ofBytes(low, 0, low.length);
             ruleOut(
                     field,
-                    (directory, leaf) -> directory.mayHold(leaf, field, code, code),
-                    (directory, leaf) -> directory.filterMayHold(leaf, field, low, 0, low.length));
+                    leaf -> directory.mayHold(leaf, field, code, code),
+                    indexes.test(
+                            field,
+                            dictionary -> DictionaryLeaves.within(dictionary, low, low),
+                            leaf -> directory.filterMayHold(leaf, field, low, 0, low.length)));
             return;
         }
         long lowCode = low == null ? Long.MIN_VALUE : KeyCodec.ofBytes(low, 0, low.length);
         long highCode = high == null ? Long.MAX_VALUE : KeyCodec.ofBytes(high, 0, high.length);
-        ruleOut(field, (directory, leaf) -> directory.mayHold(leaf, field, lowCode, highCode), ALWAYS);
+        ruleOut(field, leaf -> directory.mayHold(leaf, field, lowCode, highCode), indexes.within(field, low, high));
     }
 
     @Override
     public void amongBytes(int column, byte[][] values) {
         int field = field(column);
-        if (field < 0 || values.length > MOST_VALUES) {
+        if (field < 0) {
+            return;
+        }
+        IndexedFields.Named named = dictionary -> DictionaryLeaves.among(dictionary, values);
+        if (values.length > MOST_VALUES) {
             withinBytes(column, values[0], values[values.length - 1]);
+            ruleOut(field, ALWAYS, indexes.test(field, named, ALWAYS));
             return;
         }
         long[] codes = new long[values.length];
@@ -219,7 +236,7 @@ final class ZoneFilter implements ConjunctSink {
         }
         ruleOut(
                 field,
-                (directory, leaf) -> {
+                leaf -> {
                     for (long code : codes) {
                         if (directory.mayHold(leaf, field, code, code)) {
                             return true;
@@ -227,14 +244,14 @@ final class ZoneFilter implements ConjunctSink {
                     }
                     return false;
                 },
-                (directory, leaf) -> {
+                indexes.test(field, named, leaf -> {
                     for (byte[] value : values) {
                         if (directory.mayHold(leaf, field, value, 0, value.length)) {
                             return true;
                         }
                     }
                     return false;
-                });
+                }));
     }
 
     @Override
@@ -250,7 +267,7 @@ final class ZoneFilter implements ConjunctSink {
             lowCodes[range] = KeyCodec.ofBytes(lows[range], 0, lows[range].length);
             highCodes[range] = end == null ? Long.MAX_VALUE : KeyCodec.ofBytes(end, 0, end.length);
         }
-        OfLeaf zone = (directory, leaf) -> {
+        OfLeaf zone = leaf -> {
             if (!directory.isZoned(field)) {
                 return true;
             }
@@ -268,7 +285,10 @@ final class ZoneFilter implements ConjunctSink {
             }
             return first < lowCodes.length && directory.mayHold(leaf, field, lowCodes[first], highCodes[first]);
         };
-        ruleOut(field, zone, ALWAYS);
+        ruleOut(
+                field,
+                zone,
+                indexes.test(field, dictionary -> DictionaryLeaves.withinAny(dictionary, lows, ends), ALWAYS));
     }
 
     @Override
@@ -280,7 +300,7 @@ final class ZoneFilter implements ConjunctSink {
         }
         List<ZoneFilter> alternatives = new ArrayList<>();
         for (ColumnNode alternative : terms) {
-            alternatives.add(new ZoneFilter(alternative, layout));
+            alternatives.add(new ZoneFilter(alternative, directory));
         }
         int only = alternatives.get(0).onlyField();
         for (ZoneFilter alternative : alternatives) {
@@ -288,25 +308,26 @@ final class ZoneFilter implements ConjunctSink {
         }
         tests.add(new Test(
                 only,
-                (directory, leaf) -> {
+                leaf -> {
                     for (ZoneFilter alternative : alternatives) {
-                        if (alternative.zonesMayMatch(directory, leaf)) {
+                        if (alternative.zonesMayMatch(leaf)) {
                             return true;
                         }
                     }
                     return false;
                 },
-                (directory, leaf) -> {
+                leaf -> {
                     for (ZoneFilter alternative : alternatives) {
-                        if (!alternative.prunes(directory, leaf)) {
+                        if (!alternative.prunes(leaf)) {
                             return true;
                         }
                     }
                     return false;
                 },
-                (directory, leaf) -> {
+                () -> lastReason(alternatives),
+                leaf -> {
                     for (ZoneFilter alternative : alternatives) {
-                        if (alternative.holds(directory, leaf)) {
+                        if (alternative.holds(leaf)) {
                             return true;
                         }
                     }
@@ -314,9 +335,18 @@ final class ZoneFilter implements ConjunctSink {
                 }));
     }
 
+    /** Why all alternatives ruled the leaf out that was asked for last: what was looked at last. */
+    private static PruneReason lastReason(List<ZoneFilter> alternatives) {
+        PruneReason last = PruneReason.ZONE;
+        for (ZoneFilter alternative : alternatives) {
+            last = alternative.prunedBy.compareTo(last) > 0 ? alternative.prunedBy : last;
+        }
+        return last;
+    }
+
     /** Of a term that leaves can only be ruled out by. */
-    private void ruleOut(int field, OfLeaf zone, OfLeaf mayMatch) {
-        tests.add(new Test(field, zone, mayMatch, NEVER));
+    private void ruleOut(int field, OfLeaf zone, OfLeaf index) {
+        tests.add(new Test(field, zone, index, () -> indexes.reason(field), NEVER));
     }
 
     /** The field of a payload column; -1 for the key and the time. */

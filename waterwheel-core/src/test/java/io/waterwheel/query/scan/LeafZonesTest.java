@@ -12,6 +12,7 @@ import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.PruneReason;
+import io.waterwheel.query.Pruning;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.ScanStatistics;
@@ -67,6 +68,8 @@ final class LeafZonesTest {
 
     private long counted;
     private long outside;
+    private long inVain;
+    private Pruning pruned = Pruning.NOTHING;
 
     @Test
     void noZoneChangesAnAnswer() throws IOException {
@@ -77,7 +80,110 @@ final class LeafZonesTest {
         if (first == 1) {
             assertThat(counted).isPositive();
             assertThat(outside).isPositive();
+            assertThat(pruned.by(PruneReason.DICTIONARY)).isPositive();
         }
+    }
+
+    @Test
+    void aDictionaryNamesNoLeafInVain() throws IOException {
+        long first = Long.getLong("seed", 1);
+        for (long seed = first; seed < first + Rounds.of(12, 1_000); seed++) {
+            Random random = new Random(seed);
+            int rows = 1 + random.nextInt(30_000);
+            TemplateTree tree = new TemplateTree(LAYOUT, Template.single(), new PagePool(1 << 26));
+            tree.insert(block(random, rows), 0, rows);
+            LocalChunkStore store = new LocalChunkStore(folder);
+            String file = "d" + seed + ".chunk";
+            store.write(file, new ChunkWriter().encode(tree, SCHEMA).content());
+            try (ChunkReader reader = ChunkReader.open(store.open(file), LAYOUT)) {
+                assertThat(reader.directory().dictionary(2)).isNotNull();
+                assertThat(reader.directory().dictionary(7)).isNotNull();
+            }
+            ChunkScan chunk = new ChunkScan(store, new ChunkCache(64 << 20));
+            for (int q = 0; q < 40; q++) {
+                String condition = named(random);
+                ScanSpec spec = all(condition);
+                inVain = 0;
+                List<String> answer = answer(spec, sink -> chunk.scan(file, LAYOUT, spec, sink), true);
+                String about = "-Dseed=" + seed + " -Dseeds=1: " + condition;
+                assertThat(answer).as(about).isEqualTo(answer(spec, sink -> TreeScan.scan(tree, spec, sink), false));
+                assertThat(inVain).as(about).isZero();
+            }
+            tree.discard();
+        }
+    }
+
+    @Test
+    void aFilterRulesLeavesOutWhereThereAreTooManyValues() throws IOException {
+        Random random = new Random(3);
+        int rows = 9000;
+        TupleBlock block = block(random, rows);
+        List<String> texts = new ArrayList<>();
+        for (int row = 0; row < rows; row++) {
+            StringBuilder noise = new StringBuilder();
+            for (int i = 0; i < 8; i++) {
+                noise.append(Long.toHexString(random.nextLong()));
+            }
+            String text = noise.toString();
+            texts.add(text);
+            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+            LittleEndian.putLong(column(block, 7), row * 8, block.addToArena(bytes, 0, bytes.length));
+            block.setNullMask(row, 0);
+        }
+        TemplateTree tree = new TemplateTree(LAYOUT, Template.single(), new PagePool(1 << 26));
+        tree.insert(block, 0, rows);
+        LocalChunkStore store = new LocalChunkStore(folder);
+        store.write("f.chunk", new ChunkWriter().encode(tree, SCHEMA).content());
+        ChunkScan chunk = new ChunkScan(store, new ChunkCache(64 << 20));
+        for (int q = 0; q < 20; q++) {
+            String condition = "s in ('" + texts.get(random.nextInt(rows)) + "', 'none')";
+            ScanSpec spec = all(condition);
+            assertThat(answer(spec, sink -> chunk.scan("f.chunk", LAYOUT, spec, sink), true))
+                    .as(condition)
+                    .hasSize(1)
+                    .isEqualTo(answer(spec, sink -> TreeScan.scan(tree, spec, sink), false));
+        }
+        assertThat(pruned.by(PruneReason.BLOOM)).isPositive();
+        assertThat(pruned.by(PruneReason.DICTIONARY)).isZero();
+        tree.discard();
+    }
+
+    /** All rows that match. */
+    private static ScanSpec all(String condition) {
+        return new ScanSpec(
+                List.of(KeyInterval.ALL),
+                TimeInterval.ALL,
+                null,
+                ExpressionParser.parse(condition),
+                Gather.of(
+                        new ResultSpec.Rows(NamedExpression.fields("x"), List.of(), Query.NO_LIMIT),
+                        LAYOUT,
+                        SCHEMA,
+                        TimeInterval.ALL,
+                        null));
+    }
+
+    /** What a dictionary tells exactly. */
+    private static String named(Random random) {
+        int a = random.nextInt(16);
+        int c = a + random.nextInt(3);
+        return switch (random.nextInt(9)) {
+            case 0 -> "x = " + a;
+            case 1 -> "x between " + a + " and " + c;
+            case 2 -> "x in (" + a + ", " + (c + 2) + ", 700)";
+            case 3 -> "s = 'r" + a + "x1'";
+            case 4 -> "s in ('r" + a + "', 'r" + c + "x2', 'z')";
+            case 5 -> "s like 'r" + a + "%'";
+            case 6 -> "s like 'r" + a + "x%' or s = 'r" + c + "' or x = " + a;
+            case 7 -> "s between 'r" + a + "' and 'r" + a + "x0'";
+            default -> {
+                List<String> many = new ArrayList<>();
+                for (int i = 0; i < 100; i++) {
+                    many.add("'r" + a + "y" + i + "'");
+                }
+                yield "s in ('r" + c + "x0', " + String.join(", ", many) + ")";
+            }
+        };
     }
 
     private void check(long seed, Random random) throws IOException {
@@ -136,9 +242,9 @@ final class LeafZonesTest {
             @Override
             public void scanned(ScanStatistics what) {
                 counted += tallied ? what.counted() : 0;
-                outside += tallied
-                        ? what.pruned().by(PruneReason.ZONE) + what.pruned().by(PruneReason.BLOOM)
-                        : 0;
+                inVain += tallied ? what.unmatched() : 0;
+                pruned = tallied ? pruned.plus(what.pruned()) : pruned;
+                outside += tallied ? what.pruned().by(PruneReason.ZONE) : 0;
             }
         });
         List<String> answer = new ArrayList<>();

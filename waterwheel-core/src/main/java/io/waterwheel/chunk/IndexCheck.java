@@ -1,0 +1,150 @@
+package io.waterwheel.chunk;
+
+import io.waterwheel.chunk.encoding.BloomBits;
+import io.waterwheel.chunk.encoding.ColumnKind;
+import io.waterwheel.chunk.encoding.CorruptChunkException;
+import io.waterwheel.key.KeyCodec;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
+import java.util.Arrays;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+
+/** Compares dictionaries and Bloom filters with the rows of leaves. One thread. */
+final class IndexCheck {
+    private final ChunkDirectory directory;
+    private final RowLayout layout;
+    /** By field, how many values its dictionary has in each leaf; null where there is none. */
+    private final int[] @Nullable [] valuesOf;
+
+    IndexCheck(ChunkDirectory directory) {
+        this.directory = directory;
+        this.layout = directory.layout();
+        this.valuesOf = new int[layout.fields().size()][];
+        for (int field = 0; field < valuesOf.length; field++) {
+            LeafDictionary dictionary = directory.dictionary(field);
+            if (dictionary != null) {
+                valuesOf[field] = counts(dictionary);
+            }
+        }
+    }
+
+    private int[] counts(LeafDictionary dictionary) {
+        int[] counts = new int[directory.leaves()];
+        BitSet leaves = new BitSet();
+        for (int value = 0; value < dictionary.size(); value++) {
+            leaves.clear();
+            dictionary.leaves(value, value + 1, leaves);
+            for (int leaf = leaves.nextSetBit(0); leaf >= 0; leaf = leaves.nextSetBit(leaf + 1)) {
+                counts[leaf]++;
+            }
+        }
+        return counts;
+    }
+
+    /**
+     * Checks one leaf.
+     *
+     * @param parts all of it by number
+     * @throws CorruptChunkException when an index lacks a value of the leaf, or a dictionary has one that it lacks
+     */
+    void check(int leaf, LeafPart[] parts) {
+        for (int field = 0; field < valuesOf.length; field++) {
+            if (valuesOf[field] != null || directory.hasFilters(field)) {
+                check(leaf, parts, field);
+            }
+        }
+    }
+
+    private void check(int leaf, LeafPart[] parts, int field) {
+        int column = layout.columnOf(field);
+        LeafPart part = parts[directory.part(column)];
+        LeafDictionary dictionary = directory.dictionary(field);
+        BitSet seen = new BitSet();
+        BitSet leaves = new BitSet();
+        for (int row = 0; row < directory.rows(leaf); row++) {
+            if (isNull(parts, field, row)) {
+                continue;
+            }
+            boolean holds;
+            if (layout.variable(column)) {
+                long reference = LittleEndian.getLong(part.bytes(), row * 8);
+                int from = TupleBlock.referenceOffset(reference);
+                int length = TupleBlock.referenceLength(reference);
+                holds = directory.filterMayHold(leaf, field, part.arena(), from, length);
+                if (dictionary != null) {
+                    byte[] value = Arrays.copyOfRange(part.arena(), from, from + length);
+                    holds &= names(
+                            dictionary, dictionary.firstFrom(value), dictionary.firstAbove(value), leaf, seen, leaves);
+                }
+            } else {
+                long code = code(part.bytes(), column, field, row);
+                holds = directory.filterMayHold(leaf, field, code);
+                if (dictionary != null) {
+                    holds &= names(
+                            dictionary, dictionary.firstFrom(code), dictionary.firstAbove(code), leaf, seen, leaves);
+                }
+            }
+            if (!holds) {
+                throw damaged(leaf, field, "row " + row + ", a value that the index has in the leaf", "none");
+            }
+        }
+        int[] values = valuesOf[field];
+        if (values != null && values[leaf] != seen.cardinality()) {
+            throw damaged(leaf, field, values[leaf] + " values, as the dictionary says", seen.cardinality() + "");
+        }
+    }
+
+    /** Whether the values [from, to) are one, and it is in the leaf by the dictionary; notes it. */
+    private static boolean names(LeafDictionary dictionary, int from, int to, int leaf, BitSet seen, BitSet leaves) {
+        if (to != from + 1) {
+            return false;
+        } else if (!seen.get(from)) {
+            leaves.clear();
+            dictionary.leaves(from, to, leaves);
+            seen.set(from);
+            return leaves.get(leaf);
+        }
+        return true;
+    }
+
+    private boolean isNull(LeafPart[] parts, int field, int row) {
+        int bit = layout.nullBit(field);
+        if (bit < 0) {
+            return false;
+        }
+        int width = layout.width(layout.nullMaskColumn());
+        byte[] masks = parts[directory.part(layout.nullMaskColumn())].bytes();
+        return (masks[row * width + (bit >> 3)] >> (bit & 7) & 1) != 0;
+    }
+
+    private long code(byte[] values, int column, int field, int row) {
+        long stored =
+                switch (layout.width(column)) {
+                    case 1 -> values[row];
+                    case 4 -> LittleEndian.getInt(values, row * 4);
+                    default -> LittleEndian.getLong(values, row * 8);
+                };
+        return switch (ColumnKind.of(layout.fields().get(field).type())) {
+            case UNSIGNED -> stored & 0xFFFF_FFFFL;
+            case DOUBLE -> code(Double.longBitsToDouble(stored));
+            case FLOAT -> code(Float.intBitsToFloat((int) stored));
+            case INTEGER, VARIABLE -> stored;
+        };
+    }
+
+    private static long code(double value) {
+        return Double.isNaN(value) ? BloomBits.NAN : KeyCodec.ofDouble(value);
+    }
+
+    private CorruptChunkException damaged(int leaf, int field, String expected, String actual) {
+        return new CorruptChunkException(
+                directory.file(),
+                "leaf " + leaf + ", index of field '"
+                        + layout.fields().get(field).name() + "'",
+                directory.offset(leaf, directory.part(layout.columnOf(field))),
+                expected,
+                actual);
+    }
+}

@@ -1,0 +1,95 @@
+package io.waterwheel.query.scan;
+
+import io.waterwheel.chunk.ChunkDirectory;
+import io.waterwheel.chunk.LeafDictionary;
+import io.waterwheel.query.PruneReason;
+import java.util.Arrays;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+
+/** What the indexes of a chunk's fields say of terms that are joined by AND. For one chunk; one thread. */
+final class IndexedFields {
+    private static final OfLeaf ALWAYS = leaf -> true;
+
+    /** Finds the leaves that a dictionary names; null for all. */
+    interface Named {
+        @Nullable
+        BitSet leaves(LeafDictionary dictionary);
+    }
+
+    private final ChunkDirectory directory;
+    /** By field, the bounds that all terms set together. */
+    private final long[] lows;
+
+    private final long[] highs;
+    private final byte[] @Nullable [] leastBytes;
+    private final byte[] @Nullable [] greatestBytes;
+
+    IndexedFields(ChunkDirectory directory) {
+        this.directory = directory;
+        int fields = directory.layout().fields().size();
+        this.lows = new long[fields];
+        this.highs = new long[fields];
+        Arrays.fill(lows, Long.MIN_VALUE);
+        Arrays.fill(highs, Long.MAX_VALUE);
+        this.leastBytes = new byte[fields][];
+        this.greatestBytes = new byte[fields][];
+    }
+
+    /**
+     * What a field's index says: its dictionary, or its filters where it has none.
+     *
+     * @return whether a row of a leaf may match; false is certain
+     */
+    OfLeaf test(int field, Named named, OfLeaf filters) {
+        LeafDictionary dictionary = directory.dictionary(field);
+        if (dictionary == null) {
+            return filters;
+        }
+        return new OfLeaf() {
+            private boolean looked;
+            private @Nullable BitSet leaves;
+
+            @Override
+            public boolean test(int leaf) {
+                if (!looked) {
+                    // Not before it is asked: zones may rule out all leaves.
+                    leaves = named.leaves(dictionary);
+                    looked = true;
+                }
+                return leaves == null || leaves.get(leaf);
+            }
+        };
+    }
+
+    /** The same of codes in [low, high] and in the ranges of terms before: one may have what no row has in both. */
+    OfLeaf within(int field, long low, long high, OfLeaf filters) {
+        lows[field] = Math.max(lows[field], low);
+        highs[field] = Math.min(highs[field], high);
+        long least = lows[field];
+        long greatest = highs[field];
+        return test(field, dictionary -> DictionaryLeaves.within(dictionary, least, greatest), filters);
+    }
+
+    /** The same of text; null where there is no bound. */
+    OfLeaf within(int field, byte @Nullable [] low, byte @Nullable [] high) {
+        byte[] least = leastBytes[field];
+        byte[] greatest = greatestBytes[field];
+        if (least == null || (low != null && Arrays.compareUnsigned(low, least) > 0)) {
+            least = low;
+        }
+        if (greatest == null || (high != null && Arrays.compareUnsigned(high, greatest) < 0)) {
+            greatest = high;
+        }
+        leastBytes[field] = least;
+        greatestBytes[field] = greatest;
+        byte[] from = least;
+        byte[] to = greatest;
+        return test(field, dictionary -> DictionaryLeaves.within(dictionary, from, to), ALWAYS);
+    }
+
+    /** The kind of index that rules leaves out. */
+    PruneReason reason(int field) {
+        return directory.dictionary(field) == null ? PruneReason.BLOOM : PruneReason.DICTIONARY;
+    }
+}

@@ -59,7 +59,7 @@ public final class LeafSets {
             if (zeros > leaves || at + width > end) {
                 return -1;
             }
-            long gap = zeros << width | load(at) & ((1L << width) - 1);
+            long gap = (zeros << width) | (load(at) & ((1L << width) - 1));
             at += width;
             if (gap >= leaves - 1L - leaf) {
                 return -1;

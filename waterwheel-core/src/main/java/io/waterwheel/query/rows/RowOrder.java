@@ -20,6 +20,9 @@ public final class RowOrder {
     private static final long COMPARISON = 20;
 
     private static final int RUN_ROWS = 4096;
+    /** The number of a null, and of nothing that is less than all others. */
+    private static final long NULL = Long.MIN_VALUE;
+
     private static final long NOT_A_NUMBER = OrderedBits.of(Double.NaN);
 
     private final RowLayout layout;
@@ -46,7 +49,12 @@ public final class RowOrder {
 
     /** Compares rows of two blocks. */
     public int compare(TupleBlock one, int left, TupleBlock other, int right) {
-        for (int i = 0; i < fields.length; i++) {
+        return compareFrom(0, one, left, other, right);
+    }
+
+    /** The same by the fields from one of them on. */
+    private int compareFrom(int first, TupleBlock one, int left, TupleBlock other, int right) {
+        for (int i = first; i < fields.length; i++) {
             int compared = compare(fields[i], types[i], one, left, other, right);
             if (compared != 0) {
                 return descending[i] ? -compared : compared;
@@ -96,46 +104,94 @@ public final class RowOrder {
 
     /** Sorts the first {@code count} row numbers; equal rows stay in their order. */
     public void sort(TupleBlock block, int[] rows, int count, Workspace workspace) {
-        int[] other = new int[count];
-        // Each run while its rows are in the processor's cache.
-        for (int low = 0; low < count; low += RUN_ROWS) {
-            sort(block, rows, other, low, Math.min(count, low + RUN_ROWS), 1, workspace);
-        }
-        sort(block, rows, other, 0, count, RUN_ROWS, workspace);
-    }
-
-    /** Sorts row numbers that consist of sorted runs of one length. */
-    private void sort(TupleBlock block, int[] rows, int[] other, int first, int end, int sorted, Workspace workspace) {
-        int[] from = rows;
-        int[] to = other;
-        for (long width = sorted; width < end - first; width *= 2) {
-            for (long low = first; low < end; low += 2 * width) {
-                int middle = (int) Math.min(end, low + width);
-                int high = (int) Math.min(end, low + 2 * width);
-                workspace.spend((high - low) * COMPARISON);
-                merge(block, from, (int) low, middle, high, to);
-            }
-            int[] swap = from;
-            from = to;
-            to = swap;
-        }
-        if (from != rows) {
-            System.arraycopy(from, first, rows, first, end - first);
-        }
-    }
-
-    private void merge(TupleBlock block, int[] from, int low, int middle, int high, int[] to) {
-        if (middle >= high || compare(block, from[middle - 1], from[middle]) <= 0) {
-            System.arraycopy(from, low, to, low, high - low);
+        if (count < 2 || fields.length == 0) {
             return;
         }
-        int left = low;
-        int right = middle;
-        for (int at = low; at < high; at++) {
-            if (left < middle && (right >= high || compare(block, from[left], from[right]) <= 0)) {
-                to[at] = from[left++];
-            } else {
-                to[at] = from[right++];
+        long bytes = 8L * block.size();
+        workspace.memory().reserve(bytes);
+        new Sort(block, rows, count).sort(rows, count, workspace);
+        workspace.memory().release(bytes);
+    }
+
+    /**
+     * One sort of a block's rows. Most comparisons are of two longs: a number by row, which tells about the first field
+     * whose values differ. One thread.
+     */
+    private final class Sort {
+        private final TupleBlock block;
+        /** By row of the block, a number that is no greater for a row that comes before another. */
+        private final long[] prefixes;
+        /** The place of the field that the numbers are of: by those before it all rows are equal. */
+        private int deciding;
+
+        Sort(TupleBlock block, int[] rows, int count) {
+            this.block = block;
+            this.prefixes = new long[block.size()];
+            while (areEqual(rows, count) && deciding + 1 < fields.length) {
+                deciding++;
+            }
+        }
+
+        /** Makes the numbers; whether they show that the deciding field's values are all equal. */
+        private boolean areEqual(int[] rows, int count) {
+            long one = prefix(deciding, block, rows[0]);
+            // Such a number may be that of a null, and text goes on.
+            boolean equal = types[deciding] != PhysicalType.VARIABLE && one != NULL && one != ~NULL;
+            for (int i = 0; i < count; i++) {
+                long prefix = prefix(deciding, block, rows[i]);
+                prefixes[rows[i]] = prefix;
+                equal &= prefix == one;
+            }
+            return equal;
+        }
+
+        private int compare(int left, int right) {
+            int compared = Long.compare(prefixes[left], prefixes[right]);
+            return compared != 0 ? compared : compareFrom(deciding, block, left, block, right);
+        }
+
+        void sort(int[] rows, int count, Workspace workspace) {
+            int[] other = new int[count];
+            // Each run while its rows are in the processor's cache.
+            for (int low = 0; low < count; low += RUN_ROWS) {
+                sort(rows, other, low, Math.min(count, low + RUN_ROWS), 1, workspace);
+            }
+            sort(rows, other, 0, count, RUN_ROWS, workspace);
+        }
+
+        /** Sorts row numbers that consist of sorted runs of one length. */
+        private void sort(int[] rows, int[] other, int first, int end, int sorted, Workspace workspace) {
+            int[] from = rows;
+            int[] to = other;
+            for (long width = sorted; width < end - first; width *= 2) {
+                for (long low = first; low < end; low += 2 * width) {
+                    int middle = (int) Math.min(end, low + width);
+                    int high = (int) Math.min(end, low + 2 * width);
+                    workspace.spend((high - low) * COMPARISON);
+                    merge(from, (int) low, middle, high, to);
+                }
+                int[] swap = from;
+                from = to;
+                to = swap;
+            }
+            if (from != rows) {
+                System.arraycopy(from, first, rows, first, end - first);
+            }
+        }
+
+        private void merge(int[] from, int low, int middle, int high, int[] to) {
+            if (middle >= high || compare(from[middle - 1], from[middle]) <= 0) {
+                System.arraycopy(from, low, to, low, high - low);
+                return;
+            }
+            int left = low;
+            int right = middle;
+            for (int at = low; at < high; at++) {
+                if (left < middle && (right >= high || compare(from[left], from[right]) <= 0)) {
+                    to[at] = from[left++];
+                } else {
+                    to[at] = from[right++];
+                }
             }
         }
     }
@@ -179,13 +235,17 @@ public final class RowOrder {
 
     /** The same number of a row of a block. */
     long prefix(TupleBlock block, int row) {
-        int field = fields[0];
+        return prefix(0, block, row);
+    }
+
+    private long prefix(int place, TupleBlock block, int row) {
+        int field = fields[place];
         byte[] column = block.column(layout.columnOf(field));
         long prefix;
-        if (block.isNull(field, row)) {
-            prefix = Long.MIN_VALUE;
+        if (layout.nullBit(field) >= 0 && block.isNull(field, row)) {
+            prefix = NULL;
         } else {
-            prefix = switch (types[0]) {
+            prefix = switch (types[place]) {
                 case INT32 -> LittleEndian.getInt(column, row * 4);
                 case INT64 -> LittleEndian.getLong(column, row * 8);
                 case FLOAT32 -> OrderedBits.of(LittleEndian.getFloat(column, row * 4));
@@ -201,7 +261,7 @@ public final class RowOrder {
                 }
             };
         }
-        return descending[0] ? ~prefix : prefix;
+        return descending[place] ? ~prefix : prefix;
     }
 
     private static long prefix(byte[] bytes, int offset, int length) {

@@ -78,7 +78,7 @@ final class ChunkParts implements AutoCloseable {
      */
     long ask(int leaf, boolean[] wanted) {
         boolean makesKeys = wanted[ChunkDirectory.KEYS] && directory.makesKeys(leaf);
-        if (makesKeys && add(leaf, ChunkDirectory.KEYS, false) > 0) {
+        if (makesKeys && add(leaf, ChunkDirectory.KEYS, false)) {
             makesKeys = false;
         }
         long bytes = 0;
@@ -86,14 +86,14 @@ final class ChunkParts implements AutoCloseable {
             boolean source = makesKeys && directory.givesKeys(part);
             boolean asked = part == ChunkDirectory.KEYS && directory.makesKeys(leaf);
             if ((wanted[part] && !asked) || source) {
-                bytes += add(leaf, part, !wanted[part]) > 0 ? 0 : directory.length(leaf, part);
+                bytes += add(leaf, part, !wanted[part]) ? 0 : directory.length(leaf, part);
             }
         }
         return bytes;
     }
 
-    /** Notes that a part is needed; returns its weight when the cache has it, or 0. */
-    private int add(int leaf, int part, boolean isHidden) {
+    /** Notes that a part is needed; whether the cache has it, whose content is left alone until a scan reads it. */
+    private boolean add(int leaf, int part, boolean isHidden) {
         if (count == leaves.length) {
             leaves = Arrays.copyOf(leaves, count * 2);
             parts = Arrays.copyOf(parts, count * 2);
@@ -109,7 +109,7 @@ final class ChunkParts implements AutoCloseable {
         parts[count] = part;
         contents[count] = cached;
         hidden[count++] = isHidden;
-        return cached == null ? 0 : cached.weight();
+        return cached != null;
     }
 
     /** Fetches what was asked for since the last batch was taken. */

@@ -309,6 +309,7 @@ public final class Admission {
         private final String trace;
         private final Query query;
         private final long openedNanos = System.nanoTime();
+        private final long deadlineNanos;
         private final Condition turn = lock.newCondition();
 
         // Guarded by the lock.
@@ -326,6 +327,9 @@ public final class Admission {
         private boolean hasTurn;
         private boolean hadTurn;
         private boolean closed;
+        /** Of the last {@link #admit}. */
+        private long waitedNanos;
+
         /** Once it is closed: by {@link System#nanoTime}, and by the calendar. */
         private long endedNanos;
 
@@ -340,6 +344,7 @@ public final class Admission {
             this.trace = trace;
             this.query = query;
             this.client = client;
+            this.deadlineNanos = openedNanos + query.timeout().toNanos();
         }
 
         public String id() {
@@ -373,6 +378,7 @@ public final class Admission {
         public Lane admit(QueryCost cost, long deadlineNanos, BooleanSupplier gone) throws InterruptedException {
             lock.lock();
             try {
+                waitedNanos = 0;
                 if (hadTurn && lane != null) {
                     resume(deadlineNanos, gone);
                     return lane;
@@ -423,6 +429,7 @@ public final class Admission {
                 return true;
             }
             enter(Stage.WAITING);
+            long since = stageNanos;
             turns.waiting.add(this);
             giveTurns();
             try {
@@ -435,6 +442,7 @@ public final class Admission {
                 }
                 return true;
             } finally {
+                waitedNanos = System.nanoTime() - since;
                 if (!hasTurn && of(own).waiting.remove(this)) {
                     // It may have been in the way of the next.
                     giveTurns();
@@ -489,21 +497,32 @@ public final class Admission {
             }
         }
 
-        /** Notes how the answer ended, in a word; the last note counts. */
-        public void endedAs(String word) {
+        /** The last of the time that the query allows, from its coming on; by {@link System#nanoTime}. */
+        public long deadlineNanos() {
+            return deadlineNanos;
+        }
+
+        /** How long the last {@link #admit} waited. For the thread that called it. */
+        public long waitedNanos() {
+            return waitedNanos;
+        }
+
+        /** Notes how the answer ended, in a word, and what was looked at for it; the last note of a word counts. */
+        public void answered(String word, Statistics what) {
             lock.lock();
             try {
                 outcome = word;
+                statistics = what;
             } finally {
                 lock.unlock();
             }
         }
 
-        /** Notes what was looked at for the answer. */
-        public void lookedAt(Statistics what) {
+        /** Notes how the answer ended, in a word; the last note counts. */
+        public void endedAs(String word) {
             lock.lock();
             try {
-                statistics = what;
+                outcome = word;
             } finally {
                 lock.unlock();
             }

@@ -56,15 +56,16 @@ final class PreferenceDispatch implements Dispatch {
         /** Servers beside a replica; empty when all are equally near. */
         final Set<String> near;
 
-        final Set<String> failed = new HashSet<>();
+        /** Most chunks have none: a set of its own from the first failure on. */
+        private Set<String> failed = Set.of();
         /** Servers that are reading it, and when they began. */
-        final Map<String, Long> readers = new HashMap<>();
+        final Map<String, Long> readers = new HashMap<>(2);
         /** How often it was begun, and when last. */
         int begun;
 
         long lastBegunNanos;
         /** Of its readers, those that wait for the client, and since when. */
-        final Map<String, Long> paused = new HashMap<>();
+        final Map<String, Long> paused = new HashMap<>(2);
         /** Since when one of them or another has; means nothing while there is none. */
         long pausedNanos;
 
@@ -72,6 +73,24 @@ final class PreferenceDispatch implements Dispatch {
             this.chunk = chunk;
             this.order = order;
             this.near = near;
+        }
+
+        boolean hasFailed(String server) {
+            return !failed.isEmpty() && failed.contains(server);
+        }
+
+        void fail(String server) {
+            if (failed.isEmpty()) {
+                failed = new HashSet<>();
+            }
+            failed.add(server);
+            if (order.remove(server)) {
+                order.add(server);
+            }
+        }
+
+        void forgetFailures() {
+            failed = Set.of();
         }
     }
 
@@ -132,7 +151,7 @@ final class PreferenceDispatch implements Dispatch {
         int bestRank = Integer.MAX_VALUE;
         boolean kept = false;
         for (Pending candidate : pending) {
-            if (candidate.failed.contains(server)) {
+            if (candidate.hasFailed(server)) {
                 continue;
             }
             int rank = rank(candidate, server);
@@ -202,7 +221,7 @@ final class PreferenceDispatch implements Dispatch {
     @Override
     public synchronized boolean hasWorkFor(String server, long nowNanos) {
         for (Pending candidate : pending) {
-            if (!candidate.failed.contains(server) && rank(candidate, server) < Integer.MAX_VALUE) {
+            if (!candidate.hasFailed(server) && rank(candidate, server) < Integer.MAX_VALUE) {
                 return true;
             }
         }
@@ -229,7 +248,7 @@ final class PreferenceDispatch implements Dispatch {
 
     private static String firstWilling(Pending candidate) {
         for (String server : candidate.order) {
-            if (!candidate.failed.contains(server)) {
+            if (!candidate.hasFailed(server)) {
                 return server;
             }
         }
@@ -247,7 +266,7 @@ final class PreferenceDispatch implements Dispatch {
             if (other.equals(server)) {
                 return false;
             }
-            boolean able = near.contains(other) && !candidate.failed.contains(other) && !ended.contains(other);
+            boolean able = near.contains(other) && !candidate.hasFailed(other) && !ended.contains(other);
             if (able && (far || hasFreeReader(other))) {
                 return true;
             }
@@ -270,10 +289,7 @@ final class PreferenceDispatch implements Dispatch {
             // Another has read it meanwhile.
             return;
         }
-        back.failed.add(server);
-        if (back.order.remove(server)) {
-            back.order.add(server);
-        }
+        back.fail(server);
         giveBack(back, server);
     }
 
@@ -322,7 +338,7 @@ final class PreferenceDispatch implements Dispatch {
     @Override
     public synchronized void forgetFailures() {
         for (Pending entry : pending) {
-            entry.failed.clear();
+            entry.forgetFailures();
             entry.begun = 0;
         }
         leastNanos = 0;

@@ -1,7 +1,7 @@
 package io.waterwheel.query.memory;
 
 import io.waterwheel.error.WaterwheelException;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,11 +10,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Reservation implements AutoCloseable {
     private static final QueryMemory UNLIMITED = QueryMemory.unlimited();
+    /** Not an object of its own for each: a look-up opens several reservations. */
+    private static final AtomicLongFieldUpdater<Reservation> HELD =
+            AtomicLongFieldUpdater.newUpdater(Reservation.class, "held");
 
     private final QueryMemory.Account account;
-    private final AtomicLong held = new AtomicLong();
     /** The first one of its account, of which the others are parts. */
     private final boolean first;
+
+    /** Changed by {@link #HELD} once others may see it. */
+    private volatile long held;
 
     private volatile boolean closed;
 
@@ -42,7 +47,7 @@ public final class Reservation implements AutoCloseable {
     /** Another one of the same query, which has all that this one held; this one holds nothing then. */
     public Reservation moved() {
         Reservation to = part();
-        to.held.set(held.getAndSet(0));
+        to.held = HELD.getAndSet(this, 0);
         return to;
     }
 
@@ -71,9 +76,9 @@ public final class Reservation implements AutoCloseable {
     private QueryMemory.Taken take(long bytes) {
         QueryMemory.Taken taken = account.take(bytes);
         if (taken == QueryMemory.Taken.YES) {
-            held.addAndGet(bytes);
+            HELD.addAndGet(this, bytes);
             if (closed) {
-                account.giveBack(held.getAndSet(0));
+                account.giveBack(HELD.getAndSet(this, 0));
             }
         }
         return taken;
@@ -84,7 +89,7 @@ public final class Reservation implements AutoCloseable {
         if (closed) {
             return;
         }
-        held.addAndGet(-bytes);
+        HELD.addAndGet(this, -bytes);
         account.giveBack(bytes);
     }
 
@@ -118,7 +123,7 @@ public final class Reservation implements AutoCloseable {
 
     /** Bytes that it holds. */
     public long held() {
-        return held.get();
+        return held;
     }
 
     @Override
@@ -126,8 +131,8 @@ public final class Reservation implements AutoCloseable {
         if (!closed) {
             closed = true;
             // Who adds to it after this look sees that it is closed.
-            if (held.get() != 0) {
-                account.giveBack(held.getAndSet(0));
+            if (held != 0) {
+                account.giveBack(HELD.getAndSet(this, 0));
             }
             if (first) {
                 account.closed();

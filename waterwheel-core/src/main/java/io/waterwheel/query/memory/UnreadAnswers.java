@@ -48,12 +48,13 @@ final class UnreadAnswers {
 
     /** Lets some make way where all hold too much; to be called when one takes more, and when a query begins. */
     void bound() {
-        List<Runnable> makeWay = new ArrayList<>(0);
+        List<Runnable> makeWay;
         synchronized (this) {
             if (waiting.size() < 2) {
                 // One alone may hold all that a query may.
                 return;
             }
+            makeWay = new ArrayList<>();
             long held = 0;
             for (QueryMemory.Account account : waiting.keySet()) {
                 held += account.used();

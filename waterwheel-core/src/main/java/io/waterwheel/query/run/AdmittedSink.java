@@ -14,11 +14,10 @@ final class AdmittedSink extends ForwardingSink {
     private final Admission.OpenQuery open;
     private final long deadlineNanos;
 
-    /** @param deadlineNanos by {@link System#nanoTime} */
-    AdmittedSink(AnswerSink to, Admission.OpenQuery open, long deadlineNanos) {
+    AdmittedSink(AnswerSink to, Admission.OpenQuery open) {
         super(to);
         this.open = open;
-        this.deadlineNanos = deadlineNanos;
+        this.deadlineNanos = open.deadlineNanos();
         to.endWhen(open::calledOff);
     }
 
@@ -64,8 +63,7 @@ final class AdmittedSink extends ForwardingSink {
         // No work is left.
         open.pause(QueryState.Stage.SENDING);
         super.finish(verdict);
-        open.lookedAt(verdict.statistics());
-        open.endedAs(verdict.complete() ? "complete" : "incomplete");
+        open.answered(verdict.complete() ? "complete" : "incomplete", verdict.statistics());
     }
 
     @Override

@@ -174,10 +174,10 @@ final class ChunkReads {
      * Begins another reader of a server, if there may be something for it to do. One that has got a chunk does so for
      * its server: that has as many readers as chunks to read, and at most one that waits.
      */
-    private void beginNext(Dispatch pending, Endpoints.QueryServer server) {
+    private void beginNext(Dispatch pending, Endpoints.QueryServer server, long now) {
         Reader next;
         synchronized (this) {
-            if (delivery.done() || !mayBegin(server) || !pending.hasWorkFor(server.name(), clock.nanos())) {
+            if (delivery.doneAt(now) || !mayBegin(server) || !pending.hasWorkFor(server.name(), now)) {
                 return;
             }
             next = new Reader(pending, server);
@@ -208,8 +208,13 @@ final class ChunkReads {
     }
 
     private void read(Dispatch pending, Reader reader) throws InterruptedException {
-        while (!delivery.done()) {
-            Dispatch.Bid bid = bid(pending, reader);
+        while (true) {
+            // One look at the clock for all that is decided about a chunk.
+            long now = clock.nanos();
+            if (delivery.doneAt(now)) {
+                return;
+            }
+            Dispatch.Bid bid = bid(pending, reader, now);
             if (bid instanceof Dispatch.Bid.Later later) {
                 clock.sleep(Math.min(later.nanos(), later.equals(TURN) ? TURN.nanos() : BID_NANOS));
                 continue;
@@ -217,14 +222,15 @@ final class ChunkReads {
             if (!(bid instanceof Dispatch.Bid.Read read)) {
                 return;
             }
-            beginNext(pending, reader.server);
+            beginNext(pending, reader.server, now);
             try {
-                boolean more = true;
-                while (more && goesOn(pending, reader, read.chunk())) {
+                boolean more = goesOn(pending, reader, read.chunk(), now);
+                while (more) {
                     // Of an attempt until it is merged, or given up.
                     try (Reservation held = memory.part()) {
                         more = read(pending, reader, read.chunk(), held);
                     }
+                    more = more && goesOn(pending, reader, read.chunk(), clock.nanos());
                 }
             } finally {
                 attemptEnded(reader);
@@ -318,7 +324,7 @@ final class ChunkReads {
     /* Every step of a reader by which it is judged is one under the lock, so that no reader that hands over, or has a failure
      * to tell, is taken for one that reads in vain: its end would be lost, and the answer lack something unsaid. */
 
-    private Dispatch.Bid bid(Dispatch pending, Reader reader) {
+    private Dispatch.Bid bid(Dispatch pending, Reader reader, long now) {
         synchronized (this) {
             boolean merged = delivery.isMerged();
             if (reader.givenUp) {
@@ -328,7 +334,6 @@ final class ChunkReads {
                 // That one bids for both, and begins another when it has got something.
                 return new Dispatch.Bid.Nothing();
             }
-            long now = clock.nanos();
             Dispatch.Bid bid = isFull(merged, now) ? TURN : pending.bid(reader.server.name(), now);
             reader.waits = bid instanceof Dispatch.Bid.Later;
             if (bid instanceof Dispatch.Bid.Read read) {
@@ -370,7 +375,7 @@ final class ChunkReads {
     }
 
     /** Whether this reader is to read another piece of the chunk that it was given. */
-    private synchronized boolean goesOn(Dispatch pending, Reader reader, ChunkDescriptor chunk) {
+    private synchronized boolean goesOn(Dispatch pending, Reader reader, ChunkDescriptor chunk, long now) {
         if (reader.givenUp) {
             return false;
         }
@@ -378,12 +383,12 @@ final class ChunkReads {
             takeFrom(reader);
             return false;
         }
-        if (delivery.done()) {
+        if (delivery.doneAt(now)) {
             failed(pending, reader, chunk, new IOException("out of time"));
             return false;
         }
         reader.alone = atWork.size() == 1 && delivery.isMerged();
-        reader.givenNanos = clock.nanos();
+        reader.givenNanos = now;
         return true;
     }
 
@@ -509,8 +514,9 @@ final class ChunkReads {
 
     /** Servers that had nothing left: another has failed since, or takes too long. */
     private void beginIdle(Dispatch pending) {
+        long now = clock.nanos();
         for (Endpoints.QueryServer server : endpoints.queryServers()) {
-            beginNext(pending, server);
+            beginNext(pending, server, now);
         }
     }
 

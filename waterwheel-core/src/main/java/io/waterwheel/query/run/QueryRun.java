@@ -73,9 +73,6 @@ final class QueryRun implements AutoCloseable {
     private final AnswerSink sink;
     private final Reservation memory;
     private final long deadline;
-    /** The same by {@link System#nanoTime}, the clock of {@link Admission}. */
-    private final long turnDeadline;
-
     private final QueryPlanner planner;
     /** Null for one that takes no turns. */
     private final Admission.@Nullable OpenQuery turn;
@@ -111,7 +108,6 @@ final class QueryRun implements AutoCloseable {
         this.sink = sink;
         this.turn = turn;
         this.deadline = clock.nanos() + query.timeout().toNanos();
-        this.turnDeadline = System.nanoTime() + query.timeout().toNanos();
         this.planner = new QueryPlanner(
                 query, snapshots, new Planning(means.shapes(), memory, clock, deadline, sink::cancelled), memory);
     }
@@ -204,7 +200,7 @@ final class QueryRun implements AutoCloseable {
     private void resume() throws InterruptedException {
         steps.enter(StepClock.Step.WAITING);
         if (turn != null) {
-            turn.resume(turnDeadline, sink::cancelled);
+            turn.resume(turn.deadlineNanos(), sink::cancelled);
         }
     }
 
@@ -222,9 +218,8 @@ final class QueryRun implements AutoCloseable {
         QueryCost cost = cost(plan, reports);
         expectedTuples = cost.tuples();
         steps.enter(StepClock.Step.WAITING);
-        long before = clock.nanos();
-        lane = turn.admit(cost, turnDeadline, sink::cancelled);
-        return clock.nanos() - before > OLD_PLAN_NANOS;
+        lane = turn.admit(cost, turn.deadlineNanos(), sink::cancelled);
+        return turn.waitedNanos() > OLD_PLAN_NANOS;
     }
 
     private QueryCost cost(QueryPlan plan, Map<Integer, IndexerReports> reports) {

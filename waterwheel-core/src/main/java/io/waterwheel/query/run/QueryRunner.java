@@ -136,8 +136,7 @@ public final class QueryRunner {
             return;
         }
         try (open) {
-            AnswerSink admitted = new AdmittedSink(
-                    sink, open, System.nanoTime() + query.timeout().toNanos());
+            AnswerSink admitted = new AdmittedSink(sink, open);
             run(admitted, reservation -> {
                 try (QueryRun running = new QueryRun(means, query, admitted, open, reservation, steps)) {
                     running.answer();

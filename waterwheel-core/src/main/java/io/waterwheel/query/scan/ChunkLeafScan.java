@@ -171,7 +171,8 @@ final class ChunkLeafScan {
                 parts.fetch();
             }
             for (int i = 0; i < inBatch && !rows.done(); i++) {
-                if (!sink.wanted()) {
+                // A look takes as long as a small leaf: not for a batch of one.
+                if (i > 0 && !sink.wanted()) {
                     return;
                 }
                 leaf(batch[i], isTrue[i], inArea[i]);

@@ -147,6 +147,9 @@ public final class FreshReader {
     }
 
     private List<Integer> stale(FreshView view) {
+        if (staleNanos == Long.MAX_VALUE) {
+            return List.of();
+        }
         List<Integer> stale = new ArrayList<>();
         long now = clock.nanos();
         for (int p = 0; p < view.heardNanos().length; p++) {

@@ -14,7 +14,7 @@ import java.util.SplittableRandom;
  * of each leaf, at most 24 for each of 65,536 distinct values, and 1 MiB of text. Keeps its buffers; one thread.
  */
 final class FieldIndex {
-    /** Up to so many values a dictionary is kept even where filters are smaller: it names no leaf in vain. */
+    /** Up to this number of values a dictionary is kept even where filters are smaller: it names no leaf in vain. */
     private static final int FEW_VALUES = 4096;
 
     /** By how much filters may be folded. */

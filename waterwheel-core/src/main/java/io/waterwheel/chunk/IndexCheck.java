@@ -126,12 +126,12 @@ final class IndexCheck {
                     case 4 -> LittleEndian.getInt(values, row * 4);
                     default -> LittleEndian.getLong(values, row * 8);
                 };
-        return switch (ColumnKind.of(layout.fields().get(field).type())) {
-            case UNSIGNED -> stored & 0xFFFF_FFFFL;
-            case DOUBLE -> code(Double.longBitsToDouble(stored));
-            case FLOAT -> code(Float.intBitsToFloat((int) stored));
-            case INTEGER, VARIABLE -> stored;
-        };
+        ColumnKind kind = ColumnKind.of(layout.fields().get(field).type());
+        if (kind.floating()) {
+            return code(
+                    layout.width(column) == 4 ? Float.intBitsToFloat((int) stored) : Double.longBitsToDouble(stored));
+        }
+        return kind == ColumnKind.UNSIGNED ? stored & 0xFFFF_FFFFL : stored;
     }
 
     private static long code(double value) {

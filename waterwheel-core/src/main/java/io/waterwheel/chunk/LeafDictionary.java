@@ -123,7 +123,7 @@ public final class LeafDictionary {
                 + 150;
     }
 
-    /** Reads a dictionary of a chunk of so many leaves. */
+    /** Reads a dictionary of a chunk of a number of leaves. */
     static LeafDictionary read(PartCursor in, IntegerDecoder integers, int leaves, boolean variable) {
         int size = in.i32();
         // Each value has at least one bit in the sets, which come last.

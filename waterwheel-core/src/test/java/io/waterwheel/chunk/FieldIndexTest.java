@@ -22,6 +22,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -60,7 +61,7 @@ final class FieldIndexTest {
     }
 
     /** By value, the leaves that have it. */
-    private static TreeMap<byte[], BitSet> expected(ChunkDirectory directory, TupleBlock rows, int field) {
+    private static SortedMap<byte[], BitSet> expected(ChunkDirectory directory, TupleBlock rows, int field) {
         RowLayout layout = rows.layout();
         int column = layout.columnOf(field);
         TreeMap<byte[], BitSet> leaves = new TreeMap<>(Arrays::compareUnsigned);
@@ -100,7 +101,7 @@ final class FieldIndexTest {
         return bytes;
     }
 
-    private static void check(String about, LeafDictionary dictionary, TreeMap<byte[], BitSet> expected) {
+    private static void check(String about, LeafDictionary dictionary, SortedMap<byte[], BitSet> expected) {
         assertThat(dictionary.size()).as(about).isEqualTo(expected.size());
         int number = 0;
         for (var each : expected.entrySet()) {

@@ -35,7 +35,7 @@ public final class LeafSets {
     }
 
     /**
-     * Reads the set of so many leaves, at least one, that begins at a bit.
+     * Reads the set of {@code count} leaves, at least one, that begins at a bit.
      *
      * @return the bit behind it, or -1 when the bits are no such set
      */
@@ -99,7 +99,7 @@ public final class LeafSets {
             this.out = out;
         }
 
-        /** Begins a set of so many leaves. */
+        /** Begins a set of {@code count} leaves. */
         public void begin(int count) {
             width = width(leaves, count);
             next = 0;

@@ -319,8 +319,13 @@ final class DirectoryReader {
         int fields = layout.fields().size();
         content.dictionaries = new LeafDictionary[fields];
         int count = in.count(0, fields);
+        int before = -1;
         for (int i = 0; i < count; i++) {
             int field = field();
+            if (field <= before) {
+                throw in.damaged("fields that ascend", "field " + field + " behind field " + before);
+            }
+            before = field;
             content.dictionaries[field] =
                     LeafDictionary.read(in, integers, leaves, layout.variable(layout.columnOf(field)));
         }

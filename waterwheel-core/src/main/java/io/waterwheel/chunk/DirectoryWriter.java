@@ -52,7 +52,7 @@ final class DirectoryWriter {
             hint.clear();
         }
         for (int f = indexed.nextSetBit(0); f >= 0; f = indexed.nextSetBit(f + 1)) {
-            hints[f].index().begin(layout.variable(layout.columnOf(f)));
+            hints[f].index().begin(layout.variable(layout.columnOf(f)), indexed.cardinality());
         }
         kept = lengths.length;
         lengths = Arrays.copyOf(lengths, Math.max(kept, parts(layout)));
@@ -182,6 +182,9 @@ final class DirectoryWriter {
                 hints[f].index().writeDictionary(out);
             }
             close(section, out);
+        }
+        for (int f = indexed.nextSetBit(0); f >= 0; f = indexed.nextSetBit(f + 1)) {
+            hints[f].index().end();
         }
     }
 

@@ -11,7 +11,8 @@ import java.util.SplittableRandom;
 /**
  * The index of one field of a chunk that is being written: gathers its values leaf by leaf, then takes a form. It has a
  * Bloom filter for each leaf, and the distinct values with their leaves until these are too many. Holds 4 bytes a value
- * of each leaf, at most 24 for each of 65,536 distinct values, and 1 MiB of text. Keeps its buffers; one thread.
+ * of each leaf, 28 for each distinct value and its text, and as much again while a dictionary is made; gives that back
+ * when values are too many, and behind each chunk. One thread.
  */
 final class FieldIndex {
     /** Up to this number of values a dictionary is kept even where filters are smaller: it names no leaf in vain. */
@@ -26,26 +27,33 @@ final class FieldIndex {
     /** So that numbers cannot be made to have one slot. Which slot a value has changes nothing of the file. */
     private static final long SEED = new SplittableRandom().nextLong();
 
+    /** Indexed fields that may each have as many values as a dictionary may; of more, each has fewer. */
+    private static final int SHARED = 8;
+
+    private static final int KEPT_SLOTS = 1024;
+    private static final int KEPT_BYTES = 1 << 16;
     private static final byte[] NO_TEXT = {};
 
     private boolean variable;
+    /** Distinct values that are told apart. */
+    private int mostValues;
     /** Whether values are still told apart. */
     private boolean open;
 
     private int leaf;
     private int values;
     /** By slot, the number of a value and 1; 0 where there is none. */
-    private int[] slots = new int[1024];
+    private int[] slots = new int[KEPT_SLOTS];
     /** By number, in order of first use: the code, or the hash of the text. */
-    private long[] keys = new long[512];
+    private long[] keys = new long[KEPT_SLOTS / 2];
 
-    private int[] lastLeaves = new int[512];
-    private int[] leafCounts = new int[512];
-    private int[] textEnds = new int[512];
-    private byte[] text = new byte[0];
+    private int[] lastLeaves = new int[KEPT_SLOTS / 2];
+    private int[] leafCounts = new int[KEPT_SLOTS / 2];
+    private int[] textEnds = new int[KEPT_SLOTS / 2];
+    private byte[] text = NO_TEXT;
     private int textSize;
     /** Numbers of the values of each leaf, and by leaf where they end. */
-    private int[] found = new int[1024];
+    private int[] found = new int[KEPT_SLOTS];
 
     private int foundSize;
     private final LeafList foundEnds = new LeafList();
@@ -59,26 +67,55 @@ final class FieldIndex {
     private final LeafList words = new LeafList();
     private long[] filter = new long[0];
 
-    private final ChunkBuffer dictionary = new ChunkBuffer();
+    private ChunkBuffer dictionary = new ChunkBuffer();
     private boolean isDictionary;
     /** By how much filters are folded, 1 for not; 0 for no filters. */
     private int fold;
 
-    void begin(boolean isVariable) {
+    /**
+     * Begins a chunk.
+     *
+     * @param isVariable whether the values are text or bytes
+     * @param indexed fields of the chunk that are indexed: they share what may be held
+     */
+    void begin(boolean isVariable, int indexed) {
         variable = isVariable;
+        mostValues = Math.max(FEW_VALUES, LeafDictionary.MOST_VALUES / Math.max(1, indexed / SHARED));
         open = true;
         leaf = 0;
-        values = 0;
-        textSize = 0;
-        foundSize = 0;
         hashCount = 0;
         isDictionary = false;
         fold = 1;
-        Arrays.fill(slots, 0);
+        forget();
         foundEnds.clear();
         wordCounts.clear();
         words.clear();
         dictionary.clear();
+    }
+
+    /** Gives back what tells values apart. */
+    private void forget() {
+        values = 0;
+        textSize = 0;
+        foundSize = 0;
+        if (slots.length > KEPT_SLOTS) {
+            slots = new int[KEPT_SLOTS];
+            keys = new long[KEPT_SLOTS / 2];
+            lastLeaves = new int[KEPT_SLOTS / 2];
+            leafCounts = new int[KEPT_SLOTS / 2];
+            textEnds = new int[KEPT_SLOTS / 2];
+        }
+        text = text.length > KEPT_BYTES ? NO_TEXT : text;
+        found = found.length > KEPT_BYTES ? new int[KEPT_SLOTS] : found;
+        Arrays.fill(slots, 0);
+    }
+
+    /** Ends a chunk: gives back what a chunk of few values does not need. */
+    void end() {
+        forget();
+        if (dictionary.size() > KEPT_BYTES) {
+            dictionary = new ChunkBuffer();
+        }
     }
 
     /** Adds the code of a value that is not null; every NaN has the same. */
@@ -119,10 +156,9 @@ final class FieldIndex {
             slot = (slot + 1) & mask;
             probes++;
         }
-        if (probes > MOST_PROBES
-                || values == LeafDictionary.MOST_VALUES
-                || length > LeafDictionary.MOST_TEXT - textSize) {
+        if (probes > MOST_PROBES || values == mostValues || length > LeafDictionary.MOST_TEXT - textSize) {
             open = false;
+            forget();
             return false;
         }
         slots[slot] = values + 1;

@@ -81,11 +81,12 @@ public final class LeafDictionary {
         return low;
     }
 
-    /** The same for the first that is above. */
+    /** The number of the first value whose code is above; {@link #size} when none is. */
     public int firstAbove(long code) {
         return code == Long.MAX_VALUE ? size : firstFrom(code + 1);
     }
 
+    /** The number of the first text that is above; {@link #size} when none is. */
     public int firstAbove(byte[] value) {
         int at = firstFrom(value);
         return at < size && compare(at, value) == 0 ? at + 1 : at;
@@ -103,6 +104,11 @@ public final class LeafDictionary {
     /** The text or bytes of a value. */
     public byte[] text(int value) {
         return Arrays.copyOfRange(text, starts[value], starts[value + 1]);
+    }
+
+    /** Bits that the sets of the values [from, to) take: what {@link #leaves} has to read. */
+    public long setBits(int from, int to) {
+        return from >= to ? 0 : (long) (to < size ? setStarts[to] : sets.bits()) - setStarts[from];
     }
 
     /** Adds the leaves that have one of the values [from, to). */
@@ -190,7 +196,7 @@ public final class LeafDictionary {
             if (shared[value] < 0
                     || shared[value] > before
                     || further[value] < 0
-                    || further[value] > MOST_TEXT
+                    || further[value] > in.remaining()
                     || sum + shared[value] + further[value] > MOST_TEXT) {
                 throw in.damaged(
                         "text of at most " + MOST_TEXT + " bytes",

@@ -8,6 +8,9 @@ import java.util.BitSet;
  * the one before it, in Rice's code [Rice 1979]. With a width of 0 that is a bitmap up to the set's last leaf.
  */
 public final class LeafSets {
+    /** Bits that are loaded at once, wherever they begin. */
+    private static final int LOADED = 56;
+
     private final int leaves;
     /** The bits, and slack. */
     private final byte[] bytes;
@@ -22,6 +25,11 @@ public final class LeafSets {
         this.leaves = leaves;
         this.bytes = bytes;
         this.end = 8L * length;
+    }
+
+    /** The bits of all sets, and of what fills the last byte. */
+    public long bits() {
+        return end;
     }
 
     /** Bits of a gap that are stored as they are; the rest is counted in zeros. */
@@ -69,9 +77,6 @@ public final class LeafSets {
         }
         return at;
     }
-
-    /** Bits that are loaded at once, wherever they begin. */
-    private static final int LOADED = 56;
 
     private long load(long at) {
         if (at >= end) {

@@ -327,7 +327,7 @@ public final class Admission {
         private boolean hasTurn;
         private boolean hadTurn;
         private boolean closed;
-        /** Of the last {@link #admit}. */
+        /** Of the last wait for a turn. */
         private long waitedNanos;
 
         /** Once it is closed: by {@link System#nanoTime}, and by the calendar. */
@@ -502,9 +502,14 @@ public final class Admission {
             return deadlineNanos;
         }
 
-        /** How long the last {@link #admit} waited. For the thread that called it. */
+        /** How long its last wait for a turn took: behind {@link #admit}, and before it resumes, that of the first. */
         public long waitedNanos() {
-            return waitedNanos;
+            lock.lock();
+            try {
+                return waitedNanos;
+            } finally {
+                lock.unlock();
+            }
         }
 
         /** Notes how the answer ended, in a word, and what was looked at for it; the last note of a word counts. */

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Reservation implements AutoCloseable {
     private static final QueryMemory UNLIMITED = QueryMemory.unlimited();
-    /** Not an object of its own for each: a look-up opens several reservations. */
+    /** In place of a counter object for each: a look-up opens several reservations. */
     private static final AtomicLongFieldUpdater<Reservation> HELD =
             AtomicLongFieldUpdater.newUpdater(Reservation.class, "held");
 

@@ -20,7 +20,7 @@ public final class RowOrder {
     private static final long COMPARISON = 20;
 
     private static final int RUN_ROWS = 4096;
-    /** The number of a null, and of nothing that is less than all others. */
+    /** The number of a null; the least of longs and the empty text have the same. */
     private static final long NULL = Long.MIN_VALUE;
 
     private static final long NOT_A_NUMBER = OrderedBits.of(Double.NaN);
@@ -109,7 +109,9 @@ public final class RowOrder {
         }
         long bytes = 8L * block.size();
         workspace.memory().reserve(bytes);
-        new Sort(block, rows, count).sort(rows, count, workspace);
+        Sort sort = new Sort(block);
+        sort.number(rows, count, workspace);
+        sort.sort(rows, count, workspace);
         workspace.memory().release(bytes);
     }
 
@@ -124,18 +126,22 @@ public final class RowOrder {
         /** The place of the field that the numbers are of: by those before it all rows are equal. */
         private int deciding;
 
-        Sort(TupleBlock block, int[] rows, int count) {
+        Sort(TupleBlock block) {
             this.block = block;
             this.prefixes = new long[block.size()];
-            while (areEqual(rows, count) && deciding + 1 < fields.length) {
-                deciding++;
-            }
+        }
+
+        /** Gives each row its number. */
+        void number(int[] rows, int count, Workspace workspace) {
+            do {
+                workspace.spend(count * COMPARISON);
+            } while (areEqual(rows, count) && ++deciding < fields.length - 1);
         }
 
         /** Makes the numbers; whether they show that the deciding field's values are all equal. */
         private boolean areEqual(int[] rows, int count) {
             long one = prefix(deciding, block, rows[0]);
-            // Such a number may be that of a null, and text goes on.
+            // A null shares its number with other values, and the number of a text is of its first bytes alone.
             boolean equal = types[deciding] != PhysicalType.VARIABLE && one != NULL && one != ~NULL;
             for (int i = 0; i < count; i++) {
                 long prefix = prefix(deciding, block, rows[i]);

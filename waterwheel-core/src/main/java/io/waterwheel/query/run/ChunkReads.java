@@ -173,17 +173,20 @@ final class ChunkReads {
     /**
      * Begins another reader of a server, if there may be something for it to do. One that has got a chunk does so for
      * its server: that has as many readers as chunks to read, and at most one that waits.
+     *
+     * @return whether it has begun one
      */
-    private void beginNext(Dispatch pending, Endpoints.QueryServer server, long now) {
+    private boolean beginNext(Dispatch pending, Endpoints.QueryServer server, long now) {
         Reader next;
         synchronized (this) {
             if (delivery.doneAt(now) || !mayBegin(server) || !pending.hasWorkFor(server.name(), now)) {
-                return;
+                return false;
             }
             next = new Reader(pending, server);
             readers.add(next);
         }
         executor.execute(next.task);
+        return true;
     }
 
     /** Whether fewer of its readers are at work than it may have, and none of them waits. */
@@ -222,9 +225,10 @@ final class ChunkReads {
             if (!(bid instanceof Dispatch.Bid.Read read)) {
                 return;
             }
-            beginNext(pending, reader.server, now);
+            // An executor may run what it is given at once, so time has passed where another was begun.
+            long begun = beginNext(pending, reader.server, now) ? clock.nanos() : now;
             try {
-                boolean more = goesOn(pending, reader, read.chunk(), now);
+                boolean more = goesOn(pending, reader, read.chunk(), begun);
                 while (more) {
                     // Of an attempt until it is merged, or given up.
                     try (Reservation held = memory.part()) {
@@ -516,7 +520,7 @@ final class ChunkReads {
     private void beginIdle(Dispatch pending) {
         long now = clock.nanos();
         for (Endpoints.QueryServer server : endpoints.queryServers()) {
-            beginNext(pending, server, now);
+            var unused = beginNext(pending, server, now);
         }
     }
 

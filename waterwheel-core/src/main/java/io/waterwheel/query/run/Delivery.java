@@ -382,7 +382,7 @@ final class Delivery implements AutoCloseable {
         return nobodyWaits() || clock.nanos() - deadlineNanos >= 0;
     }
 
-    /** The same at a time by the clock: a look at that costs as much as a small step does. */
+    /** The same at a time by the clock, whose reading costs as much as a small step does. */
     boolean doneAt(long nowNanos) {
         return nobodyWaits() || nowNanos - deadlineNanos >= 0;
     }

@@ -171,7 +171,7 @@ final class ChunkLeafScan {
                 parts.fetch();
             }
             for (int i = 0; i < inBatch && !rows.done(); i++) {
-                // A look takes as long as a small leaf: not for a batch of one.
+                // A look takes as long as a small leaf, and was made before the batch.
                 if (i > 0 && !sink.wanted()) {
                     return;
                 }

@@ -460,7 +460,7 @@ final class SqlPlannerTest {
         String doubles = "SELECT x FROM (" + doubled + ") WHERE x > 0";
         assertThatThrownBy(() -> plan(doubles)).isInstanceOf(WaterwheelException.class);
         String groups = grouped;
-        assertThatThrownBy(() -> plan(groups)).hasMessageContaining("it has over 16 SELECTs");
+        assertThatThrownBy(() -> plan(groups)).hasMessageContaining("it has over 16 SELECTs within each other");
         String few = "SELECT x FROM (SELECT x + x AS x FROM (SELECT x + x AS x FROM (SELECT id AS x FROM orders)))";
         assertThat(plan(few + " WHERE x > 0").columns()).hasSize(1);
         String items = "x" + " + x".repeat(200);
@@ -473,9 +473,10 @@ final class SqlPlannerTest {
             named.append(
                     ", t" + level + " AS (SELECT a.id FROM " + before + " a JOIN " + before + " b ON a.id = b.id)");
         }
-        assertThatThrownBy(() -> plan(named + " SELECT * FROM t11")).hasMessageContaining("over 64 SELECTs and tables");
-        String tables = "orders o0" + ", orders".repeat(70);
-        assertThatThrownBy(() -> plan("SELECT 1 FROM " + tables)).hasMessageContaining("over 64 SELECTs and tables");
+        assertThatThrownBy(() -> plan(named + " SELECT * FROM t11"))
+                .hasMessageContaining("over 128 SELECTs and tables");
+        String tables = "orders o0" + ", orders".repeat(140);
+        assertThatThrownBy(() -> plan("SELECT 1 FROM " + tables)).hasMessageContaining("over 128 SELECTs and tables");
         for (String deep : List.of("NOT ".repeat(20_000) + "paid", "1" + "+1".repeat(20_000) + " > 0")) {
             assertThatThrownBy(() -> plan("SELECT id FROM orders WHERE " + deep))
                     .isInstanceOfSatisfying(

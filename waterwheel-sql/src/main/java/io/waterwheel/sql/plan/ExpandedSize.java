@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * has four of the first.
  */
 final class ExpandedSize {
-    private static final int MOST = 64;
+    private static final int MOST = 128;
 
     /** By name in capital letters, the size of what WITH names. */
     private final Map<String, Integer> named;

@@ -7,6 +7,7 @@ import io.waterwheel.sql.cache.ParameterFunction;
 import io.waterwheel.sql.leaf.EngineFunction;
 import io.waterwheel.sql.leaf.EngineFunctions;
 import io.waterwheel.sql.leaf.Literals;
+import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -28,6 +29,7 @@ import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNumericLiteral;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.fun.SqlTrimFunction;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.apache.calcite.sql.type.SqlTypeName;
@@ -43,6 +45,8 @@ final class Rewriter extends SqlShuttle {
     private static final int NANOS = 9;
     /** Characters of a time in milliseconds. */
     private static final int MOST_MILLIS = "2021-10-07 12:00:00.123".length();
+    /** Behind a point, of ROUND. */
+    private static final int MOST_DIGITS = 15;
     /** Functions by other names. */
     private static final Map<String, String> SYNONYMS = Map.ofEntries(
             Map.entry("CHAR_LENGTH", "LENGTH"),
@@ -183,6 +187,40 @@ final class Rewriter extends SqlShuttle {
         return isDouble && !written && !open ? own(EngineFunctions.TO_DOUBLE).createCall(position, operand) : null;
     }
 
+    /** To so many digits behind the point: a double, as ROUND of one argument is. */
+    private SqlNode rounded(SqlCall call) {
+        SqlParserPos position = call.getParserPosition();
+        int digits = call.operand(1) instanceof SqlNumericLiteral number && number.isInteger()
+                ? number.bigDecimalValue().min(BigDecimal.TEN.pow(2)).intValue()
+                : -1;
+        if (digits < 0 || digits > MOST_DIGITS) {
+            throw SqlErrors.at(
+                    position,
+                    "ROUND takes a written number of digits from 0 to " + MOST_DIGITS + ", got " + call.operand(1));
+        }
+        SqlNode scale = SqlLiteral.createApproxNumeric("1E" + digits, position);
+        SqlNode scaled = SqlStdOperatorTable.MULTIPLY.createCall(position, call.operand(0), scale);
+        return SqlStdOperatorTable.DIVIDE.createCall(position, own("ROUND").createCall(position, scaled), scale);
+    }
+
+    private static boolean isDate(SqlDataTypeSpec type) {
+        return type.getTypeNameSpec() instanceof SqlBasicTypeNameSpec name
+                && name.getTypeName().getSimple().equalsIgnoreCase("DATE");
+    }
+
+    /** A CAST to DATE: a day is the moment at which it begins, a TIMESTAMP. */
+    private SqlNode day(SqlNode operand, SqlParserPos position) {
+        if (!(operand instanceof SqlCharStringLiteral text)) {
+            return own("DATE_TRUNC").createCall(position, SqlLiteral.createCharString("day", position), operand);
+        }
+        String written = text.getValueAs(String.class);
+        try {
+            return timestamp(Literals.instant(written).truncatedTo(ChronoUnit.DAYS), position);
+        } catch (DateTimeException e) {
+            throw SqlErrors.at(position, "expected a day such as '2021-10-07', got '" + written + "'");
+        }
+    }
+
     private static SqlNode moment(SqlLiteral literal) {
         String text = literal.getValueAs(String.class);
         try {
@@ -227,6 +265,10 @@ final class Rewriter extends SqlShuttle {
         if (nothing && (name.equals("NOW") || name.equals("CURRENT_TIMESTAMP") || name.equals("LOCALTIMESTAMP"))) {
             return now(position);
         }
+        BigDecimal written = WrittenNumbers.of(call);
+        if (written != null) {
+            return SqlLiteral.createApproxNumeric(written.toPlainString() + "E0", position);
+        }
         SqlCall visited = (SqlCall) super.visit(call);
         if (!(visited instanceof SqlBasicCall)) {
             return visited;
@@ -257,6 +299,9 @@ final class Rewriter extends SqlShuttle {
             case "CAST" -> {
                 if (operands.size() > 1 && operands.get(1) instanceof SqlDataTypeSpec type) {
                     requireWide(type);
+                    if (isDate(type)) {
+                        yield day(operands.get(0), position);
+                    }
                     yield toDouble(operands.get(0), type, position);
                 }
                 yield null;
@@ -269,6 +314,7 @@ final class Rewriter extends SqlShuttle {
                 }
                 yield null;
             }
+            case "ROUND" -> operands.size() == 2 ? rounded(call) : null;
             case "FIRST", "LAST" ->
                 operands.size() > 2
                                 || (operands.size() == 2

@@ -277,6 +277,10 @@ final class ResidualExpressions {
         boolean wider =
                 (from.getSqlTypeName() == SqlTypeName.BIGINT && (name.equals("DOUBLE") || name.equals("VARCHAR")))
                         || (isTime(from) && isTime(to) && from.getPrecision() <= to.getPrecision());
+        if (name.equals("BIGINT") && from.getSqlTypeName() == SqlTypeName.DOUBLE) {
+            // Towards zero; what 64 bits do not hold is null.
+            return "TRY_CAST(trunc(" + of(operand) + ") AS BIGINT)";
+        }
         if (!same && !wider) {
             throw new NotPushed("CAST of " + from + " to " + to + " of what is joined or computed");
         }
@@ -327,6 +331,9 @@ final class ResidualExpressions {
                 cast(
                         "date_trunc(" + unit(operands) + ", " + of(operands.get(1)) + ")",
                         type(operands.get(1).getType()));
+            // Both round halves away from zero, and yield a double.
+            case ROUND -> "round(" + cast(number(operands.get(0)), "DOUBLE") + ")";
+            case CONCAT -> infix("||", operands);
             case STRPOS -> "strpos(" + list(operands) + ")";
             default -> throw new NotPushed(function + " of what is joined or computed");
         };

@@ -1,0 +1,85 @@
+package io.waterwheel.sql.plan;
+
+import java.util.List;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlSelect;
+import org.apache.calcite.sql.SqlWith;
+import org.apache.calcite.sql.util.SqlBasicVisitor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Bounds the SELECTs within each other. An expression over a sub-query's column is planned with the column's own
+ * expression in place of each of its names: {@code x + x} doubles with each level that it is nested. What WITH names
+ * may be nested in what it names afterwards, and counts so.
+ *
+ * @param depth SELECTs within each other, at most
+ * @param copies of the innermost expression, at most
+ */
+record NestedSelects(int depth, long copies) {
+    private static final int MOST_NESTED = 16;
+    private static final long MOST_COPIES = 20_000;
+    private static final NestedSelects NONE = new NestedSelects(0, 1);
+
+    NestedSelects {
+        if (depth > MOST_NESTED) {
+            throw SqlErrors.unsupported("it has over " + MOST_NESTED + " SELECTs within each other");
+        } else if (copies > MOST_COPIES) {
+            throw SqlErrors.unsupported("expressions of its sub-queries are named too often in others");
+        }
+    }
+
+    /** Refuses a statement that is too large. */
+    static void require(SqlNode statement) {
+        NestedSelects unused = of(statement);
+    }
+
+    private NestedSelects around(NestedSelects other) {
+        return new NestedSelects(depth + other.depth, copies * other.copies);
+    }
+
+    private NestedSelects beside(NestedSelects other) {
+        return new NestedSelects(Math.max(depth, other.depth), Math.max(copies, other.copies));
+    }
+
+    private static NestedSelects of(@Nullable SqlNode node) {
+        if (node instanceof SqlWith with) {
+            NestedSelects nested = of(with.body);
+            for (SqlNode item : with.withList) {
+                nested = nested.around(of(item));
+            }
+            return nested;
+        }
+        List<@Nullable SqlNode> parts = node instanceof SqlNodeList list
+                ? list.getList()
+                : node instanceof SqlCall call ? call.getOperandList() : List.of();
+        NestedSelects nested = NONE;
+        for (SqlNode part : parts) {
+            nested = nested.beside(of(part));
+        }
+        return node instanceof SqlSelect select ? new NestedSelects(1, mostNames(select)).around(nested) : nested;
+    }
+
+    /** How many names the column has that has most. */
+    private static int mostNames(SqlSelect select) {
+        int most = 1;
+        for (SqlNode item : select.getSelectList()) {
+            Identifiers names = new Identifiers();
+            item.accept(names);
+            most = Math.max(most, names.count);
+        }
+        return most;
+    }
+
+    private static final class Identifiers extends SqlBasicVisitor<@Nullable Void> {
+        private int count;
+
+        @Override
+        public @Nullable Void visit(SqlIdentifier identifier) {
+            count++;
+            return null;
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package io.waterwheel.sql.plan;
+
+import java.math.BigDecimal;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNumericLiteral;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sums, differences and products of written numbers, as the number that they are: {@code 0.06 + 0.01} is 0.07. Of
+ * doubles it would be less.
+ */
+final class WrittenNumbers {
+    /** Longer ones than anybody writes are left to the arithmetic of doubles. */
+    private static final int MOST_DIGITS = 60;
+
+    private WrittenNumbers() {}
+
+    /** The number; null for what is of anything but written numbers, and for whole numbers alone. */
+    static @Nullable BigDecimal of(SqlCall call) {
+        return hasPoint(call) ? value(call) : null;
+    }
+
+    private static boolean hasPoint(SqlNode node) {
+        if (node instanceof SqlNumericLiteral number) {
+            return !number.isInteger();
+        }
+        return node instanceof SqlCall call
+                && isArithmetic(call)
+                && call.getOperandList().stream().anyMatch(WrittenNumbers::hasPoint);
+    }
+
+    private static boolean isArithmetic(SqlCall call) {
+        SqlKind kind = call.getKind();
+        return kind == SqlKind.PLUS || kind == SqlKind.MINUS || kind == SqlKind.TIMES || kind == SqlKind.MINUS_PREFIX;
+    }
+
+    private static @Nullable BigDecimal value(SqlNode node) {
+        if (node instanceof SqlNumericLiteral number) {
+            String text = number.toValue();
+            // One with an exponent is a double as it is written.
+            boolean exact = text != null && text.indexOf('E') < 0 && text.indexOf('e') < 0;
+            return exact ? number.bigDecimalValue() : null;
+        } else if (!(node instanceof SqlCall call) || !isArithmetic(call)) {
+            return null;
+        } else {
+            BigDecimal first = value(call.operand(0));
+            if (first == null || call.getKind() == SqlKind.MINUS_PREFIX) {
+                return first == null ? null : first.negate();
+            }
+            BigDecimal second = value(call.operand(1));
+            if (second == null || first.precision() + second.precision() > MOST_DIGITS) {
+                return null;
+            }
+            return switch (call.getKind()) {
+                case PLUS -> first.add(second);
+                case MINUS -> first.subtract(second);
+                default -> first.multiply(second);
+            };
+        }
+    }
+}

@@ -5,19 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Rounds;
 import io.waterwheel.error.WaterwheelException;
-import io.waterwheel.schema.Field;
-import io.waterwheel.schema.Schema;
+import io.waterwheel.sql.suite.DuckDbTwin;
 import java.nio.file.Path;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Properties;
 import java.util.Random;
-import org.duckdb.DuckDBAppender;
-import org.duckdb.DuckDBConnection;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -56,7 +49,7 @@ final class StatementsBesideDuckDbTest {
         for (long seed = first; seed < first + SEEDS; seed++) {
             Random random = new Random(seed);
             try (TwoStreams streams = new TwoStreams(folder.resolve("s" + seed), random, executor);
-                    DuckDBConnection duckdb = twin(streams)) {
+                    DuckDbTwin duckdb = twin(streams)) {
                 RandomStatements statements = new RandomStatements(random);
                 for (int s = 0; s < STATEMENTS; s++) {
                     refused += check(streams, duckdb, statements.next(), "seed " + seed + " statement " + s);
@@ -117,6 +110,21 @@ final class StatementsBesideDuckDbTest {
                         + " ON o.id = v.level GROUP BY 1 ;",
                 "SELECT o.paid, EVERY(v.level > 0) AS e FROM orders o JOIN visits v ON o.id = v.id GROUP BY o.paid"
                         + " ; SELECT o.paid, bool_and(v.level > 0) FROM orders o JOIN visits v ON o.id = v.id GROUP BY 1",
+                "SELECT id FROM orders WHERE price <= 0.7 + 0.1 - 0.05 ;",
+                "SELECT id, price * (0.1 + 0.2) AS x FROM orders ; SELECT id, price * 0.3e0 FROM orders",
+                "SELECT id, ROUND(price / 3, 1) AS r, ROUND(amount, 0) AS w FROM orders ; SELECT id, round(price / 3, 1),"
+                        + " round(CAST(amount AS DOUBLE)) FROM orders",
+                "SELECT o.id, ROUND(o.price * v.weight / 3, 2) AS r, ROUND(o.price + v.weight) AS w FROM orders o"
+                        + " JOIN visits v ON o.id = v.id ;",
+                "SELECT CAST(o.price * v.weight * -1.5 AS BIGINT) AS n FROM orders o JOIN visits v ON o.id = v.id"
+                        + " ; SELECT CAST(trunc(o.price * v.weight * -1.5) AS BIGINT) FROM orders o JOIN visits v ON o.id = v.id",
+                "SELECT CONCAT(o.note, '/', v.note) AS c FROM orders o JOIN visits v ON o.id = v.id"
+                        + " ; SELECT o.note || '/' || v.note FROM orders o JOIN visits v ON o.id = v.id",
+                "SELECT COUNT(*) FROM orders WHERE CAST(moment AS DATE) = CAST('2026-11-24' AS DATE) ;",
+                "SELECT COUNT(*) FROM orders WHERE moment < CAST('2026-11-23' AS DATE) + INTERVAL '1' DAY"
+                        + " + INTERVAL '10' MINUTE ;",
+                "SELECT COUNT(*) FROM orders o JOIN visits v ON o.id = v.id"
+                        + " AND o.moment > CAST(v.moment AS DATE) + INTERVAL '5' MINUTE ;",
                 "WITH best AS (SELECT id, MAX(price) AS p FROM orders GROUP BY id) SELECT a.id, a.p, b.p FROM best a"
                         + " JOIN best b ON a.p = b.p AND a.id < b.id ;",
                 "SELECT id, moment FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY moment DESC) AS n"
@@ -124,8 +132,8 @@ final class StatementsBesideDuckDbTest {
             })
     void examples(String ours, @Nullable String theirs) throws Exception {
         try (TwoStreams streams = new TwoStreams(folder.resolve("examples"), new Random(7), executor);
-                DuckDBConnection duckdb = twin(streams)) {
-            assertThat(sorted(streams.answer(ours))).isEqualTo(sorted(rows(duckdb, theirs == null ? ours : theirs)));
+                DuckDbTwin duckdb = twin(streams)) {
+            assertThat(sorted(streams.answer(ours))).isEqualTo(sorted(duckdb.rows(theirs == null ? ours : theirs)));
         }
     }
 
@@ -174,14 +182,14 @@ final class StatementsBesideDuckDbTest {
     @Test
     void keepsOrdersAndLimits() throws Exception {
         try (TwoStreams streams = new TwoStreams(folder.resolve("orders"), new Random(3), executor);
-                DuckDBConnection duckdb = twin(streams)) {
+                DuckDbTwin duckdb = twin(streams)) {
             for (String statement : List.of(
                     "SELECT o.note FROM orders o JOIN visits v ON o.id = v.id"
                             + " ORDER BY o.price DESC, v.moment, o.moment, o.note, v.level LIMIT 20 OFFSET 5",
                     "SELECT o.price * 2 AS twice FROM orders o JOIN visits v ON o.id = v.id ORDER BY twice NULLS LAST",
                     "SELECT id AS n FROM orders UNION SELECT level FROM visits ORDER BY n DESC NULLS LAST LIMIT 3",
                     "SELECT id, RANK() OVER (ORDER BY price DESC) AS r FROM orders ORDER BY r, id LIMIT 10")) {
-                assertThat(streams.answer(statement)).as(statement).isEqualTo(rows(duckdb, statement));
+                assertThat(streams.answer(statement)).as(statement).isEqualTo(duckdb.rows(statement));
             }
         }
     }
@@ -191,15 +199,15 @@ final class StatementsBesideDuckDbTest {
     void narrowsByWhatJoinsKnow() throws Exception {
         try (TwoStreams streams = new TwoStreams(folder.resolve("narrow"), new Random(3), executor)) {
             streams.answer("SELECT COUNT(*) FROM orders o JOIN visits v ON o.id = v.level WHERE v.note = 'ab'");
-            assertThat(String.valueOf(streams.asked.get(1).where())).startsWith("id IN (");
+            assertThat(String.valueOf(streams.asked().get(1).where())).startsWith("id IN (");
             streams.answer("SELECT COUNT(*) FROM orders o LEFT JOIN visits v ON o.id = v.id WHERE o.note = 'ab'");
-            assertThat(String.valueOf(streams.asked.get(1).where())).startsWith("id IN (");
+            assertThat(String.valueOf(streams.asked().get(1).where())).startsWith("id IN (");
             // Rows of orders without a visit are in the answer.
             streams.answer("SELECT COUNT(*) FROM orders o LEFT JOIN visits v ON o.id = v.id AND v.note = 'ab'");
-            assertThat(streams.asked).allMatch(query -> !query.stream().equals("orders") || query.where() == null);
+            assertThat(streams.asked()).allMatch(query -> !query.stream().equals("orders") || query.where() == null);
             // No value at all: no row is wanted.
             streams.answer("SELECT COUNT(*) FROM orders o JOIN visits v ON o.id = v.id WHERE v.note = 'no such'");
-            assertThat(streams.asked.get(1).where()).hasToString("FALSE");
+            assertThat(streams.asked().get(1).where()).hasToString("FALSE");
         }
     }
 
@@ -222,10 +230,10 @@ final class StatementsBesideDuckDbTest {
             })
     void computesOnlyWhatIsAsked(String statement, String asked) throws Exception {
         try (TwoStreams streams = new TwoStreams(folder.resolve("asked"), new Random(7), executor);
-                DuckDBConnection duckdb = twin(streams)) {
+                DuckDbTwin duckdb = twin(streams)) {
             assertThat(sorted(streams.answer(statement)))
-                    .isEqualTo(sorted(rows(duckdb, statement.replace(" / ", " // "))));
-            assertThat(streams.asked)
+                    .isEqualTo(sorted(duckdb.rows(statement.replace(" / ", " // "))));
+            assertThat(streams.asked())
                     .as("queries of the leaves")
                     .anyMatch(query ->
                             query.stream().equals("visits") && query.toString().contains(asked));
@@ -243,7 +251,7 @@ final class StatementsBesideDuckDbTest {
                         + " | INTEGER_OVERFLOW",
                 "SELECT (SELECT level FROM visits) FROM orders | SQL_VALUE",
                 "SELECT QUANTILE(o.price, 0.5) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
-                "SELECT ROUND(o.price * v.weight) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
+                "SELECT SQRT(o.price * v.weight) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
                 "SELECT 1 FROM orders o JOIN visits v ON o.id = v.id WHERE COALESCE(o.note, v.note) LIKE 'a!' ESCAPE '!' |"
                         + " SQL_UNSUPPORTED",
                 "SELECT 1 FROM orders o JOIN visits v ON o.id = v.id WHERE COALESCE(o.note, v.note) LIKE 'a!%' ESCAPE 'xy' |"
@@ -258,12 +266,12 @@ final class StatementsBesideDuckDbTest {
         }
     }
 
-    private static int check(TwoStreams streams, DuckDBConnection duckdb, String statement, String where)
+    private static int check(TwoStreams streams, DuckDbTwin duckdb, String statement, String where)
             throws InterruptedException, SQLException {
         List<List<@Nullable Object>> expected;
         try {
             // Of whole numbers it is a whole number.
-            expected = rows(duckdb, statement.replace(" / ", " // "));
+            expected = duckdb.rows(statement.replace(" / ", " // "));
         } catch (SQLException e) {
             String message = String.valueOf(e.getMessage());
             if (!message.contains("Division by zero") && !message.contains("Out of Range Error")) {
@@ -279,11 +287,13 @@ final class StatementsBesideDuckDbTest {
             if (e.code().equals("SQL_UNSUPPORTED")) {
                 return 1;
             }
-            throw new AssertionError(where + ": " + statement + " " + streams.asked, e);
+            throw new AssertionError(where + ": " + statement + " " + streams.asked(), e);
         } catch (RuntimeException | AssertionError e) {
             throw new AssertionError(where + ": " + statement, e);
         }
-        assertThat(sorted(got)).as("%s: %s %s", where, statement, streams.asked).isEqualTo(sorted(expected));
+        assertThat(sorted(got))
+                .as("%s: %s %s", where, statement, streams.asked())
+                .isEqualTo(sorted(expected));
         return 0;
     }
 
@@ -304,101 +314,12 @@ final class StatementsBesideDuckDbTest {
     }
 
     /** DuckDB with the rows of both streams. */
-    private static DuckDBConnection twin(TwoStreams streams) throws SQLException {
-        DuckDBConnection duckdb = DuckDBConnection.newConnection("jdbc:duckdb:", false, null, new Properties());
-        try (Statement statement = duckdb.createStatement()) {
-            statement.execute("SET default_null_order='nulls_first_on_asc_last_on_desc'");
-            statement.execute("SET threads=1");
-            statement.execute("SET error_on_division_by_zero=true");
-        }
-        load(duckdb, "orders", TwoStreams.ORDERS, streams.orders);
-        load(duckdb, "visits", TwoStreams.VISITS, streams.visits);
+    private static DuckDbTwin twin(TwoStreams streams) throws SQLException {
+        DuckDbTwin duckdb = new DuckDbTwin();
+        duckdb.create("orders", TwoStreams.ORDERS);
+        duckdb.insert("orders", TwoStreams.ORDERS, streams.orders);
+        duckdb.create("visits", TwoStreams.VISITS);
+        duckdb.insert("visits", TwoStreams.VISITS, streams.visits);
         return duckdb;
-    }
-
-    private static void load(DuckDBConnection duckdb, String table, Schema schema, List<List<@Nullable Object>> rows)
-            throws SQLException {
-        List<String> columns = new ArrayList<>();
-        for (Field field : schema.fields()) {
-            columns.add(field.name() + " "
-                    + switch (field.type()) {
-                        case INT, LONG -> "BIGINT";
-                        case FLOAT, DOUBLE -> "DOUBLE";
-                        case BOOLEAN -> "BOOLEAN";
-                        case STRING -> "VARCHAR";
-                        case BYTES -> "BLOB";
-                        case TIMESTAMP -> "TIMESTAMP_MS";
-                        case TIMESTAMP_US -> "TIMESTAMP";
-                        default -> throw new IllegalStateException(field.toString());
-                    });
-        }
-        try (Statement statement = duckdb.createStatement()) {
-            statement.execute("CREATE TABLE " + table + " (" + String.join(", ", columns) + ")");
-        }
-        try (DuckDBAppender appender = duckdb.createAppender(table)) {
-            for (List<@Nullable Object> row : rows) {
-                appender.beginRow();
-                for (int f = 0; f < row.size(); f++) {
-                    append(appender, schema.fields().get(f), row.get(f));
-                }
-                appender.endRow();
-            }
-        }
-    }
-
-    private static void append(DuckDBAppender appender, Field field, @Nullable Object value) throws SQLException {
-        if (value == null) {
-            appender.appendNull();
-            return;
-        }
-        switch (field.type()) {
-            case INT -> appender.append((long) (Integer) value);
-            case LONG -> appender.append((long) (Long) value);
-            case FLOAT -> appender.append((double) (Float) value);
-            case DOUBLE -> appender.append((double) (Double) value);
-            case BOOLEAN -> appender.append((boolean) (Boolean) value);
-            case STRING -> appender.append((String) value);
-            case BYTES -> appender.append((byte[]) value);
-            case TIMESTAMP -> appender.appendEpochMillis((Long) value);
-            case TIMESTAMP_US -> appender.appendEpochMicros((Long) value);
-            default -> throw new IllegalStateException(field.toString());
-        }
-    }
-
-    private static List<List<@Nullable Object>> rows(DuckDBConnection duckdb, String statement) throws SQLException {
-        List<List<@Nullable Object>> rows = new ArrayList<>();
-        try (Statement asked = duckdb.createStatement();
-                ResultSet result = asked.executeQuery(statement)) {
-            int columns = result.getMetaData().getColumnCount();
-            while (result.next()) {
-                List<@Nullable Object> row = new ArrayList<>();
-                for (int c = 1; c <= columns; c++) {
-                    row.add(value(result, c));
-                }
-                rows.add(row);
-            }
-        }
-        return rows;
-    }
-
-    private static @Nullable Object value(ResultSet result, int column) throws SQLException {
-        Object value = result.getObject(column);
-        if (value == null) {
-            return null;
-        }
-        String type = result.getMetaData().getColumnTypeName(column);
-        return switch (type) {
-            case "TIMESTAMP_MS" ->
-                result.getObject(column, java.time.LocalDateTime.class)
-                        .toInstant(java.time.ZoneOffset.UTC)
-                        .toEpochMilli();
-            case "TIMESTAMP" ->
-                java.time.temporal.ChronoUnit.MICROS.between(
-                        java.time.Instant.EPOCH,
-                        result.getObject(column, java.time.LocalDateTime.class).toInstant(java.time.ZoneOffset.UTC));
-            case "INTEGER", "SMALLINT", "TINYINT", "HUGEINT" -> result.getLong(column);
-            case "BLOB" -> java.util.Arrays.toString(result.getBytes(column));
-            default -> TwoStreams.comparable(value);
-        };
     }
 }

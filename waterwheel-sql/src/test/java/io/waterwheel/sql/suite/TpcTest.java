@@ -1,0 +1,151 @@
+package io.waterwheel.sql.suite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.waterwheel.Rounds;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.sql.duckdb.DuckDbExecutor;
+import io.waterwheel.sql.duckdb.DuckDbSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The statements of TPC-H and TPC-DS are answered as DuckDB answers them over the same rows. */
+final class TpcTest {
+    private static final Path TEXTS = Path.of(System.getProperty("waterwheel.tpc", "target/tpc"));
+    private static final Instant NOW = Instant.parse("2026-11-26T00:00:00Z");
+    /** Sums of doubles in another order differ in their last digits. */
+    private static final double CLOSE = 1e-9;
+
+    /** Those that are refused, and why. */
+    private static final Map<String, String> REFUSED =
+            Map.of("tpcds q90", "at scale 0.1 it divides by a count that is zero: an error here, infinity in DuckDB");
+
+    @TempDir
+    Path folder;
+
+    @Test
+    @Timeout(1800)
+    void ofH() throws Exception {
+        compare("tpch", TpcTables.schemasOfH(), Double.parseDouble(scale(0.01, 0.1)), TpcTables::loadH);
+    }
+
+    @Test
+    @Timeout(3600)
+    void ofDs() throws Exception {
+        assumeTrue(
+                Rounds.ALL || System.getProperty("tpc.scale") != null,
+                "TPC-DS takes minutes: ./waterwheel test TpcTest -Dtpc.scale=0.1");
+        compare("tpcds", TpcTables.schemasOfDs(), Double.parseDouble(scale(0.01, 0.1)), TpcTables::loadDs);
+    }
+
+    private static String scale(double few, double many) {
+        return System.getProperty("tpc.scale", String.valueOf(Rounds.ALL ? many : few));
+    }
+
+    /** Fills the tables. */
+    private interface Loader {
+        void load(double scale, LoadedTables streams, DuckDbTwin twin) throws Exception;
+    }
+
+    private void compare(String suite, Map<String, Schema> schemas, double scale, Loader loader) throws Exception {
+        List<Path> texts = texts(suite);
+        List<String> wrong = new ArrayList<>();
+        try (DuckDbExecutor executor = new DuckDbExecutor(new DuckDbSettings(1L << 30, 4L << 30, 1, 2));
+                LoadedTables streams = new LoadedTables(folder, schemas, executor, NOW);
+                DuckDbTwin twin = new DuckDbTwin()) {
+            loader.load(scale, streams, twin);
+            for (Path text : texts) {
+                String name = text.getFileName().toString().replace(".sql", "");
+                String only = System.getProperty("tpc.only");
+                if (only != null && !List.of(only.split(",")).contains(name)) {
+                    continue;
+                }
+                String trouble = trouble(streams, twin, TpcTexts.statement(Files.readString(text)));
+                if (trouble != null && !REFUSED.containsKey(suite + " " + name)) {
+                    wrong.add(name + ": " + trouble);
+                    System.out.println(wrong.get(wrong.size() - 1));
+                }
+            }
+        }
+        assertThat(wrong).as("%s at scale %s", suite, scale).isEmpty();
+    }
+
+    private static List<Path> texts(String suite) throws IOException {
+        Path texts = TEXTS.resolve(suite);
+        assumeTrue(
+                Files.isDirectory(texts),
+                () -> "no statements in " + texts.toAbsolutePath()
+                        + "; the build unpacks them, or -Dwaterwheel.tpc=FOLDER names another folder");
+        try (Stream<Path> files = Files.list(texts)) {
+            return files.filter(file -> file.toString().endsWith(".sql"))
+                    .sorted(Comparator.comparing(Path::toString))
+                    .toList();
+        }
+    }
+
+    /** What is wrong with an answer; null when nothing is. */
+    private static @Nullable String trouble(LoadedTables streams, DuckDbTwin twin, String statement) throws Exception {
+        try {
+            List<List<@Nullable Object>> expected = twin.rows(statement);
+            String trouble = difference(streams.answer(statement), expected);
+            String unlimited = TpcTexts.withoutLimit(statement);
+            // Of rows that are equal in their order any may be the last within the limit.
+            return trouble == null || unlimited.equals(statement)
+                    ? trouble
+                    : difference(streams.answer(unlimited), twin.rows(unlimited));
+        } catch (RuntimeException | SQLException e) {
+            return String.valueOf(e);
+        }
+    }
+
+    private static @Nullable String difference(
+            List<List<@Nullable Object>> got, List<List<@Nullable Object>> expected) {
+        if (got.size() != expected.size()) {
+            return got.size() + " rows, expected " + expected.size();
+        }
+        List<List<@Nullable Object>> ours = sorted(got);
+        List<List<@Nullable Object>> theirs = sorted(expected);
+        for (int row = 0; row < ours.size(); row++) {
+            for (int c = 0; c < ours.get(row).size(); c++) {
+                if (!alike(ours.get(row).get(c), theirs.get(row).get(c))) {
+                    return "row " + row + ": " + ours.get(row) + ", expected " + theirs.get(row);
+                }
+            }
+        }
+        return null;
+    }
+
+    private static boolean alike(@Nullable Object one, @Nullable Object other) {
+        if (one == null || other == null) {
+            return one == other;
+        } else if (one instanceof Number a && other instanceof Number b) {
+            double difference = Math.abs(a.doubleValue() - b.doubleValue());
+            return difference <= CLOSE * Math.max(1, Math.abs(a.doubleValue()));
+        }
+        return one.equals(other);
+    }
+
+    private static List<List<@Nullable Object>> sorted(List<List<@Nullable Object>> rows) {
+        return rows.stream()
+                .sorted(Comparator.comparing(row -> row.stream()
+                        .map(value -> value instanceof Number number
+                                ? String.format("%.4e", number.doubleValue() + 0.0)
+                                : String.valueOf(value))
+                        .toList()
+                        .toString()))
+                .toList();
+    }
+}

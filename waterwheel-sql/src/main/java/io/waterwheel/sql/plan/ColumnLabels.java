@@ -11,6 +11,7 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlOrderBy;
 import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.SqlWith;
+import org.apache.calcite.sql.fun.SqlCase;
 import org.jspecify.annotations.Nullable;
 
 /** What columns are called that a statement gives no name: as their function, {@code count}, or by their number. */
@@ -52,6 +53,12 @@ final class ColumnLabels {
         }
         if (value instanceof SqlCall call && call.getOperator().getName().equals(EngineFunctions.TO_DOUBLE)) {
             return "cast";
+        }
+        if (value instanceof SqlCase choice
+                && choice.getElseOperand() instanceof SqlCall call
+                && call.getOperator().getName().equals(EngineFunctions.TO_DOUBLE)) {
+            // What ROUND to digits is rewritten to.
+            return "round";
         }
         return value instanceof SqlCall call && call.getOperator() instanceof SqlFunction
                 ? call.getOperator().getName().toLowerCase(Locale.ROOT)

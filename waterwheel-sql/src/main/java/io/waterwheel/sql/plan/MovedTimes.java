@@ -61,7 +61,7 @@ final class MovedTimes {
     }
 
     /** What a DATE or TIMESTAMP literal says. */
-    private static @Nullable LocalDateTime time(SqlNode node) {
+    static @Nullable LocalDateTime time(SqlNode node) {
         if (!(node instanceof SqlLiteral literal)) {
             return null;
         }

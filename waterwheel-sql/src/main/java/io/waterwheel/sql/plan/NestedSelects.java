@@ -1,19 +1,23 @@
 package io.waterwheel.sql.plan;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.SqlWith;
+import org.apache.calcite.sql.SqlWithItem;
 import org.apache.calcite.sql.util.SqlBasicVisitor;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Bounds the SELECTs within each other. An expression over a sub-query's column is planned with the column's own
  * expression in place of each of its names: {@code x + x} doubles with each level that it is nested. What WITH names
- * may be nested in what it names afterwards, and counts so.
+ * counts where it is named.
  *
  * @param depth SELECTs within each other, at most
  * @param copies of the innermost expression, at most
@@ -33,7 +37,7 @@ record NestedSelects(int depth, long copies) {
 
     /** Refuses a statement that is too large. */
     static void require(SqlNode statement) {
-        NestedSelects unused = of(statement);
+        NestedSelects unused = of(statement, Map.of());
     }
 
     private NestedSelects around(NestedSelects other) {
@@ -44,20 +48,25 @@ record NestedSelects(int depth, long copies) {
         return new NestedSelects(Math.max(depth, other.depth), Math.max(copies, other.copies));
     }
 
-    private static NestedSelects of(@Nullable SqlNode node) {
+    /** @param named by name in capital letters, what WITH names */
+    private static NestedSelects of(@Nullable SqlNode node, Map<String, NestedSelects> named) {
         if (node instanceof SqlWith with) {
-            NestedSelects nested = of(with.body);
-            for (SqlNode item : with.withList) {
-                nested = nested.around(of(item));
+            Map<String, NestedSelects> scope = new HashMap<>(named);
+            for (SqlNode one : with.withList) {
+                SqlWithItem item = (SqlWithItem) one;
+                scope.put(item.name.getSimple().toUpperCase(Locale.ROOT), of(item.query, scope));
             }
-            return nested;
+            return of(with.body, scope);
+        } else if (node instanceof SqlIdentifier name && name.isSimple()) {
+            // A column of that name is counted too.
+            return named.getOrDefault(name.getSimple().toUpperCase(Locale.ROOT), NONE);
         }
         List<@Nullable SqlNode> parts = node instanceof SqlNodeList list
                 ? list.getList()
                 : node instanceof SqlCall call ? call.getOperandList() : List.of();
         NestedSelects nested = NONE;
         for (SqlNode part : parts) {
-            nested = nested.beside(of(part));
+            nested = nested.beside(of(part, named));
         }
         return node instanceof SqlSelect select ? new NestedSelects(1, mostNames(select)).around(nested) : nested;
     }

@@ -28,7 +28,10 @@ import org.apache.calcite.sql.SqlIntervalQualifier;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlNumericLiteral;
+import org.apache.calcite.sql.SqlUtil;
+import org.apache.calcite.sql.fun.SqlCase;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.fun.SqlTrimFunction;
 import org.apache.calcite.sql.parser.SqlParserPos;
@@ -47,6 +50,8 @@ final class Rewriter extends SqlShuttle {
     private static final int MOST_MILLIS = "2021-10-07 12:00:00.123".length();
     /** Behind a point, of ROUND. */
     private static final int MOST_DIGITS = 15;
+    /** From here on doubles are whole numbers. */
+    private static final BigDecimal WITHOUT_FRACTION = BigDecimal.valueOf(1L << 52);
     /** Functions by other names. */
     private static final Map<String, String> SYNONYMS = Map.ofEntries(
             Map.entry("CHAR_LENGTH", "LENGTH"),
@@ -174,7 +179,7 @@ final class Rewriter extends SqlShuttle {
             throw SqlErrors.at(
                     type.getParserPosition(),
                     "CAST to " + type
-                            + " is not supported; BIGINT, DOUBLE, VARCHAR, and TIMESTAMP of 3, 6 or 9 digits are");
+                            + " is not supported; BIGINT, DOUBLE, VARCHAR, DATE, and TIMESTAMP of 3, 6 or 9 digits are");
         }
     }
 
@@ -198,9 +203,22 @@ final class Rewriter extends SqlShuttle {
                     position,
                     "ROUND takes a written number of digits from 0 to " + MOST_DIGITS + ", got " + call.operand(1));
         }
+        SqlNode number = call.operand(0);
+        if (StatementSize.hasSelect(number)) {
+            throw SqlErrors.at(position, "ROUND to digits of a sub-query; round what it selects instead");
+        }
+        // Numbers beyond have no such digits, and a product with the scale would not be exact.
+        SqlNode least = SqlLiteral.createApproxNumeric(WITHOUT_FRACTION.movePointLeft(digits) + "E0", position);
         SqlNode scale = SqlLiteral.createApproxNumeric("1E" + digits, position);
-        SqlNode scaled = SqlStdOperatorTable.MULTIPLY.createCall(position, call.operand(0), scale);
-        return SqlStdOperatorTable.DIVIDE.createCall(position, own("ROUND").createCall(position, scaled), scale);
+        SqlNode scaled = SqlStdOperatorTable.MULTIPLY.createCall(position, number, scale);
+        return new SqlCase(
+                position,
+                null,
+                SqlNodeList.of(SqlStdOperatorTable.LESS_THAN.createCall(
+                        position, SqlStdOperatorTable.ABS.createCall(position, number), least)),
+                SqlNodeList.of(SqlStdOperatorTable.DIVIDE.createCall(
+                        position, own("ROUND").createCall(position, scaled), scale)),
+                own(EngineFunctions.TO_DOUBLE).createCall(position, number));
     }
 
     private static boolean isDate(SqlDataTypeSpec type) {
@@ -210,6 +228,10 @@ final class Rewriter extends SqlShuttle {
 
     /** A CAST to DATE: a day is the moment at which it begins, a TIMESTAMP. */
     private SqlNode day(SqlNode operand, SqlParserPos position) {
+        LocalDateTime time = MovedTimes.time(operand);
+        if (time != null) {
+            return timestamp(time.truncatedTo(ChronoUnit.DAYS).toInstant(ZoneOffset.UTC), position);
+        }
         if (!(operand instanceof SqlCharStringLiteral text)) {
             return own("DATE_TRUNC").createCall(position, SqlLiteral.createCharString("day", position), operand);
         }
@@ -296,10 +318,10 @@ final class Rewriter extends SqlShuttle {
             case "EXTRACT" -> unit(call, "DATE_PART", operands.get(0), operands.get(1));
             case "FLOOR" -> operands.size() == 2 ? unit(call, "DATE_TRUNC", operands.get(1), operands.get(0)) : null;
             // Calcite's own, for MATCH_RECOGNIZE, has a zero behind what is written.
-            case "CAST" -> {
+            case "CAST", "::" -> {
                 if (operands.size() > 1 && operands.get(1) instanceof SqlDataTypeSpec type) {
                     requireWide(type);
-                    if (isDate(type)) {
+                    if (isDate(type) && !SqlUtil.isNullLiteral(operands.get(0), false)) {
                         yield day(operands.get(0), position);
                     }
                     yield toDouble(operands.get(0), type, position);

@@ -25,6 +25,13 @@ final class StatementSize extends SqlBasicVisitor<@Nullable Void> {
         ExpandedSize.require(statement);
     }
 
+    /** Whether a SELECT is in it. */
+    static boolean hasSelect(SqlNode node) {
+        StatementSize size = new StatementSize();
+        node.accept(size);
+        return size.selects > 0;
+    }
+
     private void part() {
         if (++parts > MOST_PARTS) {
             throw SqlErrors.unsupported("it has over " + MOST_PARTS + " parts");

@@ -15,20 +15,29 @@ final class WrittenNumbers {
     /** Longer ones than anybody writes are left to the arithmetic of doubles. */
     private static final int MOST_DIGITS = 60;
 
+    /** Of a longer chain no one writes numbers alone; each of its calls is looked at. */
+    private static final int MOST_DEEP = 32;
+
     private WrittenNumbers() {}
 
     /** The number; null for what is of anything but written numbers, and for whole numbers alone. */
     static @Nullable BigDecimal of(SqlCall call) {
-        return hasPoint(call) ? value(call) : null;
+        return hasPoint(call, 0) ? value(call, 0) : null;
     }
 
-    private static boolean hasPoint(SqlNode node) {
+    private static boolean hasPoint(SqlNode node, int depth) {
         if (node instanceof SqlNumericLiteral number) {
             return !number.isInteger();
         }
-        return node instanceof SqlCall call
-                && isArithmetic(call)
-                && call.getOperandList().stream().anyMatch(WrittenNumbers::hasPoint);
+        if (depth == MOST_DEEP || !(node instanceof SqlCall call) || !isArithmetic(call)) {
+            return false;
+        }
+        for (SqlNode operand : call.getOperandList()) {
+            if (hasPoint(operand, depth + 1)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean isArithmetic(SqlCall call) {
@@ -36,20 +45,20 @@ final class WrittenNumbers {
         return kind == SqlKind.PLUS || kind == SqlKind.MINUS || kind == SqlKind.TIMES || kind == SqlKind.MINUS_PREFIX;
     }
 
-    private static @Nullable BigDecimal value(SqlNode node) {
+    private static @Nullable BigDecimal value(SqlNode node, int depth) {
         if (node instanceof SqlNumericLiteral number) {
             String text = number.toValue();
             // One with an exponent is a double as it is written.
             boolean exact = text != null && text.indexOf('E') < 0 && text.indexOf('e') < 0;
             return exact ? number.bigDecimalValue() : null;
-        } else if (!(node instanceof SqlCall call) || !isArithmetic(call)) {
+        } else if (depth == MOST_DEEP || !(node instanceof SqlCall call) || !isArithmetic(call)) {
             return null;
         } else {
-            BigDecimal first = value(call.operand(0));
+            BigDecimal first = value(call.operand(0), depth + 1);
             if (first == null || call.getKind() == SqlKind.MINUS_PREFIX) {
                 return first == null ? null : first.negate();
             }
-            BigDecimal second = value(call.operand(1));
+            BigDecimal second = value(call.operand(1), depth + 1);
             if (second == null || first.precision() + second.precision() > MOST_DIGITS) {
                 return null;
             }

@@ -278,8 +278,11 @@ final class ResidualExpressions {
                 (from.getSqlTypeName() == SqlTypeName.BIGINT && (name.equals("DOUBLE") || name.equals("VARCHAR")))
                         || (isTime(from) && isTime(to) && from.getPrecision() <= to.getPrecision());
         if (name.equals("BIGINT") && from.getSqlTypeName() == SqlTypeName.DOUBLE) {
-            // Towards zero; what 64 bits do not hold is null.
-            return "TRY_CAST(trunc(" + of(operand) + ") AS BIGINT)";
+            // Towards zero; what 64 bits do not hold is an error.
+            return "CAST(trunc(" + of(operand) + ") AS BIGINT)";
+        }
+        if (to.getSqlTypeName() == SqlTypeName.DATE && from.getSqlTypeName() == SqlTypeName.TIMESTAMP) {
+            return cast("date_trunc('day', " + of(operand) + ")", name);
         }
         if (!same && !wider) {
             throw new NotPushed("CAST of " + from + " to " + to + " of what is joined or computed");
@@ -333,10 +336,20 @@ final class ResidualExpressions {
                         type(operands.get(1).getType()));
             // Both round halves away from zero, and yield a double.
             case ROUND -> "round(" + cast(number(operands.get(0)), "DOUBLE") + ")";
-            case CONCAT -> infix("||", operands);
+            case CONCAT -> concatenated(operands);
             case STRPOS -> "strpos(" + list(operands) + ")";
             default -> throw new NotPushed(function + " of what is joined or computed");
         };
+    }
+
+    /** Other values than texts the two write in different ways. */
+    private String concatenated(List<RexNode> operands) throws NotPushed {
+        for (RexNode operand : operands) {
+            if (!isA(operand, SqlTypeName.VARCHAR) && !isA(operand, SqlTypeName.NULL)) {
+                throw new NotPushed("CONCAT of " + operand.getType() + "; of texts it is");
+            }
+        }
+        return infix("||", operands);
     }
 
     /** From a written place on: at those before the first character the two differ. */
@@ -358,7 +371,11 @@ final class ResidualExpressions {
                 ? literal.getValueAs(String.class)
                 : null;
         CalendarUnit unit = text == null ? null : CalendarUnit.of(text);
-        if (unit == null || operands.size() != 2 || !isA(operands.get(1), SqlTypeName.TIMESTAMP)) {
+        if (operands.size() == 2 && !isA(operands.get(1), SqlTypeName.TIMESTAMP)) {
+            throw new NotPushed("the day, or another part of the time, of a value of type "
+                    + operands.get(1).getType());
+        }
+        if (unit == null || operands.size() != 2) {
             throw new NotPushed("a part of a time by the clock of a zone");
         }
         return quoted(unit.text());

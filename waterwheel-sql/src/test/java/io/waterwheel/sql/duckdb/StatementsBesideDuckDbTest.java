@@ -121,6 +121,13 @@ final class StatementsBesideDuckDbTest {
                 "SELECT CONCAT(o.note, '/', v.note) AS c FROM orders o JOIN visits v ON o.id = v.id"
                         + " ; SELECT o.note || '/' || v.note FROM orders o JOIN visits v ON o.id = v.id",
                 "SELECT COUNT(*) FROM orders WHERE CAST(moment AS DATE) = CAST('2026-11-24' AS DATE) ;",
+                "SELECT COUNT(*) FROM orders WHERE moment::DATE = DATE '2026-11-24' ;",
+                "SELECT o.moment::DATE AS d, COUNT(*) FROM orders o JOIN visits v ON o.moment::DATE = CAST(v.moment AS DATE)"
+                        + " AND o.id = v.id GROUP BY 1 ; SELECT CAST(date_trunc('day', o.moment) AS TIMESTAMP_MS), COUNT(*)"
+                        + " FROM orders o JOIN visits v ON o.moment::DATE = v.moment::DATE AND o.id = v.id GROUP BY 1",
+                "SELECT COUNT(*) FROM orders WHERE moment < CAST(DATE '2026-11-24' AS DATE) + INTERVAL '10' MINUTE ;",
+                "SELECT ROUND(id + 9007199254740960, 2) AS r, ROUND(price * 1e300, 10) AS s FROM orders"
+                        + " ; SELECT CAST(id + 9007199254740960 AS DOUBLE), price * 1e300 FROM orders",
                 "SELECT COUNT(*) FROM orders WHERE moment < CAST('2026-11-23' AS DATE) + INTERVAL '1' DAY"
                         + " + INTERVAL '10' MINUTE ;",
                 "SELECT COUNT(*) FROM orders o JOIN visits v ON o.id = v.id"
@@ -249,6 +256,11 @@ final class StatementsBesideDuckDbTest {
                 "SELECT o.price / (v.weight - v.weight) FROM orders o JOIN visits v ON o.id = v.id | SQL_VALUE",
                 "SELECT (o.id + 9223372036854775807) * (v.id + 2) FROM orders o JOIN visits v ON o.id = v.id"
                         + " | INTEGER_OVERFLOW",
+                "SELECT CAST((o.price + 9) * (v.weight + 9) * 1e30 AS BIGINT) FROM orders o JOIN visits v ON o.id = v.id"
+                        + " | INTEGER_OVERFLOW",
+                "SELECT CONCAT(o.price * v.weight, v.note) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
+                "SELECT (o.price * v.weight)::DECIMAL(10, 2) FROM orders o JOIN visits v ON o.id = v.id | BAD_SQL",
+                "SELECT CAST(CONCAT(o.note, v.note) AS DATE) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
                 "SELECT (SELECT level FROM visits) FROM orders | SQL_VALUE",
                 "SELECT QUANTILE(o.price, 0.5) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
                 "SELECT SQRT(o.price * v.weight) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",

@@ -26,6 +26,7 @@ public final class DuckDbTwin implements AutoCloseable {
         execute("SET default_null_order='nulls_first_on_asc_last_on_desc'");
         execute("SET threads=1");
         execute("SET error_on_division_by_zero=true");
+        execute("SET ieee_floating_point_ops=false");
     }
 
     private void execute(String statement) throws SQLException {

@@ -102,17 +102,16 @@ final class SqlLogicTest {
         for (SqlLogicFile.Part part : parts) {
             Matcher create = CREATE.matcher(part.text());
             Matcher insert = INSERT.matcher(part.text());
-            if (part.isQuery() || part.skipped()) {
-                continue;
-            } else if (create.matches()) {
+            boolean unused = part.isQuery() || part.skipped();
+            if (!unused && create.matches()) {
                 schemas.put(create.group(1), schema(create.group(2)));
                 rows.put(create.group(1), new ArrayList<>());
-            } else if (insert.matches()) {
+            } else if (!unused && insert.matches()) {
                 List<List<@Nullable Object>> table = rows.get(insert.group(1));
                 Schema schema = schemas.get(insert.group(1));
                 assertThat(table).as(part.text()).isNotNull();
                 table.add(row(schema, insert, table.size()));
-            } else {
+            } else if (!unused) {
                 throw new IOException("line " + part.line() + ": expected CREATE TABLE or INSERT, got " + part.text());
             }
         }
@@ -131,7 +130,7 @@ final class SqlLogicTest {
 
     private static Schema schema(String columns) {
         List<Field> fields = new ArrayList<>();
-        for (String column : columns.split(",")) {
+        for (String column : columns.split(",", -1)) {
             String[] words = column.strip().split("\\s+");
             FieldType type =
                     switch (words[1].toUpperCase(Locale.ROOT).replaceAll("\\(.*", "")) {
@@ -148,9 +147,9 @@ final class SqlLogicTest {
 
     private static List<@Nullable Object> row(Schema schema, Matcher insert, long number) {
         List<String> names =
-                Arrays.stream(insert.group(2).split(",")).map(String::strip).toList();
+                Arrays.stream(insert.group(2).split(",", -1)).map(String::strip).toList();
         List<String> values =
-                Arrays.stream(insert.group(3).split(",")).map(String::strip).toList();
+                Arrays.stream(insert.group(3).split(",", -1)).map(String::strip).toList();
         List<@Nullable Object> row = new ArrayList<>();
         for (Field field : schema.fields().subList(0, schema.fields().size() - 2)) {
             String text = values.get(names.indexOf(field.name()));

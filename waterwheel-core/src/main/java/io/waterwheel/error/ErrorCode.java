@@ -181,6 +181,8 @@ public enum ErrorCode {
     NO_SUCH_TOPIC(TEMPORARY, "Restore the topic, or drop the stream."),
     /** Storm has no such topology. */
     NO_SUCH_TOPOLOGY(USER, "See `waterwheel topology list`."),
+    /** There is no view of that name. */
+    NO_SUCH_VIEW(USER, "See `SHOW VIEWS`."),
     /** The positions to read from cannot be set to these. */
     OFFSETS_REFUSED(USER, "Read the message; `waterwheel offsets show STREAM` says what is possible."),
     /** A named append goes on with another file than it began with. */
@@ -275,6 +277,8 @@ public enum ErrorCode {
     TREE_GONE(TEMPORARY, "Repeat the query: the tree's tuples are in a chunk now."),
     /** An operator or a function got values of a type it does not take. */
     TYPE_MISMATCH(USER, "Correct the expression as the message says."),
+    /** There is a view of that name. */
+    VIEW_EXISTS(USER, "Use `CREATE OR REPLACE VIEW`, drop it first, or choose another name."),
     /** ZooKeeper does not let the client read where the coordinators are. */
     ZOOKEEPER_DENIED(USER, "Submit the topology again with a release that opens the node, or name a coordinator."),
     /** ZooKeeper failed to say where the coordinators are. */

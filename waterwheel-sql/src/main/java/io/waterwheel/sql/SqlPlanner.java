@@ -39,6 +39,15 @@ public final class SqlPlanner {
     }
 
     /**
+     * The plan of a view's query, for its columns.
+     *
+     * @throws WaterwheelException as {@link #plan(String, Instant)}; also when the view would be over itself
+     */
+    public StatementPlan view(String name, String query, Instant now) {
+        return planner.view(name, query, now);
+    }
+
+    /**
      * The row of a SELECT of literals without FROM; null when the statement is another, or none.
      *
      * @param now what {@code NOW()} and {@code CURRENT_TIMESTAMP} are

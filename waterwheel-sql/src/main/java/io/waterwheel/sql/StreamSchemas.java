@@ -13,6 +13,11 @@ public interface StreamSchemas {
     @Nullable
     Schema schema(String name);
 
+    /** The view of this name; the exact one, else in other letters; null when there is none. */
+    default @Nullable SqlView view(String name) {
+        return null;
+    }
+
     /** The tables that are no streams. */
     default List<SystemTable> systemTables() {
         return List.of();

@@ -177,7 +177,7 @@ final class AskedByJdbc implements AutoCloseable {
         assertThat(rows(facts.getCatalogs(), "TABLE_CAT")).containsExactly("waterwheel");
         assertThat(rows(facts.getSchemas(), "TABLE_CATALOG", "TABLE_SCHEM"))
                 .containsExactly("waterwheel information_schema", "waterwheel public", "waterwheel waterwheel");
-        assertThat(rows(facts.getTableTypes(), "TABLE_TYPE")).containsExactly("SYSTEM TABLE", "TABLE");
+        assertThat(rows(facts.getTableTypes(), "TABLE_TYPE")).containsExactly("SYSTEM TABLE", "TABLE", "VIEW");
         assertThat(rows(facts.getTables(null, "waterwheel", "%", null), "TABLE_TYPE", "TABLE_NAME"))
                 .containsExactly(
                         "SYSTEM TABLE chunks",
@@ -397,6 +397,7 @@ final class AskedByJdbc implements AutoCloseable {
                             "total",
                             "most"))
                     .containsExactly("255 154 9.0 2000");
+            viewsAreTables(statement);
             assertThat(statement.executeUpdate("ALTER STREAM made_by_jdbc SET retention = '3650d'"))
                     .isZero();
             assertThat(client.describe("made_by_jdbc").definition().policy().retention())
@@ -407,6 +408,36 @@ final class AskedByJdbc implements AutoCloseable {
             assertThatThrownBy(() -> statement.executeUpdate("DROP STREAM made_by_jdbc"))
                     .hasStackTraceContaining("NO_SUCH_STREAM");
         }
+    }
+
+    private void viewsAreTables(Statement statement) throws Exception {
+        assertThat(statement.executeUpdate(
+                        "CREATE VIEW noted_by_jdbc (id, text) AS SELECT id, note FROM made_by_jdbc WHERE note IS NOT NULL"))
+                .isZero();
+        assertThat(rows(statement.executeQuery("SELECT COUNT(text) AS n FROM noted_by_jdbc"), "n"))
+                .containsExactly("154");
+        assertThat(rows(statement.executeQuery("SHOW VIEWS LIKE 'noted%'"), "view", "columns"))
+                .containsExactly("noted_by_jdbc id, text");
+        assertThat(rows(statement.executeQuery("DESCRIBE Noted_by_jdbc"), "column", "type"))
+                .containsExactly("id long", "text string");
+        DatabaseMetaData facts = connection.getMetaData();
+        assertThat(rows(facts.getTables(null, "public", "%", new String[] {"VIEW"}), "TABLE_NAME", "TABLE_TYPE"))
+                .containsExactly("noted_by_jdbc VIEW");
+        assertThat(rows(facts.getColumns(null, "public", "noted%", "%"), "COLUMN_NAME", "TYPE_NAME"))
+                .containsExactly("id BIGINT", "text VARCHAR");
+        assertThat(rows(
+                        statement.executeQuery(
+                                "SELECT table_name, view_definition FROM information_schema.views"),
+                        "table_name",
+                        "view_definition"))
+                .containsExactly("noted_by_jdbc SELECT id, note FROM made_by_jdbc WHERE note IS NOT NULL");
+        assertThat(statement.executeUpdate("CREATE OR REPLACE VIEW noted_by_jdbc AS SELECT id FROM made_by_jdbc"))
+                .isZero();
+        assertThat(rows(statement.executeQuery("SELECT COUNT(*) AS n FROM noted_by_jdbc"), "n"))
+                .containsExactly("255");
+        assertThat(statement.executeUpdate("DROP VIEW noted_by_jdbc")).isZero();
+        assertThatThrownBy(() -> statement.executeQuery("SELECT COUNT(*) AS n FROM noted_by_jdbc"))
+                .hasStackTraceContaining("NO_SUCH_STREAM");
     }
 
     /** By text alone: the positions of the last INSERT, and a hint. */

@@ -34,7 +34,7 @@ with flightsql.connect(url, db_kwargs=headers) as connection:
             return cursor.fetchall()
 
     same(connection.adbc_get_info()["vendor_name"], "Waterwheel")
-    same(connection.adbc_get_table_types(), ["TABLE"])
+    same(connection.adbc_get_table_types(), ["SYSTEM TABLE", "TABLE", "VIEW"])
     objects = connection.adbc_get_objects(depth="all", table_name_filter="by_adbc").read_all().to_pylist()
     same([one["catalog_name"] for one in objects], ["waterwheel"])
     tables = objects[0]["catalog_db_schemas"][0]["db_schema_tables"]
@@ -72,10 +72,24 @@ with flightsql.connect(url, db_kwargs=headers) as connection:
 
     fails("there is no column 'nope'", lambda: ask("SELECT nope FROM by_adbc"))
     fails(
-        "by Flight SQL statements read",
+        "it changes nothing",
         lambda: connection.cursor().executemany("SELECT id FROM by_adbc WHERE id = ?", [(1,), (2,)]),
     )
-    fails("by Flight SQL statements read", lambda: connection.cursor().executescript("DELETE FROM by_adbc"))
+    fails("it changes nothing", lambda: connection.cursor().executescript("DELETE FROM by_adbc"))
+
+with flightsql.connect(url) as connection:
+    with connection.cursor() as cursor:
+        cursor.executescript(
+            "CREATE STREAM made_by_adbc (id BIGINT, at TIMESTAMP, note VARCHAR) KEY (id) TIME (at) WITH (partitions = 1)"
+        )
+        cursor.executemany("INSERT INTO made_by_adbc VALUES (?, ?, ?)", [(1, first, "one"), (2, first, None)])
+        cursor.executescript("CREATE VIEW ones_by_adbc AS SELECT note FROM made_by_adbc WHERE id = 1")
+        fails("there is no stream 'nope'", lambda: cursor.executemany("INSERT INTO nope VALUES (?)", [(1,)]))
+
+made = {DatabaseOptions.RPC_CALL_HEADER_PREFIX.value + "x-waterwheel-at-least": "made_by_adbc:0:1"}
+with flightsql.connect(url, db_kwargs=made) as connection, connection.cursor() as cursor:
+    cursor.execute("SELECT note FROM ones_by_adbc")
+    same(cursor.fetchall(), [("one",)])
 
 late = {DatabaseOptions.RPC_CALL_HEADER_PREFIX.value + "x-waterwheel-at-least": "by_adbc:0:999999999"}
 with flightsql.connect(url, db_kwargs=late) as connection:

@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.sql.SqlPlan;
+import io.waterwheel.sql.SqlView;
 import io.waterwheel.sql.StatementPlan;
 import io.waterwheel.sql.StreamSchemas;
 import java.time.Instant;
@@ -43,20 +44,26 @@ public final class PlanCache {
      * @param plan null when statements of this text are planned each time
      * @param open by what stands for them in the query, the values that it leaves open
      * @param schemas of the streams that the statement names as they are called
+     * @param views that it names, by name
      */
     public record Entry(
             @Nullable StatementPlan plan,
             IdentityHashMap<Expression, ParameterFunction> open,
             Map<String, Schema> schemas,
+            Map<String, SqlView> views,
             int queryCharacters) {
         public static Entry of(
-                StatementPlan plan, IdentityHashMap<Expression, ParameterFunction> open, Map<String, Schema> schemas) {
-            return new Entry(plan, open, Map.copyOf(schemas), plan.toString().length());
+                StatementPlan plan,
+                IdentityHashMap<Expression, ParameterFunction> open,
+                Map<String, Schema> schemas,
+                Map<String, SqlView> views) {
+            return new Entry(
+                    plan, open, Map.copyOf(schemas), views, plan.toString().length());
         }
 
         /** Of a text whose plans depend on the values. */
-        public static Entry none(Map<String, Schema> schemas) {
-            return new Entry(null, new IdentityHashMap<>(), Map.copyOf(schemas), 0);
+        public static Entry none(Map<String, Schema> schemas, Map<String, SqlView> views) {
+            return new Entry(null, new IdentityHashMap<>(), Map.copyOf(schemas), views, 0);
         }
 
         /** The plan with these values. */
@@ -76,13 +83,25 @@ public final class PlanCache {
         if (entry == null) {
             return null;
         }
-        for (Map.Entry<String, Schema> one : entry.schemas().entrySet()) {
-            if (!one.getValue().equals(streams.schema(one.getKey()))) {
-                plans.invalidate(text);
-                return null;
-            }
+        if (!holds(entry)) {
+            plans.invalidate(text);
+            return null;
         }
         return entry;
+    }
+
+    private boolean holds(Entry entry) {
+        for (Map.Entry<String, Schema> one : entry.schemas().entrySet()) {
+            if (!one.getValue().equals(streams.schema(one.getKey()))) {
+                return false;
+            }
+        }
+        for (Map.Entry<String, SqlView> one : entry.views().entrySet()) {
+            if (!one.getValue().equals(streams.view(one.getKey()))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     public void put(String text, Entry entry) {

@@ -3,8 +3,9 @@ package io.waterwheel.sql.change;
 import java.util.List;
 import java.util.Map;
 
-/** What a statement changes. Names of streams are as they were written. */
+/** What a statement changes. Names are as they were written. */
 public sealed interface Change {
+    /** The stream, or view, that is changed. */
     String stream();
 
     /**
@@ -32,6 +33,26 @@ public sealed interface Change {
      * @param ifExists whether it is no error that there is none
      */
     record Drop(String stream, boolean ifExists) implements Change {}
+
+    /**
+     * {@code CREATE VIEW}.
+     *
+     * @param replace whether a view of that name gives way
+     * @param columns what its columns are called; empty for the names that the query gives
+     * @param query its text, behind as many blanks and line ends as the text before it has
+     */
+    record CreateView(String stream, boolean replace, List<String> columns, String query) implements Change {
+        public CreateView {
+            columns = List.copyOf(columns);
+        }
+    }
+
+    /**
+     * {@code DROP VIEW}.
+     *
+     * @param ifExists whether it is no error that there is none
+     */
+    record DropView(String stream, boolean ifExists) implements Change {}
 
     /**
      * {@code INSERT INTO}.

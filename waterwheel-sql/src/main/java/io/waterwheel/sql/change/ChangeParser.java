@@ -30,17 +30,28 @@ public final class ChangeParser {
             words.require("INTO");
             return insert(words);
         } else if (words.takes("CREATE")) {
-            words.require("STREAM");
+            boolean replace = words.takes("OR");
+            if (replace) {
+                words.require("REPLACE");
+            }
+            if (replace || words.next().is("VIEW")) {
+                words.require("VIEW");
+                return view(words, replace);
+            }
+            requireKind(words);
             return CreateReader.read(words);
         } else if (words.takes("DROP")) {
-            words.require("STREAM");
+            boolean view = words.takes("VIEW");
+            if (!view) {
+                requireKind(words);
+            }
             boolean ifExists = words.takes("IF");
             if (ifExists) {
                 words.require("EXISTS");
             }
-            String stream = stream(words);
+            String name = view ? name(words, "a view") : stream(words);
             words.requireEnd();
-            return new Change.Drop(stream, ifExists);
+            return view ? new Change.DropView(name, ifExists) : new Change.Drop(name, ifExists);
         } else if (words.takes("ALTER")) {
             words.require("STREAM");
             return alter(words);
@@ -48,31 +59,59 @@ public final class ChangeParser {
         return null;
     }
 
+    private static void requireKind(Words words) {
+        if (!words.takes("STREAM")) {
+            throw words.expected("STREAM or VIEW");
+        }
+    }
+
+    private static Change view(Words words, boolean replace) {
+        String name = name(words, "a view");
+        List<String> columns = words.takes("(") ? columns(words) : List.of();
+        words.require("AS");
+        if (QUERIES.stream().noneMatch(words.next()::is)) {
+            throw words.expected("a query");
+        }
+        return new Change.CreateView(name, replace, columns, words.rest());
+    }
+
+    /** Names of columns, up to the parenthesis behind them. */
+    private static List<String> columns(Words words) {
+        List<String> columns = new ArrayList<>();
+        do {
+            if (columns.contains(words.next().text())) {
+                throw words.wrong("column " + words.next().text() + " is named twice");
+            }
+            columns.add(words.name("a column"));
+        } while (words.takes(","));
+        words.require(")");
+        return columns;
+    }
+
     /** The name of a stream, with or without the schema that drivers write before it. */
     static String stream(Words words) {
-        String name = words.name("a stream");
+        return name(words, "a stream");
+    }
+
+    /** @param of what is named, such as "a stream" */
+    private static String name(Words words, String of) {
+        String name = words.name(of);
         String last = name;
         if (name.equalsIgnoreCase("waterwheel") && words.takes(".")) {
             last = words.name("a schema");
             if (!last.equalsIgnoreCase("public")) {
-                throw words.expected("a stream, waterwheel.public.NAME, before this");
+                throw words.expected(of + ", waterwheel.public.NAME, before this");
             }
         }
-        return last.equalsIgnoreCase("public") && words.takes(".") ? words.name("a stream") : last;
+        return last.equalsIgnoreCase("public") && words.takes(".") ? words.name(of) : last;
     }
 
     private static Change insert(Words words) {
         String stream = stream(words);
-        List<String> columns = new ArrayList<>();
+        List<String> columns = List.of();
         if (words.next().is("(") && !isQuery(words)) {
             words.take();
-            do {
-                if (columns.contains(words.next().text())) {
-                    throw words.wrong("column " + words.next().text() + " is named twice");
-                }
-                columns.add(words.name("a column"));
-            } while (words.takes(","));
-            words.require(")");
+            columns = columns(words);
         }
         if (QUERIES.stream().noneMatch(words.next()::is)) {
             throw words.expected("VALUES or a query");

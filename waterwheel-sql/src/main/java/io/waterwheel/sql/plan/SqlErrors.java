@@ -23,7 +23,7 @@ final class SqlErrors {
 
     /** A failure at a place. */
     static WaterwheelException at(SqlParserPos position, String what) {
-        return new WaterwheelException(ErrorCode.BAD_SQL, place(position.getLineNum(), position.getColumnNum()) + what);
+        return new WaterwheelException(ErrorCode.BAD_SQL, place(position) + what);
     }
 
     static WaterwheelException unsupported(String what) {
@@ -48,6 +48,10 @@ final class SqlErrors {
                 "statement: it cannot be planned: " + shortened(String.valueOf(cause.getMessage()))
                         + "; docs/sql.md has what is supported",
                 failure);
+    }
+
+    static String place(SqlParserPos position) {
+        return place(position.getLineNum(), position.getColumnNum());
     }
 
     private static String place(int line, int column) {

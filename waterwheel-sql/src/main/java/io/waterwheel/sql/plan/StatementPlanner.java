@@ -34,13 +34,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.apache.calcite.avatica.util.Casing;
 import org.apache.calcite.avatica.util.Quoting;
 import org.apache.calcite.config.CalciteConnectionConfigImpl;
@@ -187,13 +185,14 @@ public final class StatementPlanner {
             if (same != null && same.plan() != null) {
                 return same.plan();
             }
-            Validated valid = validated(query(statement), parameters, now);
+            ViewExpansion.Expanded query = query(statement);
+            Validated valid = validated(query.node(), parameters, now);
             StatementPlan plan = planned(valid, null);
             if (key != null) {
-                cache.put(key, PlanCache.Entry.none(valid.schemas()));
+                cache.put(key, PlanCache.Entry.none(valid.schemas(), query.views()));
             }
-            if (fixed) {
-                cache.put(statement, PlanCache.Entry.of(plan, new IdentityHashMap<>(), valid.schemas()));
+            if (fixed && !query.hasNow()) {
+                cache.put(statement, PlanCache.Entry.of(plan, new IdentityHashMap<>(), valid.schemas(), query.views()));
             }
             return plan;
         });
@@ -234,14 +233,14 @@ public final class StatementPlanner {
     private PlanCache.@Nullable Entry opened(LiftedText.Lifted lifted) {
         try {
             OpenParameters open = OpenParameters.of(lifted.values(), Literals::interval);
-            SqlNode query = query(lifted.text());
+            ViewExpansion.Expanded query = query(lifted.text());
             if (open == null
-                    || ParameterMarks.of(query).size() != lifted.values().size()) {
+                    || ParameterMarks.of(query.node()).size() != lifted.values().size()) {
                 return null;
             }
-            SqlNode rewritten = Objects.requireNonNull(query.accept(new Rewriter(functions, open)));
+            SqlNode rewritten = Objects.requireNonNull(query.node().accept(new Rewriter(functions, open)));
             Validated valid = validated(rewritten, SqlOperatorTables.chain(open.operators(), operators));
-            return PlanCache.Entry.of(planned(valid, open), open.placed(), valid.schemas());
+            return PlanCache.Entry.of(planned(valid, open), open.placed(), valid.schemas(), query.views());
         } catch (RuntimeException e) {
             // Of whatever kind: planned as it was written, the statement says what is wrong.
             return null;
@@ -280,7 +279,7 @@ public final class StatementPlanner {
     /** As {@link SqlPlanner#signature} says. */
     public SqlSignature signature(String statement, Instant now) {
         return guarded(statement, () -> {
-            SqlNode parsed = query(statement);
+            SqlNode parsed = query(statement).node();
             List<SqlDynamicParam> marks = ParameterMarks.of(parsed);
             if (marks.isEmpty()) {
                 return new SqlSignature(List.of(), planned(statement, List.of(), now));
@@ -310,7 +309,19 @@ public final class StatementPlanner {
     }
 
     private StatementPlan planned(String statement, List<Expression.Literal> parameters, Instant now) {
-        return planned(validated(query(statement), parameters, now), null);
+        return planned(validated(query(statement).node(), parameters, now), null);
+    }
+
+    /** As {@link SqlPlanner#view} says. */
+    public StatementPlan view(String name, String query, Instant now) {
+        return guarded(query, () -> {
+            SqlNode expanded = query(query, List.of(name)).node();
+            List<SqlDynamicParam> marks = ParameterMarks.of(expanded);
+            if (!marks.isEmpty()) {
+                throw SqlErrors.at(marks.get(0).getParserPosition(), "a view takes no parameters");
+            }
+            return planned(validated(expanded, List.of(), now), null);
+        });
     }
 
     private static StatementPlan planned(Validated valid, @Nullable OpenParameters open) {
@@ -321,14 +332,20 @@ public final class StatementPlanner {
         }
     }
 
-    private static SqlNode query(String statement) {
+    /** With the queries of views in place of their names. */
+    private ViewExpansion.Expanded query(String statement) {
+        return query(statement, List.of());
+    }
+
+    private ViewExpansion.Expanded query(String statement, List<String> within) {
         SqlNode parsed = parse(statement);
         if (!Rewriter.isQuery(parsed)) {
             throw SqlErrors.unsupported(parsed.getKind().sql + " is not supported; SELECT, WITH, INSERT, and"
                     + " CREATE, ALTER and DROP STREAM are");
         }
-        StatementSize.require(parsed);
-        return parsed;
+        ViewExpansion.Expanded expanded = ViewExpansion.of(parsed, streams, within);
+        StatementSize.require(expanded.node());
+        return expanded;
     }
 
     /** @param parameters in place of the question marks; null leaves these as they are */
@@ -359,7 +376,7 @@ public final class StatementPlanner {
             List<String> fields,
             Map<String, Schema> schemas) {}
 
-    private static SqlNode parse(String statement) {
+    static SqlNode parse(String statement) {
         String stripped = statement.stripTrailing();
         while (stripped.endsWith(";")) {
             stripped = stripped.substring(0, stripped.length() - 1).stripTrailing();
@@ -381,11 +398,7 @@ public final class StatementPlanner {
         List<String> names = streams.names();
         List<String> fields = new ArrayList<>();
         Map<String, Schema> schemas = new HashMap<>();
-        Set<String> asks = TableNames.of(
-                statement,
-                streams.systemTables().stream()
-                        .map(table -> table.qualifiedName().toLowerCase(Locale.ROOT))
-                        .collect(Collectors.toSet()));
+        Set<String> asks = TableNames.of(statement, TableNames.system(streams));
         if (asks.size() > MOST_NAMES) {
             throw SqlErrors.unsupported("it names " + asks.size() + " tables, expected at most " + MOST_NAMES);
         }

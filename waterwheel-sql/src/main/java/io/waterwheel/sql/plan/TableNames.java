@@ -1,8 +1,10 @@
 package io.waterwheel.sql.plan;
 
+import io.waterwheel.sql.StreamSchemas;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlJoin;
@@ -23,6 +25,13 @@ final class TableNames extends SqlBasicVisitor<@Nullable Void> {
 
     private TableNames(Set<String> system) {
         this.system = system;
+    }
+
+    /** Qualified names of the system tables, in small letters. */
+    static Set<String> system(StreamSchemas streams) {
+        return streams.systemTables().stream()
+                .map(table -> table.qualifiedName().toLowerCase(Locale.ROOT))
+                .collect(Collectors.toSet());
     }
 
     /** @param system qualified names of system tables, in small letters */

@@ -88,7 +88,7 @@ final class ChangeParserTest {
 
     @Test
     void whatIsWrongSaysWhere() {
-        wrong("CREATE TABLE t (a BIGINT)", "line 1, column 8: expected STREAM, got 'TABLE'");
+        wrong("CREATE TABLE t (a BIGINT)", "line 1, column 8: expected STREAM or VIEW, got 'TABLE'");
         wrong("CREATE STREAM s (a BIGINT,\n a BIGINT)", "line 2, column 2: column a is declared twice");
         wrong("CREATE STREAM s (a BIGINT) KEY (b) TIME (a)", "there is no column 'b' for the key; there are a");
         wrong("CREATE STREAM s (a BIGINT) TIME (a)", "expected KEY (column), got the end");

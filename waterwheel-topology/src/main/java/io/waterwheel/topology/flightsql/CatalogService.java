@@ -39,6 +39,7 @@ abstract class CatalogService extends BasicFlightSqlProducer {
 
     static final String SCHEMA = "public";
     private static final String TABLE = "TABLE";
+    private static final String VIEW = "VIEW";
     private static final String SYSTEM_TABLE = "SYSTEM TABLE";
 
     private final FlightExtension.Services services;
@@ -104,6 +105,7 @@ abstract class CatalogService extends BasicFlightSqlProducer {
             rows.of(Schemas.GET_TABLE_TYPES_SCHEMA);
             rows.add(Map.of("table_type", SYSTEM_TABLE));
             rows.add(Map.of("table_type", TABLE));
+            rows.add(Map.of("table_type", VIEW));
         });
     }
 
@@ -123,6 +125,7 @@ abstract class CatalogService extends BasicFlightSqlProducer {
             statements
                     .streams()
                     .forEach((name, schema) -> addTable(TABLE, SCHEMA, name, schema.fields(), command, form, rows));
+            statements.views().forEach((name, fields) -> addTable(VIEW, SCHEMA, name, fields, command, form, rows));
         });
     }
 

@@ -58,6 +58,7 @@ final class Changes {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final KnownStreams streams;
+    private final ViewChanges views;
     private final AdminHandler calls;
     private final InsertLog log;
     private final Function<StreamInfo, StreamSnapshot> latest;
@@ -83,6 +84,7 @@ final class Changes {
             Function<StreamInfo, StreamSnapshot> latest,
             LastVerdicts verdicts) {
         this.streams = streams;
+        this.views = new ViewChanges(streams);
         this.calls = calls;
         this.log = log;
         this.latest = latest;
@@ -199,6 +201,11 @@ final class Changes {
     /** Whether a stream exists is decided by the call: what this worker last saw may be old. */
     private String define(Change change, ColumnSink sink) {
         if (change instanceof Change.Create create) {
+            if (streams.views().find(create.stream()) != null) {
+                throw new WaterwheelException(
+                        ErrorCode.VIEW_EXISTS,
+                        "statement: there is a view '" + create.stream() + "'; drop it first, or choose another name");
+            }
             CreateStreamRequest request = CreateStreamRequest.newBuilder()
                     .setDefinitionJson(create.definition())
                     .build();
@@ -222,6 +229,10 @@ final class Changes {
                 throw e;
             }
             return "stream " + name + " dropped";
+        } else if (change instanceof Change.CreateView create) {
+            return views.create(create, sink.client());
+        } else if (change instanceof Change.DropView drop) {
+            return views.drop(drop, sink.client());
         } else if (change instanceof Change.Alter alter) {
             String name = streams.nameOf(alter.stream());
             call(altered(name, alter.options()), StreamDescription.getDefaultInstance(), sink);

@@ -2,8 +2,10 @@ package io.waterwheel.topology.sql;
 
 import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.View;
 import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.sql.SqlView;
 import io.waterwheel.sql.StreamSchemas;
 import io.waterwheel.sql.SystemTable;
 import io.waterwheel.topology.worker.TaskServices;
@@ -13,11 +15,14 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The streams as this worker last saw them; one that it has not seen yet is looked for in the catalog. */
-final class KnownStreams implements StreamSchemas {
+/**
+ * The streams as this worker last saw them; one that it has not seen yet is looked for in the catalog. And the views.
+ */
+final class KnownStreams implements StreamSchemas, AutoCloseable {
     private final Supplier<? extends Collection<StreamInfo>> seen;
     private final CatalogStore store;
     private final Namespace namespace;
+    private final KnownViews views;
 
     KnownStreams(TaskServices services) {
         this(() -> services.streams().streams().values(), services.catalogStore(), services.namespace());
@@ -28,6 +33,22 @@ final class KnownStreams implements StreamSchemas {
         this.seen = seen;
         this.store = store;
         this.namespace = namespace;
+        this.views = new KnownViews(store);
+    }
+
+    KnownViews views() {
+        return views;
+    }
+
+    @Override
+    public @Nullable SqlView view(String name) {
+        View view = views.find(name);
+        return view == null ? null : new SqlView(view.name(), view.columns(), view.query());
+    }
+
+    @Override
+    public void close() {
+        views.close();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.waterwheel.topology.sql;
 
+import io.waterwheel.catalog.state.View;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.NearestName;
 import io.waterwheel.error.WaterwheelException;
@@ -19,17 +20,18 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Statements that ask about the server, or nothing at all: SHOW STREAMS, DESCRIBE, EXPLAIN, and SELECT without FROM. A
- * statement is one of these by its first words.
+ * Statements that ask about the server, or nothing at all: SHOW STREAMS, SHOW VIEWS, DESCRIBE, EXPLAIN, and SELECT
+ * without FROM. A statement is one of these by its first words.
  */
 final class OwnStatements {
     private static final String PART = "(?:\"(?:[^\"]|\"\")+\"|[\\w$-]+)";
     private static final String NAME = "(" + PART + "(?:\\." + PART + ")*)";
     private static final Pattern QUOTED = Pattern.compile("\"((?:[^\"]|\"\")+)\"");
     private static final Pattern SHOW = words("SHOW\\s+(?:STREAMS|TABLES)(?:\\s+LIKE\\s+'([^']*)')?");
+    private static final Pattern SHOW_VIEWS = words("SHOW\\s+VIEWS(?:\\s+LIKE\\s+'([^']*)')?");
     private static final Pattern VERDICT = words("SHOW\\s+VERDICT");
     private static final Pattern DESCRIBE =
-            words("(?:DESCRIBE|DESC|SHOW\\s+COLUMNS\\s+(?:FROM|IN))\\s+(?:(?:STREAM|TABLE)\\s+)?" + NAME);
+            words("(?:DESCRIBE|DESC|SHOW\\s+COLUMNS\\s+(?:FROM|IN))\\s+(?:(?:STREAM|TABLE|VIEW)\\s+)?" + NAME);
     private static final Pattern EXPLAIN = words("EXPLAIN\\s+(ANALYZE\\s+)?((?:SELECT|WITH)\\b.*)");
     private static final Pattern NO_FROM = words("SELECT\\b(?!.*\\bFROM\\b).*");
 
@@ -38,6 +40,10 @@ final class OwnStatements {
             new Field("key", FieldType.STRING, false),
             new Field("time", FieldType.STRING, false),
             new Field("fields", FieldType.LONG, false));
+    private static final List<Field> VIEWS = List.of(
+            new Field("view", FieldType.STRING, false),
+            new Field("columns", FieldType.STRING, false),
+            new Field("query", FieldType.STRING, false));
     private static final List<Field> COLUMNS = List.of(
             new Field("column", FieldType.STRING, false),
             new Field("type", FieldType.STRING, false),
@@ -97,6 +103,10 @@ final class OwnStatements {
         if (show.matches()) {
             return Own.of(streams(show.group(1)));
         }
+        Matcher views = SHOW_VIEWS.matcher(statement);
+        if (views.matches()) {
+            return Own.of(views(views.group(1)));
+        }
         Matcher describe = DESCRIBE.matcher(statement);
         if (describe.matches()) {
             return Own.of(columns(describe.group(1)));
@@ -105,16 +115,29 @@ final class OwnStatements {
         return constants == null ? null : new Own(constants.labels(), constants(constants));
     }
 
+    /** Of LIKE; without one, of anything. */
+    private static Pattern pattern(@Nullable String like) {
+        String written = like == null ? "%" : like;
+        return Pattern.compile(
+                "\\Q" + written.replace("\\E", "").replace("%", "\\E.*\\Q").replace("_", "\\E.\\Q") + "\\E",
+                Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+    }
+
+    private MemoryRows views(@Nullable String like) {
+        Pattern pattern = pattern(like);
+        MemoryRows rows = new MemoryRows(VIEWS);
+        streams.views().all().values().stream()
+                .filter(view -> pattern.matcher(view.name()).matches())
+                .forEach(view -> rows.add(view.name(), String.join(", ", view.columns()), view.query()));
+        return rows;
+    }
+
     private MemoryRows streams(@Nullable String like) {
-        Pattern pattern = like == null
-                ? null
-                : Pattern.compile(
-                        "\\Q" + like.replace("\\E", "").replace("%", "\\E.*\\Q").replace("_", "\\E.\\Q") + "\\E",
-                        Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+        Pattern pattern = pattern(like);
         MemoryRows rows = new MemoryRows(STREAMS);
         for (String name : streams.names()) {
             Schema schema = streams.schema(name);
-            if (schema != null && (pattern == null || pattern.matcher(name).matches())) {
+            if (schema != null && pattern.matcher(name).matches()) {
                 rows.add(name, key(schema), schema.timeField(), (long)
                         schema.fields().size());
             }
@@ -148,8 +171,17 @@ final class OwnStatements {
             return columns;
         }
         Schema schema = streams.schema(streams.nameOf(name));
+        View view = schema == null ? streams.views().find(name) : null;
+        if (view != null) {
+            MemoryRows columns = new MemoryRows(COLUMNS);
+            new ViewChanges(streams)
+                    .fields(view)
+                    .forEach(field -> columns.add(field.name(), field.type().schemaName(), field.nullable(), null));
+            return columns;
+        }
         if (schema == null) {
-            List<String> names = streams.names();
+            List<String> names = new ArrayList<>(streams.names());
+            names.addAll(streams.views().all().keySet());
             throw new WaterwheelException(
                     ErrorCode.NO_SUCH_STREAM,
                     "statement: there is no stream '" + name + "'"

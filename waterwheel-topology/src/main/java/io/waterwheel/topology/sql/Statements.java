@@ -3,6 +3,7 @@ package io.waterwheel.topology.sql;
 import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.catalog.state.View;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.protocol.Control;
@@ -89,6 +90,17 @@ public final class Statements implements StatementHandler, AutoCloseable {
         this.own = new OwnStatements(streams);
         this.system = new SystemTables(
                 streams::all,
+                new SystemTables.Views() {
+                    @Override
+                    public List<View> all() {
+                        return List.copyOf(streams.views().all().values());
+                    }
+
+                    @Override
+                    public List<Field> columns(View view) {
+                        return columnsOf(view);
+                    }
+                },
                 new ServerTables(
                         knowledge(coordinator),
                         config.get(Keys.INDEXER_TASKS),
@@ -217,8 +229,8 @@ public final class Statements implements StatementHandler, AutoCloseable {
         if (change == null) {
             throw new WaterwheelException(
                     ErrorCode.SQL_UNSUPPORTED,
-                    "statement: it changes nothing, or it is not supported: INSERT, CREATE STREAM, ALTER STREAM and DROP"
-                            + " STREAM are; ask others as queries");
+                    "statement: it changes nothing, or it is not supported: INSERT, and CREATE, ALTER and DROP of"
+                            + " streams and views are; ask others as queries");
         }
         long deadline =
                 System.nanoTime() + Objects.requireNonNull(first.timeout()).toNanos();
@@ -264,6 +276,24 @@ public final class Statements implements StatementHandler, AutoCloseable {
             }
         }
         return all;
+    }
+
+    /**
+     * The views that statements may name, with their columns, by name; without columns those that cannot be planned.
+     */
+    public Map<String, List<Field>> views() {
+        Map<String, List<Field>> all = new TreeMap<>();
+        streams.views().all().forEach((name, view) -> all.put(name, columnsOf(view)));
+        return all;
+    }
+
+    private List<Field> columnsOf(View view) {
+        try {
+            return new ViewChanges(streams).fields(view);
+        } catch (WaterwheelException e) {
+            LOG.debug("[views] the columns of view {} cannot be told", view.name(), e);
+            return List.of();
+        }
     }
 
     /** The tables that are no streams. */
@@ -392,6 +422,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
     public void close() {
         meter.close();
         executor.close();
+        streams.close();
     }
 
     /** What each leaf reads, and what is answered of the leaves. */

@@ -1,6 +1,7 @@
 package io.waterwheel.topology.sql;
 
 import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.View;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.Field;
@@ -32,6 +33,10 @@ final class SystemTables {
                     INFORMATION,
                     "tables",
                     List.of(text("table_catalog"), text("table_schema"), text("table_name"), text("table_type"))),
+            new SystemTable(
+                    INFORMATION,
+                    "views",
+                    List.of(text("table_catalog"), text("table_schema"), text("table_name"), text("view_definition"))),
             new SystemTable(
                     INFORMATION,
                     "columns",
@@ -73,10 +78,20 @@ final class SystemTables {
 
     private final Supplier<List<StreamInfo>> streams;
     private final ServerTables server;
+    private final Views views;
+
+    /** The views that there are. */
+    interface Views {
+        List<View> all();
+
+        /** None of one that cannot be planned now, as when its stream was dropped. */
+        List<Field> columns(View view);
+    }
 
     /** @param streams all there are, in their order */
-    SystemTables(Supplier<List<StreamInfo>> streams, ServerTables server) {
+    SystemTables(Supplier<List<StreamInfo>> streams, Views views, ServerTables server) {
         this.streams = streams;
+        this.views = views;
         this.server = server;
     }
 
@@ -112,12 +127,16 @@ final class SystemTables {
             case "information_schema.tables" -> {
                 ALL.forEach(one -> rows.add(CATALOG, one.schema(), one.name(), "SYSTEM TABLE"));
                 streams.get().forEach(stream -> rows.add(CATALOG, STREAMS, stream.name(), "BASE TABLE"));
+                views.all().forEach(view -> rows.add(CATALOG, STREAMS, view.name(), "VIEW"));
             }
+            case "information_schema.views" ->
+                views.all().forEach(view -> rows.add(CATALOG, STREAMS, view.name(), view.query()));
             case "information_schema.columns" -> {
                 ALL.forEach(one -> columns(rows, one.schema(), one.name(), one.fields()));
                 streams.get()
                         .forEach(stream -> columns(
                                 rows, STREAMS, stream.name(), stream.schema().fields()));
+                views.all().forEach(view -> columns(rows, STREAMS, view.name(), views.columns(view)));
             }
             case "waterwheel.streams" -> streams.get().forEach(stream -> stream(rows, stream));
             case "waterwheel.fields" -> streams.get().forEach(stream -> fields(rows, stream));

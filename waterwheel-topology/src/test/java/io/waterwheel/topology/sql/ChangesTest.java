@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.catalog.Namespace;
+import io.waterwheel.catalog.ViewCatalog;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.catalog.state.View;
 import io.waterwheel.catalog.store.InMemoryCatalogStore;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
@@ -124,6 +126,36 @@ final class ChangesTest {
         assertThat(make("DROP STREAM IF EXISTS s")).isEqualTo("there is no stream s");
         fails(() -> make("DROP STREAM s"), ErrorCode.NO_SUCH_STREAM, "s");
         assertThat(make(CREATE)).isEqualTo("stream s created");
+    }
+
+    @Test
+    void viewsAreInTheCatalog() throws Exception {
+        assertThat(make(CREATE)).isEqualTo("stream s created");
+        fails(() -> make("CREATE VIEW v AS SELECT id FROM nothing"), ErrorCode.NO_SUCH_STREAM, "no stream 'nothing'");
+        fails(
+                () -> make("CREATE VIEW v AS SELECT id, at AS ID FROM s"),
+                ErrorCode.BAD_SQL,
+                "two columns are called 'ID'");
+        fails(
+                () -> make("CREATE VIEW v (a, b) AS SELECT id FROM s"),
+                ErrorCode.BAD_SQL,
+                "has 1 columns, and 2 are named");
+        fails(() -> make("CREATE VIEW s AS SELECT id FROM s"), ErrorCode.BAD_SQL, "there is a stream of that name");
+        assertThat(make("CREATE VIEW v AS SELECT COUNT(*) AS n FROM s;")).isEqualTo("view v created");
+        fails(() -> make("CREATE VIEW V AS SELECT id FROM s"), ErrorCode.VIEW_EXISTS, "view v exists");
+        assertThat(make("CREATE OR REPLACE VIEW V (x) AS SELECT id FROM s")).isEqualTo("view v replaced");
+        assertThat(new ViewCatalog(store).read())
+                .isEqualTo(Map.of("v", new View("v", List.of("x"), "SELECT id FROM s")));
+        fails(
+                () -> make("CREATE STREAM v (id BIGINT, at TIMESTAMP) KEY (id) TIME (at)"),
+                ErrorCode.VIEW_EXISTS,
+                "a view");
+        assertThat(make("DROP VIEW v")).isEqualTo("view v dropped");
+        assertThat(make("DROP VIEW IF EXISTS v")).isEqualTo("there is no view v");
+        fails(() -> make("DROP VIEW v"), ErrorCode.NO_SUCH_VIEW, "there is no view 'v'");
+        String tooLong = "SELECT id FROM s WHERE id = " + "0".repeat(ViewCatalog.MOST_CHARACTERS);
+        fails(() -> make("CREATE VIEW v AS " + tooLong), ErrorCode.BAD_REQUEST, "expected at most 16384");
+        assertThat(new ViewCatalog(store).read()).isEmpty();
     }
 
     @Test

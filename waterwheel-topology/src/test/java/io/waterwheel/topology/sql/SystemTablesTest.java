@@ -7,6 +7,7 @@ import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.catalog.state.View;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.protocol.Control;
@@ -49,8 +50,21 @@ final class SystemTablesTest {
     private static final QueryState OVER = new QueryState(
             "q2", "host:1", "orders: count", Lane.LIGHT, QueryState.Stage.RUNNING, 7, 3, Duration.ofMillis(1500));
 
+    private static final SystemTables.Views VIEWS = new SystemTables.Views() {
+        @Override
+        public List<View> all() {
+            return List.of(new View("recent", List.of("id"), "SELECT id FROM orders"));
+        }
+
+        @Override
+        public List<Field> columns(View view) {
+            return List.of(SCHEMA.fields().get(0));
+        }
+    };
+
     private static final SystemTables TABLES = new SystemTables(
             () -> List.of(ORDERS),
+            VIEWS,
             new ServerTables(
                     new Known(),
                     2,
@@ -195,7 +209,8 @@ final class SystemTablesTest {
             }
         };
         SystemTables tables =
-                new SystemTables(() -> List.of(torn, dropped, ORDERS), new ServerTables(known, 2, List::of, List::of));
+                new SystemTables(
+                        () -> List.of(torn, dropped, ORDERS), VIEWS, new ServerTables(known, 2, List::of, List::of));
         List<String> rows = new ArrayList<>();
         List<String> missing = tables.read("waterwheel.regions", () -> {}, block -> rows.addAll(texts(block)));
         assertThat(rows).hasSize(3);

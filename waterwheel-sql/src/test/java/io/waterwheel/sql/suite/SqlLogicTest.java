@@ -131,7 +131,7 @@ final class SqlLogicTest {
     private static Schema schema(String columns) {
         List<Field> fields = new ArrayList<>();
         for (String column : columns.split(",", -1)) {
-            String[] words = column.strip().split("\\s+");
+            String[] words = column.strip().split("\\s+", -1);
             FieldType type =
                     switch (words[1].toUpperCase(Locale.ROOT).replaceAll("\\(.*", "")) {
                         case "INTEGER", "INT", "BIGINT" -> FieldType.LONG;

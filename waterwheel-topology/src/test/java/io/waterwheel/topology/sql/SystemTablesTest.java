@@ -208,9 +208,8 @@ final class SystemTablesTest {
                 return super.known(stream);
             }
         };
-        SystemTables tables =
-                new SystemTables(
-                        () -> List.of(torn, dropped, ORDERS), VIEWS, new ServerTables(known, 2, List::of, List::of));
+        SystemTables tables = new SystemTables(
+                () -> List.of(torn, dropped, ORDERS), VIEWS, new ServerTables(known, 2, List::of, List::of));
         List<String> rows = new ArrayList<>();
         List<String> missing = tables.read("waterwheel.regions", () -> {}, block -> rows.addAll(texts(block)));
         assertThat(rows).hasSize(3);

@@ -453,6 +453,12 @@ final class SqlPlannerTest {
     void smallStatementsTakeLittle() {
         String doubled = "SELECT id AS x FROM orders";
         String grouped = "SELECT id FROM orders";
+        String rounded = "SELECT id AS x FROM orders";
+        for (int level = 0; level < 14; level++) {
+            rounded = "SELECT ROUND(x, 1) AS x FROM (" + rounded + ")";
+        }
+        String rounds = "SELECT x FROM (" + rounded + ") WHERE x > 0";
+        assertThatThrownBy(() -> plan(rounds)).hasMessageContaining("named too often");
         for (int level = 0; level < 30; level++) {
             doubled = "SELECT x + x AS x FROM (" + doubled + ")";
             grouped = "SELECT id FROM (" + grouped + ") GROUP BY id";

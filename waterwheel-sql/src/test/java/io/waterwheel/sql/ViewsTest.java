@@ -119,6 +119,10 @@ final class ViewsTest {
         alike("SELECT id FROM v WHERE id = 7", "SELECT id FROM orders WHERE amount > 10 AND id = 7");
         view("v", "id", "SELECT id FROM orders WHERE amount > 20");
         alike("SELECT id FROM v WHERE id = 8", "SELECT id FROM orders WHERE amount > 20 AND id = 8");
+        streams.add("v");
+        alike("SELECT id FROM v WHERE id = 8", "SELECT id FROM public.v WHERE id = 8");
+        assertThat(planner.plan("SELECT id FROM v WHERE id = 8", NOW).streams()).containsExactly("v");
+        streams.remove("v");
         views.clear();
         fails("SELECT id FROM v WHERE id = 8", "there is no stream 'v'");
     }

@@ -97,7 +97,9 @@ public final class PlanCache {
             }
         }
         for (Map.Entry<String, SqlView> one : entry.views().entrySet()) {
-            if (!one.getValue().equals(streams.view(one.getKey()))) {
+            // A stream of that name, made since, hides it.
+            boolean hidden = streams.names().stream().anyMatch(one.getKey()::equalsIgnoreCase);
+            if (hidden || !one.getValue().equals(streams.view(one.getKey()))) {
                 return false;
             }
         }

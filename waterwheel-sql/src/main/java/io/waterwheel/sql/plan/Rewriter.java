@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.apache.calcite.sql.SqlBasicCall;
 import org.apache.calcite.sql.SqlBasicTypeNameSpec;
+import org.apache.calcite.sql.SqlBinaryOperator;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlCharStringLiteral;
 import org.apache.calcite.sql.SqlDataTypeSpec;
@@ -51,7 +52,7 @@ final class Rewriter extends SqlShuttle {
     /** Behind a point, of ROUND. */
     private static final int MOST_DIGITS = 15;
     /** From here on doubles are whole numbers. */
-    private static final BigDecimal WITHOUT_FRACTION = BigDecimal.valueOf(1L << 52);
+    private static final BigDecimal WITHOUT_FRACTION = BigDecimal.valueOf(1L << 53);
     /** Functions by other names. */
     private static final Map<String, String> SYNONYMS = Map.ofEntries(
             Map.entry("CHAR_LENGTH", "LENGTH"),
@@ -192,6 +193,18 @@ final class Rewriter extends SqlShuttle {
         return isDouble && !written && !open ? own(EngineFunctions.TO_DOUBLE).createCall(position, operand) : null;
     }
 
+    /**
+     * Calcite takes all of {@code a / b} to stand before the sign in {@code a / b::DOUBLE}, with parentheses or not.
+     */
+    private static void requireSimple(SqlNode operand, SqlParserPos position) {
+        if (operand instanceof SqlCall call
+                && call.getOperator() instanceof SqlBinaryOperator operator
+                && !operator.getName().equals("::")) {
+            throw SqlErrors.at(
+                    position, "behind an operator such as " + operator.getName() + " :: is not supported; write CAST");
+        }
+    }
+
     /** To so many digits behind the point: a double, as ROUND of one argument is. */
     private SqlNode rounded(SqlCall call) {
         SqlParserPos position = call.getParserPosition();
@@ -215,7 +228,10 @@ final class Rewriter extends SqlShuttle {
                 position,
                 null,
                 SqlNodeList.of(SqlStdOperatorTable.LESS_THAN.createCall(
-                        position, SqlStdOperatorTable.ABS.createCall(position, number), least)),
+                        position,
+                        SqlStdOperatorTable.ABS.createCall(
+                                position, own(EngineFunctions.TO_DOUBLE).createCall(position, number)),
+                        least)),
                 SqlNodeList.of(SqlStdOperatorTable.DIVIDE.createCall(
                         position, own("ROUND").createCall(position, scaled), scale)),
                 own(EngineFunctions.TO_DOUBLE).createCall(position, number));
@@ -317,8 +333,10 @@ final class Rewriter extends SqlShuttle {
                 operands.size() == 2 ? own("STRPOS").createCall(position, operands.get(1), operands.get(0)) : call;
             case "EXTRACT" -> unit(call, "DATE_PART", operands.get(0), operands.get(1));
             case "FLOOR" -> operands.size() == 2 ? unit(call, "DATE_TRUNC", operands.get(1), operands.get(0)) : null;
-            // Calcite's own, for MATCH_RECOGNIZE, has a zero behind what is written.
             case "CAST", "::" -> {
+                if (name.equals("::")) {
+                    requireSimple(operands.get(0), position);
+                }
                 if (operands.size() > 1 && operands.get(1) instanceof SqlDataTypeSpec type) {
                     requireWide(type);
                     if (isDate(type) && !SqlUtil.isNullLiteral(operands.get(0), false)) {
@@ -337,6 +355,7 @@ final class Rewriter extends SqlShuttle {
                 yield null;
             }
             case "ROUND" -> operands.size() == 2 ? rounded(call) : null;
+            // Calcite's own, for MATCH_RECOGNIZE, has a zero behind what is written.
             case "FIRST", "LAST" ->
                 operands.size() > 2
                                 || (operands.size() == 2

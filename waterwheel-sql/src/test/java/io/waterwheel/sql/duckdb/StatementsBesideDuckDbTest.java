@@ -261,6 +261,7 @@ final class StatementsBesideDuckDbTest {
                 "SELECT CONCAT(o.price * v.weight, v.note) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
                 "SELECT (o.price * v.weight)::DECIMAL(10, 2) FROM orders o JOIN visits v ON o.id = v.id | BAD_SQL",
                 "SELECT CAST(CONCAT(o.note, v.note) AS DATE) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
+                "SELECT o.amount / o.id::DOUBLE FROM orders o | BAD_SQL",
                 "SELECT (SELECT level FROM visits) FROM orders | SQL_VALUE",
                 "SELECT QUANTILE(o.price, 0.5) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
                 "SELECT SQRT(o.price * v.weight) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",

@@ -4,7 +4,6 @@ import io.waterwheel.catalog.ViewCatalog;
 import io.waterwheel.catalog.state.View;
 import io.waterwheel.catalog.store.CatalogStore;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,9 +17,10 @@ final class KnownViews implements AutoCloseable {
 
     private final CatalogStore store;
     private final ViewCatalog catalog;
-    /** Told or made since the beginning. */
-    private final AtomicLong changes = new AtomicLong();
-    /** As last read; null when they are to be read again. */
+    private final Object told = new Object();
+    /** Told or made since the beginning. Guarded by told. */
+    private long changes;
+    /** As last read; null when they are to be read again. Written under told. */
     private volatile @Nullable Map<String, View> views;
     /** Guarded by this; null before the first reading. */
     private @Nullable AutoCloseable watch;
@@ -45,19 +45,25 @@ final class KnownViews implements AutoCloseable {
         if (known != null) {
             return known;
         }
-        long before = changes.get();
+        long before;
+        synchronized (told) {
+            before = changes;
+        }
         Map<String, View> read = catalog.read();
-        views = read;
-        if (changes.get() != before) {
+        synchronized (told) {
             // Of a change in between it may know, or not.
-            views = null;
+            if (changes == before) {
+                views = read;
+            }
         }
         return read;
     }
 
     private void changed() {
-        changes.incrementAndGet();
-        views = null;
+        synchronized (told) {
+            changes++;
+            views = null;
+        }
     }
 
     /** The view that is written so, in other letters perhaps; null when there is none. */

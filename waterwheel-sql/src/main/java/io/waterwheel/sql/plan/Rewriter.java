@@ -205,7 +205,7 @@ final class Rewriter extends SqlShuttle {
         }
     }
 
-    /** To so many digits behind the point: a double, as ROUND of one argument is. */
+    /** To a written number of digits behind the point: a double, as ROUND of one argument is. */
     private SqlNode rounded(SqlCall call) {
         SqlParserPos position = call.getParserPosition();
         int digits = call.operand(1) instanceof SqlNumericLiteral number && number.isInteger()

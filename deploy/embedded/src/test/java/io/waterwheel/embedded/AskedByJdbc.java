@@ -411,8 +411,9 @@ final class AskedByJdbc implements AutoCloseable {
     }
 
     private void viewsAreTables(Statement statement) throws Exception {
-        assertThat(statement.executeUpdate(
-                        "CREATE VIEW noted_by_jdbc (id, text) AS SELECT id, note FROM made_by_jdbc WHERE note IS NOT NULL"))
+        assertThat(
+                        statement.executeUpdate(
+                                "CREATE VIEW noted_by_jdbc (id, text) AS SELECT id, note FROM made_by_jdbc WHERE note IS NOT NULL"))
                 .isZero();
         assertThat(rows(statement.executeQuery("SELECT COUNT(text) AS n FROM noted_by_jdbc"), "n"))
                 .containsExactly("154");
@@ -426,8 +427,7 @@ final class AskedByJdbc implements AutoCloseable {
         assertThat(rows(facts.getColumns(null, "public", "noted%", "%"), "COLUMN_NAME", "TYPE_NAME"))
                 .containsExactly("id BIGINT", "text VARCHAR");
         assertThat(rows(
-                        statement.executeQuery(
-                                "SELECT table_name, view_definition FROM information_schema.views"),
+                        statement.executeQuery("SELECT table_name, view_definition FROM information_schema.views"),
                         "table_name",
                         "view_definition"))
                 .containsExactly("noted_by_jdbc SELECT id, note FROM made_by_jdbc WHERE note IS NOT NULL");

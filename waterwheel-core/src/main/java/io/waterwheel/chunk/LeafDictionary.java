@@ -108,7 +108,7 @@ public final class LeafDictionary {
 
     /** Bits that the sets of the values [from, to) take: what {@link #leaves} has to read. */
     public long setBits(int from, int to) {
-        return from >= to ? 0 : (long) (to < size ? setStarts[to] : sets.bits()) - setStarts[from];
+        return from >= to ? 0 : (to < size ? setStarts[to] : sets.bits()) - setStarts[from];
     }
 
     /** Adds the leaves that have one of the values [from, to). */

@@ -502,7 +502,7 @@ public final class Admission {
             return deadlineNanos;
         }
 
-        /** How long its last wait for a turn took: behind {@link #admit}, and before it resumes, that of the first. */
+        /** How long its last wait for a turn took, in nanoseconds; 0 where {@link #admit} did not wait. */
         public long waitedNanos() {
             lock.lock();
             try {

@@ -56,7 +56,7 @@ final class PreferenceDispatch implements Dispatch {
         /** Servers beside a replica; empty when all are equally near. */
         final Set<String> near;
 
-        /** Most chunks have none: a set of its own from the first failure on. */
+        /** Servers that failed at it. Most chunks have none, so the set is made at the first failure. */
         private Set<String> failed = Set.of();
         /** Servers that are reading it, and when they began. */
         final Map<String, Long> readers = new HashMap<>(2);

@@ -123,7 +123,9 @@ public final class RowOrder {
         private final TupleBlock block;
         /** By row of the block, a number that is no greater for a row that comes before another. */
         private final long[] prefixes;
-        /** The place of the field that the numbers are of: by those before it all rows are equal. */
+        /**
+         * The place of the field that the numbers are of: by those before it, and behind the last, all rows are equal.
+         */
         private int deciding;
 
         Sort(TupleBlock block) {
@@ -135,7 +137,7 @@ public final class RowOrder {
         void number(int[] rows, int count, Workspace workspace) {
             do {
                 workspace.spend(count * COMPARISON);
-            } while (areEqual(rows, count) && ++deciding < fields.length - 1);
+            } while (areEqual(rows, count) && ++deciding < fields.length);
         }
 
         /** Makes the numbers; whether they show that the deciding field's values are all equal. */

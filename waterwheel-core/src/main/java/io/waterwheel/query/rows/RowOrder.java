@@ -123,9 +123,7 @@ public final class RowOrder {
         private final TupleBlock block;
         /** By row of the block, a number that is no greater for a row that comes before another. */
         private final long[] prefixes;
-        /**
-         * The place of the field that the numbers are of: by those before it, and behind the last, all rows are equal.
-         */
+        /** By so many fields, the first ones, all rows are equal; the numbers are of the next, where there is one. */
         private int deciding;
 
         Sort(TupleBlock block) {

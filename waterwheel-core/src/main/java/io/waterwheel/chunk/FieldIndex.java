@@ -80,7 +80,7 @@ final class FieldIndex {
      */
     void begin(boolean isVariable, int indexed) {
         variable = isVariable;
-        mostValues = Math.max(FEW_VALUES, LeafDictionary.MOST_VALUES / Math.max(1, indexed / SHARED));
+        mostValues = Math.max(FEW_VALUES, LeafDictionary.MOST_VALUES * SHARED / Math.max(SHARED, indexed));
         open = true;
         leaf = 0;
         hashCount = 0;

@@ -31,7 +31,7 @@ final class FieldIndexTest {
     private final ChunkWriter writer = new ChunkWriter();
 
     @Test
-    void aDictionaryHasTheValuesAndLeavesOfTheRows() throws IOException {
+    void aDictionaryHasTheValuesAndLeavesOfTheRows() throws Exception {
         int dictionaries = 0;
         long first = Long.getLong("seed", 0);
         for (long seed = first; seed < first + Rounds.of(60, 600); seed++) {
@@ -45,6 +45,8 @@ final class FieldIndexTest {
             String about = "-Dseed=" + seed + " -Dseeds=1";
             int most = Math.max(1024 + 2 * (ChunkFormat.SECTION_CONTENT + 2) + 4 * all.length(), plain.length / 33);
             assertThat(bytes.length - plain.length).as(about).isLessThanOrEqualTo(most);
+            // A false alarm would have a good chunk set aside.
+            ChunkCheck.check(ChunkRows.input(about, bytes));
             try (ChunkReader reader = ChunkReader.open(ChunkRows.input("f", bytes), rowsOf.layout)) {
                 TupleBlock read = ChunkRows.read(reader);
                 assertThat(PatternRows.rows(read)).as(about).isEqualTo(rowsOf.expected());

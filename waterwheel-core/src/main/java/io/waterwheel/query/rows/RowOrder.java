@@ -123,7 +123,9 @@ public final class RowOrder {
         private final TupleBlock block;
         /** By row of the block, a number that is no greater for a row that comes before another. */
         private final long[] prefixes;
-        /** By so many fields, the first ones, all rows are equal; the numbers are of the next, where there is one. */
+        /**
+         * How many fields, from the first on, all rows are equal by; the numbers are of the next, where there is one.
+         */
         private int deciding;
 
         Sort(TupleBlock block) {

@@ -38,8 +38,7 @@ final class SlowQueryLogTest {
                     System.nanoTime() + Duration.ofMinutes(1).toNanos(),
                     () -> false);
             open.sent(7, 890);
-            open.lookedAt(statistics);
-            open.endedAs("complete");
+            open.answered("complete", statistics);
         }
     }
 

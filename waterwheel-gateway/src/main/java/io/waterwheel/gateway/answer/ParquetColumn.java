@@ -2,12 +2,11 @@ package io.waterwheel.gateway.answer;
 
 import com.github.luben.zstd.Zstd;
 import io.waterwheel.schema.FieldType;
+import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.wire.TypeMetadata;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.List;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.vector.BaseFixedWidthVector;
@@ -160,8 +159,7 @@ final class ParquetColumn {
         if (nulls > 0 && !field.isNullable()) {
             throw new IllegalStateException("field " + field + " has " + nulls + " nulls");
         }
-        ByteBuffer page = ByteBuffer.allocate(Math.addExact(levelBytes(rows, nulls), valueBytes(vector, rows, nulls)))
-                .order(ByteOrder.LITTLE_ENDIAN);
+        Page page = new Page(Math.addExact(levelBytes(rows, nulls), valueBytes(vector, rows, nulls)));
         if (field.isNullable()) {
             putLevels(vector, rows, nulls, page);
         }
@@ -172,8 +170,8 @@ final class ParquetColumn {
         } else {
             putFixed((BaseFixedWidthVector) vector, rows, nulls, page);
         }
-        byte[] compressed = Zstd.compress(page.array(), LEVEL);
-        PageHeader header = new PageHeader(PageType.DATA_PAGE, page.capacity(), compressed.length);
+        byte[] compressed = Zstd.compress(page.bytes, LEVEL);
+        PageHeader header = new PageHeader(PageType.DATA_PAGE, page.bytes.length, compressed.length);
         header.setData_page_header(new DataPageHeader(rows, Encoding.PLAIN, Encoding.RLE, Encoding.RLE));
         int before = bytes();
         try {
@@ -181,7 +179,7 @@ final class ParquetColumn {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        uncompressed += bytes() - before + page.capacity();
+        uncompressed += bytes() - before + page.bytes.length;
         pages.writeBytes(compressed);
         values += rows;
     }
@@ -205,7 +203,7 @@ final class ParquetColumn {
         if (!field.isNullable()) {
             return 0;
         }
-        int run = nulls == 0 ? varintBytes(rows << 1) + 1 : varintBytes(groups(rows) << 1 | 1) + groups(rows);
+        int run = nulls == 0 ? varintBytes(rows << 1) + 1 : varintBytes((groups(rows) << 1) | 1) + groups(rows);
         return Integer.BYTES + run;
     }
 
@@ -214,29 +212,20 @@ final class ParquetColumn {
         return (rows + 7) / 8;
     }
 
-    private void putLevels(FieldVector vector, int rows, int nulls, ByteBuffer page) {
+    private void putLevels(FieldVector vector, int rows, int nulls, Page page) {
         page.putInt(levelBytes(rows, nulls) - Integer.BYTES);
         if (nulls == 0) {
-            putVarint(rows << 1, page);
-            page.put((byte) 1);
+            page.putVarint(rows << 1);
+            page.put(1);
         } else {
             // Arrow's bits of validity are levels as they lie.
-            putVarint(groups(rows) << 1 | 1, page);
-            copy(vector.getValidityBuffer(), 0, groups(rows), page);
+            page.putVarint((groups(rows) << 1) | 1);
+            page.copy(vector.getValidityBuffer(), 0, groups(rows));
         }
     }
 
     private static int varintBytes(int value) {
         return Math.max(1, (Integer.SIZE - Integer.numberOfLeadingZeros(value) + 6) / 7);
-    }
-
-    private static void putVarint(int value, ByteBuffer page) {
-        int left = value;
-        while (left >>> 7 != 0) {
-            page.put((byte) (left & 0x7f | 0x80));
-            left >>>= 7;
-        }
-        page.put((byte) left);
     }
 
     private static int valueBytes(FieldVector vector, int rows, int nulls) {
@@ -253,9 +242,9 @@ final class ParquetColumn {
         return Math.multiplyExact(present, ((BaseFixedWidthVector) vector).getTypeWidth());
     }
 
-    private static void putBits(BitVector bits, int rows, int nulls, ByteBuffer page) {
+    private static void putBits(BitVector bits, int rows, int nulls, Page page) {
         if (nulls == 0) {
-            copy(bits.getDataBuffer(), 0, groups(rows), page);
+            page.copy(bits.getDataBuffer(), 0, groups(rows));
             return;
         }
         int some = 0;
@@ -264,45 +253,73 @@ final class ParquetColumn {
             if (!bits.isNull(row)) {
                 some |= bits.get(row) << count++;
                 if (count == Byte.SIZE) {
-                    page.put((byte) some);
+                    page.put(some);
                     some = 0;
                     count = 0;
                 }
             }
         }
         if (count > 0) {
-            page.put((byte) some);
+            page.put(some);
         }
     }
 
-    private static void putTexts(BaseVariableWidthVector texts, int rows, ByteBuffer page) {
+    private static void putTexts(BaseVariableWidthVector texts, int rows, Page page) {
         ArrowBuf data = texts.getDataBuffer();
         for (int row = 0; row < rows; row++) {
             if (!texts.isNull(row)) {
                 int begin = texts.getStartOffset(row);
                 int count = texts.getEndOffset(row) - begin;
                 page.putInt(count);
-                copy(data, begin, count, page);
+                page.copy(data, begin, count);
             }
         }
     }
 
-    private static void putFixed(BaseFixedWidthVector vector, int rows, int nulls, ByteBuffer page) {
+    private static void putFixed(BaseFixedWidthVector vector, int rows, int nulls, Page page) {
         int width = vector.getTypeWidth();
         ArrowBuf data = vector.getDataBuffer();
         if (nulls == 0) {
-            copy(data, 0, rows * width, page);
+            page.copy(data, 0, rows * width);
             return;
         }
         for (int row = 0; row < rows; row++) {
             if (!vector.isNull(row)) {
-                copy(data, (long) row * width, width, page);
+                page.copy(data, (long) row * width, width);
             }
         }
     }
 
-    private static void copy(ArrowBuf from, long offset, int count, ByteBuffer page) {
-        from.getBytes(offset, page.array(), page.position(), count);
-        page.position(page.position() + count);
+    /** The content of a page, of a size that is known before. */
+    private static final class Page {
+        final byte[] bytes;
+        private int size;
+
+        Page(int length) {
+            this.bytes = new byte[length];
+        }
+
+        void put(int one) {
+            bytes[size++] = (byte) one;
+        }
+
+        void putInt(int value) {
+            LittleEndian.putInt(bytes, size, value);
+            size += Integer.BYTES;
+        }
+
+        void putVarint(int value) {
+            int left = value;
+            while (left >>> 7 != 0) {
+                put((left & 0x7f) | 0x80);
+                left >>>= 7;
+            }
+            put(left);
+        }
+
+        void copy(ArrowBuf from, long offset, int count) {
+            from.getBytes(offset, bytes, size, count);
+            size += count;
+        }
     }
 }

@@ -200,7 +200,7 @@ final class AskedByJdbc implements AutoCloseable {
                 .containsExactly("waterwheel public by_jdbc TABLE");
         assertThat(rows(facts.getTables("other", null, "%", null), "TABLE_NAME"))
                 .isEmpty();
-        assertThat(rows(facts.getTables(null, null, "%", new String[] {"VIEW"}), "TABLE_NAME"))
+        assertThat(rows(facts.getTables(null, null, "by\\_j%", new String[] {"VIEW"}), "TABLE_NAME"))
                 .isEmpty();
         List<String> columns = new ArrayList<>();
         try (ResultSet all = facts.getColumns(null, null, "by_jdbc", "%")) {
@@ -422,12 +422,13 @@ final class AskedByJdbc implements AutoCloseable {
         assertThat(rows(statement.executeQuery("DESCRIBE Noted_by_jdbc"), "column", "type"))
                 .containsExactly("id long", "text string");
         DatabaseMetaData facts = connection.getMetaData();
-        assertThat(rows(facts.getTables(null, "public", "%", new String[] {"VIEW"}), "TABLE_NAME", "TABLE_TYPE"))
+        assertThat(rows(facts.getTables(null, "public", "noted%", new String[] {"VIEW"}), "TABLE_NAME", "TABLE_TYPE"))
                 .containsExactly("noted_by_jdbc VIEW");
         assertThat(rows(facts.getColumns(null, "public", "noted%", "%"), "COLUMN_NAME", "TYPE_NAME"))
                 .containsExactly("id BIGINT", "text VARCHAR");
         assertThat(rows(
-                        statement.executeQuery("SELECT table_name, view_definition FROM information_schema.views"),
+                        statement.executeQuery(
+                                "SELECT table_name, view_definition FROM information_schema.views WHERE table_name = 'noted_by_jdbc'"),
                         "table_name",
                         "view_definition"))
                 .containsExactly("noted_by_jdbc SELECT id, note FROM made_by_jdbc WHERE note IS NOT NULL");

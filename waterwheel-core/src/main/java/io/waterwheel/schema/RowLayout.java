@@ -38,33 +38,29 @@ public final class RowLayout {
         for (int f = 0; f < fields.size(); f++) {
             nullBit[f] = fields.get(f).nullable() ? nullable++ : -1;
         }
-        int[] widths = new int[fields.size() + 1];
-        boolean[] variables = new boolean[fields.size() + 1];
-        int columns = 0;
+        int columns = nullable > 0 ? 1 : 0;
+        for (int f = 0; f < fields.size(); f++) {
+            columnOf[f] = f == timeField ? TIME : f == keyField ? KEY : columns++;
+        }
+        this.width = new int[columns];
+        this.variable = new boolean[columns];
         if (nullable > 0) {
-            nullMaskColumn = columns;
-            widths[columns++] = nullable <= 8 ? 1 : nullable <= 16 ? 2 : nullable <= 32 ? 4 : 8;
+            nullMaskColumn = 0;
+            width[0] = nullable <= 8 ? 1 : nullable <= 16 ? 2 : nullable <= 32 ? 4 : 8;
         } else {
             nullMaskColumn = -1;
         }
         boolean anyVariable = false;
-        int sum = nullable > 0 ? widths[0] : 0;
+        int sum = nullable > 0 ? width[0] : 0;
         for (int f = 0; f < fields.size(); f++) {
-            if (f == timeField) {
-                columnOf[f] = TIME;
-            } else if (f == keyField) {
-                columnOf[f] = KEY;
-            } else {
+            if (columnOf[f] >= 0) {
                 FieldType type = fields.get(f).type();
-                columnOf[f] = columns;
-                widths[columns] = type.width();
-                variables[columns++] = type.variable();
+                width[columnOf[f]] = type.width();
+                variable[columnOf[f]] = type.variable();
                 anyVariable |= type.variable();
                 sum += type.width();
             }
         }
-        width = Arrays.copyOf(widths, columns);
-        variable = Arrays.copyOf(variables, columns);
         payloadWidth = sum;
         hasVariable = anyVariable;
     }

@@ -321,7 +321,7 @@ final class PlantedBugs {
                     .with(
                             "query/run/ChunkReads",
                             "failed(pending, reader, chunk, e);",
-                            "delivery.take(new Part(rows, 0, held.moved())); failed(pending, reader, chunk, e);"),
+                            "delivery.take(new Part(attempt.rows(), 0, held.moved())); failed(pending, reader, chunk, e);"),
             new PlantedBug("query memory", 10, SAFETY, "an attempt at a chunk does not give back what it reserved")
                     .with(
                             "query/run/ChunkReads",

@@ -3,7 +3,6 @@ package io.waterwheel.query.dispatch;
 import io.waterwheel.catalog.state.ChunkDescriptor;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -72,7 +71,9 @@ public enum DispatchPolicy {
     public Dispatch dispatch(
             List<ChunkDescriptor> chunks, Map<String, Server> servers, Function<String, List<String>> replicas) {
         List<String> names = new ArrayList<>(servers.keySet());
-        Collections.sort(names);
+        if (names.size() > 1) {
+            Collections.sort(names);
+        }
         // A query of few chunks should not always begin with the same server.
         int turn = this == ROUND_ROBIN && !chunks.isEmpty()
                 ? Murmur3.hash(chunks.get(0).file()) >>> 1
@@ -96,22 +97,20 @@ public enum DispatchPolicy {
             }
             pending.add(new PreferenceDispatch.Pending(chunk, order, near));
         }
-        Map<String, Integer> readers = new HashMap<>();
-        servers.forEach((name, server) -> readers.put(name, server.readers()));
         return switch (this) {
             case LADA ->
                 new PreferenceDispatch(
                         pending,
-                        readers,
+                        servers,
                         PreferenceDispatch.Claim.PREFERRED,
                         PATIENCE_NANOS,
                         MOST_PATIENCE_NANOS,
                         true);
             case LADA_PAPER ->
-                new PreferenceDispatch(pending, readers, PreferenceDispatch.Claim.PREFERRED, 0, 0, false);
+                new PreferenceDispatch(pending, servers, PreferenceDispatch.Claim.PREFERRED, 0, 0, false);
             case ROUND_ROBIN, HASHING ->
-                new PreferenceDispatch(pending, readers, PreferenceDispatch.Claim.OWN, 0, 0, false);
-            case SHARED_QUEUE -> new PreferenceDispatch(pending, readers, PreferenceDispatch.Claim.NEXT, 0, 0, false);
+                new PreferenceDispatch(pending, servers, PreferenceDispatch.Claim.OWN, 0, 0, false);
+            case SHARED_QUEUE -> new PreferenceDispatch(pending, servers, PreferenceDispatch.Claim.NEXT, 0, 0, false);
         };
     }
 

@@ -58,21 +58,45 @@ final class PreferenceDispatch implements Dispatch {
 
         /** Servers that failed at it. Most chunks have none, so the set is made at the first failure. */
         private Set<String> failed = Set.of();
-        /** Servers that are reading it, and when they began. */
-        final Map<String, Long> readers = new HashMap<>(2);
+        /** Of the servers that are reading it: one, as a rule. */
+        private final List<Attempt> attempts = new ArrayList<>(1);
         /** How often it was begun, and when last. */
-        int begun;
+        private int begun;
 
-        long lastBegunNanos;
-        /** Of its readers, those that wait for the client, and since when. */
-        final Map<String, Long> paused = new HashMap<>(2);
-        /** Since when one of them or another has; means nothing while there is none. */
-        long pausedNanos;
+        private long lastBegunNanos;
+        /** Since when one of its readers or another waits for the client; means nothing while none does. */
+        private long pausedNanos;
 
         Pending(ChunkDescriptor chunk, List<String> order, Set<String> near) {
             this.chunk = chunk;
             this.order = order;
             this.near = near;
+        }
+
+        void begin(String server, long nowNanos) {
+            attempts.add(new Attempt(server, nowNanos));
+            begun++;
+            lastBegunNanos = nowNanos;
+        }
+
+        /** The server's, if it is reading it. */
+        @Nullable
+        Attempt attempt(String server) {
+            for (Attempt attempt : attempts) {
+                if (attempt.server.equals(server)) {
+                    return attempt;
+                }
+            }
+            return null;
+        }
+
+        boolean isPaused() {
+            for (Attempt attempt : attempts) {
+                if (attempt.paused) {
+                    return true;
+                }
+            }
+            return false;
         }
 
         boolean hasFailed(String server) {
@@ -94,19 +118,43 @@ final class PreferenceDispatch implements Dispatch {
         }
     }
 
+    /** One server's reading of one chunk. */
+    private static final class Attempt {
+        final String server;
+        /** Later by as long as it waited for the client. */
+        long begunNanos;
+        /** It waits for the client, and since when. */
+        boolean paused;
+
+        long pausedNanos;
+
+        Attempt(String server, long begunNanos) {
+            this.server = server;
+            this.begunNanos = begunNanos;
+        }
+    }
+
+    /** What is known of a server. */
+    private static final class Known {
+        /** Chunks that it reads at once; of one that has appeared since, 1. */
+        int readers = 1;
+        /** Chunks that it has been given, and has neither read nor given back. */
+        int reading;
+        /** It was told that nothing is left, and may never bid again. */
+        boolean ended;
+        /** It waits, and when it was told so first. */
+        boolean waiting;
+
+        long waitingNanos;
+    }
+
     // Guarded by this: a set, as chunks leave it in any order.
     private final Set<Pending> pending;
     /** A chunk leaves it when it is read, or all that read it have failed. */
     private final Map<ChunkDescriptor, Pending> taken = new HashMap<>();
 
-    /** Chunks that a server reads at once; of one that has appeared since, 1. */
-    private final Map<String, Integer> readers;
-    /** Chunks that it has been given, and has neither read nor given back. */
-    private final Map<String, Integer> reading = new HashMap<>();
-    /** Servers that were told that nothing is left, and may never bid again. */
-    private final Set<String> ended = new HashSet<>();
-    /** When those that wait were told so first. */
-    private final Map<String, Long> waitingSince = new HashMap<>();
+    /** By name; one that appears is added. */
+    private final Map<String, Known> servers = new HashMap<>();
 
     private final Claim claim;
     private final boolean helps;
@@ -120,21 +168,21 @@ final class PreferenceDispatch implements Dispatch {
     /**
      * A dispatch of these chunks.
      *
-     * @param readers of each server, chunks that it reads at once; its own from now on
+     * @param servers by name, of each, chunks that it reads at once
      * @param leastNanos how long a server waits for better ones at most, where reads are short or none has ended
      * @param mostNanos the same, however long they take; 0: no server waits
      * @param helps whether a server that has nothing else to do reads what another takes too long for
      */
     PreferenceDispatch(
             List<Pending> pending,
-            Map<String, Integer> readers,
+            Map<String, DispatchPolicy.Server> servers,
             Claim claim,
             long leastNanos,
             long mostNanos,
             boolean helps) {
         this.helps = helps;
         this.pending = new LinkedHashSet<>(pending);
-        this.readers = readers;
+        servers.forEach((name, server) -> known(name).readers = server.readers());
         this.claim = claim;
         this.leastNanos = leastNanos;
         this.mostNanos = mostNanos;
@@ -142,11 +190,11 @@ final class PreferenceDispatch implements Dispatch {
 
     @Override
     public synchronized Bid bid(String server, long nowNanos) {
-        ended.remove(server);
-        Long since = waitingSince.get(server);
+        Known bidder = known(server);
+        bidder.ended = false;
         // One of its readers waits for all of them.
-        long patience = patienceNanos() / readers.getOrDefault(server, 1);
-        long left = since == null ? patience : patience - (nowNanos - since);
+        long patience = patienceNanos() / bidder.readers;
+        long left = bidder.waiting ? patience - (nowNanos - bidder.waitingNanos) : patience;
         Pending best = null;
         int bestRank = Integer.MAX_VALUE;
         boolean kept = false;
@@ -169,24 +217,27 @@ final class PreferenceDispatch implements Dispatch {
             }
         }
         if (best == null && kept) {
-            waitingSince.putIfAbsent(server, nowNanos);
+            bidder.waitingNanos = bidder.waiting ? bidder.waitingNanos : nowNanos;
+            bidder.waiting = true;
             return new Bid.Later(left);
         }
-        waitingSince.remove(server);
+        bidder.waiting = false;
         if (best == null) {
             best = heldUp(server, nowNanos);
         }
         if (best != null) {
-            reading.merge(server, 1, Integer::sum);
+            bidder.reading++;
             pending.remove(best);
             taken.put(best.chunk, best);
-            best.readers.put(server, nowNanos);
-            best.begun++;
-            best.lastBegunNanos = nowNanos;
+            best.begin(server, nowNanos);
             return new Bid.Read(best.chunk);
         }
-        ended.add(server);
+        bidder.ended = true;
         return NOTHING;
+    }
+
+    private Known known(String server) {
+        return servers.computeIfAbsent(server, name -> new Known());
     }
 
     private long patienceNanos() {
@@ -203,7 +254,7 @@ final class PreferenceDispatch implements Dispatch {
         for (Pending candidate : taken.values()) {
             // Also by one that failed at it: it may do better than one that hangs.
             if (isHeldUp(candidate, nowNanos)
-                    && !candidate.readers.containsKey(server)
+                    && candidate.attempt(server) == null
                     && (longest == null || candidate.lastBegunNanos - longest.lastBegunNanos < 0)) {
                 longest = candidate;
             }
@@ -214,7 +265,7 @@ final class PreferenceDispatch implements Dispatch {
     private boolean isHeldUp(Pending candidate, long nowNanos) {
         long least = Math.max(HELD_UP_NANOS, HELD_UP_MEANS * meanNanos());
         return helps
-                && candidate.paused.isEmpty()
+                && !candidate.isPaused()
                 && nowNanos - candidate.lastBegunNanos >= least << Math.min(candidate.begun - 1, MOST_DOUBLINGS);
     }
 
@@ -266,20 +317,15 @@ final class PreferenceDispatch implements Dispatch {
             if (other.equals(server)) {
                 return false;
             }
-            boolean able = near.contains(other) && !candidate.hasFailed(other) && !ended.contains(other);
-            if (able && (far || hasFreeReader(other))) {
+            if (!near.contains(other) || candidate.hasFailed(other)) {
+                continue;
+            }
+            Known better = known(other);
+            if (!better.ended && (far || better.reading < better.readers)) {
                 return true;
             }
         }
         return false;
-    }
-
-    private boolean hasFreeReader(String server) {
-        return reading.getOrDefault(server, 0) < readers.getOrDefault(server, 1);
-    }
-
-    private void ceases(String server) {
-        reading.computeIfPresent(server, (name, chunks) -> chunks == 1 ? null : chunks - 1);
     }
 
     @Override
@@ -304,32 +350,35 @@ final class PreferenceDispatch implements Dispatch {
     @Override
     public synchronized void paused(ChunkDescriptor chunk, String server, boolean isPaused, long nowNanos) {
         Pending read = taken.get(chunk);
-        if (read == null) {
+        Attempt attempt = read == null ? null : read.attempt(server);
+        if (read == null || attempt == null) {
             return;
         }
         if (isPaused) {
-            if (read.paused.isEmpty()) {
+            if (!read.isPaused()) {
                 read.pausedNanos = nowNanos;
             }
-            read.paused.put(server, nowNanos);
+            attempt.paused = true;
+            attempt.pausedNanos = nowNanos;
             return;
         }
-        Long since = read.paused.remove(server);
-        if (since != null) {
-            if (read.paused.isEmpty()) {
+        if (attempt.paused) {
+            attempt.paused = false;
+            attempt.begunNanos += nowNanos - attempt.pausedNanos;
+            if (!read.isPaused()) {
                 // Pauses of several overlap: once for all of them.
                 read.lastBegunNanos += nowNanos - Math.max(read.pausedNanos, read.lastBegunNanos);
             }
-            read.readers.computeIfPresent(server, (name, begun) -> begun + (nowNanos - since));
         }
     }
 
     private void giveBack(Pending back, String server) {
-        if (back.readers.remove(server) != null) {
-            ceases(server);
+        Attempt attempt = back.attempt(server);
+        if (attempt != null) {
+            back.attempts.remove(attempt);
+            known(server).reading--;
         }
-        back.paused.remove(server);
-        if (back.readers.isEmpty()) {
+        if (back.attempts.isEmpty()) {
             taken.remove(back.chunk);
             pending.add(back);
         }
@@ -352,9 +401,10 @@ final class PreferenceDispatch implements Dispatch {
             return false;
         }
         // Others that read it stop as soon as they look.
-        read.readers.keySet().forEach(this::ceases);
-        Long begun = read.readers.get(server);
-        readNanos += begun == null ? 0 : nowNanos - begun;
+        for (Attempt attempt : read.attempts) {
+            known(attempt.server).reading--;
+            readNanos += attempt.server.equals(server) ? nowNanos - attempt.begunNanos : 0;
+        }
         reads++;
         return true;
     }

@@ -133,11 +133,23 @@ public abstract sealed class Gather
     }
 
     public static List<Field> fields(RowLayout stored, int[] indexes) {
+        if (isAll(stored, indexes)) {
+            return stored.fields();
+        }
         List<Field> fields = new ArrayList<>(indexes.length);
         for (int index : indexes) {
             fields.add(stored.fields().get(index));
         }
         return fields;
+    }
+
+    /** Whether these are all fields in their order. */
+    private static boolean isAll(RowLayout stored, int[] indexes) {
+        boolean all = indexes.length == stored.fields().size();
+        for (int i = 0; all && i < indexes.length; i++) {
+            all = indexes[i] == i;
+        }
+        return all;
     }
 
     /** The layout of rows of these fields. */

@@ -10,14 +10,11 @@ import io.waterwheel.query.dispatch.DispatchPolicy;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.query.plan.Endpoints;
 import io.waterwheel.query.plan.ResolvedQuery;
-import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.query.scan.QueryClock;
-import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -42,7 +39,7 @@ final class ChunkReads {
     private static final Dispatch.Bid.Later TURN = new Dispatch.Bid.Later(5_000_000);
 
     /** In place of the leaf at which the next piece begins: there is none. */
-    private static final int THROUGH = -1;
+    static final int THROUGH = -1;
 
     /** Of all servers together, for one query. */
     static final int MOST_READERS = 256;
@@ -61,7 +58,7 @@ final class ChunkReads {
     private final QueryClock clock;
     private final Reservation memory;
     /** Those that have not ended well, in the order begun; guarded by this. */
-    private final Set<Reader> readers = new LinkedHashSet<>();
+    private final List<Reader> readers = new ArrayList<>(2);
 
     private final Map<ChunkDescriptor, String> failures = new HashMap<>();
     /** What a server met that asking again does not mend: the file is damaged, or the server has a defect. */
@@ -73,7 +70,7 @@ final class ChunkReads {
     private final Map<ChunkDescriptor, Integer> nextLeaves = new HashMap<>();
 
     /** Readers that have been given a chunk, and still hold memory of it. */
-    private final Set<Reader> atWork = new HashSet<>();
+    private final List<Reader> atWork = new ArrayList<>(2);
     /**
      * Chunks that may be under way at once: half as many after memory was refused to one of those that were begun under
      * the limit. With one, a chunk is begun when nothing else of the query is under way, merging included.
@@ -247,45 +244,14 @@ final class ChunkReads {
             throws InterruptedException {
         Endpoints.QueryServer server = reader.server;
         Subquery.Piece piece = delivery.pieceFrom(nextLeaf(chunk));
-        List<TupleBlock> rows = new ArrayList<>();
-        boolean[] cut = {false};
-        ScanStatistics[] scanned = {ScanStatistics.NOTHING};
-        int[] next = {THROUGH};
+        ChunkAttempt attempt = new ChunkAttempt(() -> delivery.done() || reader.givenUp, held, memory);
         long begin = delivery.tally().nanos();
         long found;
         try {
             found = server.scan(
                     new Subquery.OfChunk(resolved.query(), resolved.stream().id(), chunk.file(), piece),
                     resolved,
-                    new RowSink() {
-                        @Override
-                        public boolean accept(TupleBlock block) {
-                            held.reserve(block.allocatedBytes());
-                            rows.add(block);
-                            return wanted();
-                        }
-
-                        @Override
-                        public boolean wanted() {
-                            cut[0] |= delivery.done() || reader.givenUp;
-                            return !cut[0];
-                        }
-
-                        @Override
-                        public Reservation memory() {
-                            return memory;
-                        }
-
-                        @Override
-                        public void scanned(ScanStatistics what) {
-                            scanned[0] = what;
-                        }
-
-                        @Override
-                        public void pausedAt(int leaf) {
-                            next[0] = leaf;
-                        }
-                    },
+                    attempt,
                     delivery.deadlineNanos());
         } catch (IOException | WaterwheelException e) {
             if (e instanceof WaterwheelException refused && refused.kind() == WaterwheelException.Kind.USER) {
@@ -304,25 +270,25 @@ final class ChunkReads {
             giveUp(reader);
             throw e;
         }
-        if (cut[0] && !delivery.nobodyWaits()) {
+        if (attempt.isCut() && !delivery.nobodyWaits()) {
             delivery.tally().attemptInVain(server);
             failed(pending, reader, chunk, new IOException("out of time"));
             return false;
         }
-        if (!mayHandOver(pending, reader, chunk, piece.fromLeaf(), next[0])) {
+        if (!mayHandOver(pending, reader, chunk, piece.fromLeaf(), attempt.nextLeaf())) {
             delivery.tally().attemptInVain(server);
             return true;
         }
         long took = delivery.tally().nanos() - begin;
         if (piece.fromLeaf() == 0) {
-            delivery.tally().readChunk(server, scanned[0], nearness(chunk, server, scanned[0]), took);
+            delivery.tally().readChunk(server, attempt.scanned(), nearness(chunk, server, attempt.scanned()), took);
         } else {
-            delivery.tally().readMore(server, scanned[0], took);
+            delivery.tally().readMore(server, attempt.scanned(), took);
         }
         // What fails in merging fails the query, and not the reader: the piece itself is read.
-        delivery.take(new Part(rows, found, held.moved()));
-        handedOver(pending, reader, chunk, next[0]);
-        return next[0] != THROUGH;
+        delivery.take(new Part(attempt.rows(), found, held.moved()));
+        handedOver(pending, reader, chunk, attempt.nextLeaf());
+        return attempt.nextLeaf() != THROUGH;
     }
 
     /* Every step of a reader by which it is judged is one under the lock, so that no reader that hands over, or has a failure
@@ -533,7 +499,7 @@ final class ChunkReads {
     }
 
     private synchronized @Nullable Reader anyReader() {
-        return readers.isEmpty() ? null : readers.iterator().next();
+        return readers.isEmpty() ? null : readers.get(0);
     }
 
     private synchronized void ended(Reader reader) {

@@ -89,12 +89,13 @@ final class ChunkLeafScan {
                 .fields(spec.gatheredFields(), layout)
                 .key(spec.gather().needsKeys())
                 .time(spec.gather().needsTimes());
-        this.tested = new LeafNeeds(layout).fields(spec.conditionFields(layout), layout);
-        this.located = new LeafNeeds(layout);
+        this.tested = spec.where() == null
+                ? LeafNeeds.NOTHING
+                : new LeafNeeds(layout).fields(spec.conditionFields(layout), layout);
         ScanSpec.AreaTest area = spec.area();
-        if (area != null) {
-            located.column(filter.longitudeColumn()).column(filter.latitudeColumn());
-        }
+        this.located = area == null
+                ? LeafNeeds.NOTHING
+                : new LeafNeeds(layout).column(filter.longitudeColumn()).column(filter.latitudeColumn());
         this.longitude = area == null ? 0 : area.longitudeField();
         this.latitude = area == null ? 0 : area.latitudeField();
         this.wanted = new boolean[directory.parts()];

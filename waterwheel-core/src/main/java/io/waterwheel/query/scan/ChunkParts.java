@@ -35,6 +35,9 @@ final class ChunkParts implements AutoCloseable {
     private @Nullable LeafPart[] contents = new LeafPart[LEAST];
     private boolean[] hidden = new boolean[LEAST];
     private int count;
+    /** How many of them the cache has not. */
+    private int lacking;
+
     private int taken;
 
     private long partsRead;
@@ -101,7 +104,9 @@ final class ChunkParts implements AutoCloseable {
             hidden = Arrays.copyOf(hidden, count * 2);
         }
         LeafPart cached = cache.part(file, leaf, part);
-        if (cached != null) {
+        if (cached == null) {
+            lacking++;
+        } else {
             partsCached++;
             bytesCached += directory.length(leaf, part);
         }
@@ -114,10 +119,17 @@ final class ChunkParts implements AutoCloseable {
 
     /** Fetches what was asked for since the last batch was taken. */
     void fetch() throws IOException {
+        taken = 0;
+        if (lacking > 0) {
+            fetchLacking();
+        }
+    }
+
+    private void fetchLacking() throws IOException {
         int[] missing = new int[count];
         int[] missingLeaves = new int[count];
         int[] missingParts = new int[count];
-        int lacking = 0;
+        int absent = 0;
         boolean keysMissing = false;
         for (int i = 0; i < count; i++) {
             if (contents[i] != null) {
@@ -127,24 +139,24 @@ final class ChunkParts implements AutoCloseable {
                 keysMissing = true;
                 continue;
             }
-            missing[lacking] = i;
-            missingLeaves[lacking] = leaves[i];
-            missingParts[lacking++] = parts[i];
+            missing[absent] = i;
+            missingLeaves[absent] = leaves[i];
+            missingParts[absent++] = parts[i];
         }
-        if (lacking > 0) {
-            LeafPart[] read = new LeafPart[lacking];
-            partsRead += lacking;
+        if (absent > 0) {
+            LeafPart[] read = new LeafPart[absent];
+            partsRead += absent;
             long encoded = 0;
-            for (int m = 0; m < lacking; m++) {
+            for (int m = 0; m < absent; m++) {
                 encoded += directory.length(missingLeaves[m], missingParts[m]);
             }
             memory.reserve(encoded);
             long begin = System.nanoTime();
-            open().read(missingLeaves, missingParts, lacking, read, this::take);
+            open().read(missingLeaves, missingParts, absent, read, this::take);
             readNanos += System.nanoTime() - begin;
             bytesRead += encoded;
             memory.release(encoded);
-            for (int m = 0; m < lacking; m++) {
+            for (int m = 0; m < absent; m++) {
                 contents[missing[m]] = read[m];
                 cache.put(file, missingLeaves[m], missingParts[m], read[m]);
             }
@@ -158,7 +170,6 @@ final class ChunkParts implements AutoCloseable {
                 cache.put(file, leaves[i], ChunkDirectory.KEYS, keys);
             }
         }
-        taken = 0;
     }
 
     private void take(long bytes) {
@@ -215,6 +226,7 @@ final class ChunkParts implements AutoCloseable {
         memory.release(batchBytes);
         batchBytes = 0;
         count = 0;
+        lacking = 0;
         taken = 0;
     }
 

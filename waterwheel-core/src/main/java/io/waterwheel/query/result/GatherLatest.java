@@ -3,6 +3,7 @@ package io.waterwheel.query.result;
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.compile.ExpressionCompiler;
 import io.waterwheel.query.rows.LatestRows;
+import io.waterwheel.query.rows.NewestRows;
 import io.waterwheel.query.rows.PartialMerge;
 import io.waterwheel.query.rows.RowCollector;
 import io.waterwheel.query.rows.RowCopy;
@@ -139,20 +140,33 @@ final class GatherLatest extends Gather {
         return true;
     }
 
-    private LatestRows rows(RowLayout from, int[] fields, Workspace workspace) {
-        LatestRows.Text text = textField < 0
+    private LatestRows.@Nullable Text text(RowLayout from, int[] fields) {
+        return textField < 0
                 ? null
                 : new LatestRows.Text(textField, new ExpressionCompiler(from).field(fields[textField]));
-        return new LatestRows(new RowCopy(from, fields, part), order, perKey, every, text, onlyText, workspace);
+    }
+
+    private NewestRows newest(RowLayout from, int[] fields, Workspace workspace) {
+        return new NewestRows(new RowCopy(from, fields, part), order, text(from, fields), onlyText, workspace);
+    }
+
+    private LatestRows latest(RowLayout from, int[] fields, Workspace workspace) {
+        return new LatestRows(
+                new RowCopy(from, fields, part), order, perKey, every, text(from, fields), onlyText, workspace);
     }
 
     @Override
     public RowCollector collector(RowSink sink, Workspace workspace) {
-        return rows(stored, sources, workspace).collector(sink);
+        return perKey == 1
+                ? newest(stored, sources, workspace).collector(sink)
+                : latest(stored, sources, workspace).collector(sink);
     }
 
     @Override
     public PartialMerge merge(Workspace workspace) {
-        return rows(part, RowCopy.identity(part), workspace).merge(answer);
+        int[] fields = RowCopy.identity(part);
+        return perKey == 1
+                ? newest(part, fields, workspace).merge(answer)
+                : latest(part, fields, workspace).merge(answer);
     }
 }

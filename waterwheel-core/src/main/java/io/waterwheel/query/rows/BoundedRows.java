@@ -11,6 +11,7 @@ import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.TupleBlock;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,8 @@ public abstract class BoundedRows {
     private long blockBytes;
 
     private int compactAt = FEWEST_ROWS;
+    /** Fewer rows are not handed over before the end. */
+    private int settleAt = FEWEST_ROWS;
 
     /** @param workspace of the scan, or the merge, whose rows these are */
     BoundedRows(RowCopy copy, RowOrder order, Workspace workspace) {
@@ -163,6 +166,48 @@ public abstract class BoundedRows {
         return rows;
     }
 
+    /** Whether rows of one key are independent of those of others, and in order come one behind the other. */
+    boolean isByKey() {
+        return false;
+    }
+
+    /** Where {@link #isByKey}, of the block's rows, which stay and are in order: how many are of keys below one. */
+    int sortedBelow(long below) {
+        return 0;
+    }
+
+    /** The block's first rows were handed over, and are no longer there. */
+    void dropped() {}
+
+    /** Hands over the rows of keys below one, of which no other comes. */
+    private void settle(long below, ResultRows into) {
+        if (!isByKey() || block.size() < settleAt) {
+            return;
+        }
+        compact();
+        int settled = sortedBelow(below);
+        int count = block.size();
+        int left = count - settled;
+        settleAt = FEWEST_ROWS + 2 * left;
+        if (settled == 0) {
+            return;
+        }
+        memory.reserve(4L * count);
+        int[] rows = new int[count];
+        Arrays.setAll(rows, row -> row);
+        RowView view = RowView.of(block, workspace);
+        into.add(view, rows, settled);
+        long nextBytes = (left + 16L) * layout.rowWidth();
+        memory.reserve(nextBytes);
+        TupleBlock next = new TupleBlock(layout, left + 16);
+        new RowCopy(layout, RowCopy.identity(layout), layout).copy(view, rows, settled, left, next);
+        block = next;
+        reserveBlock(nextBytes);
+        memory.release(4L * count);
+        compactAt = Math.max(FEWEST_ROWS, left * 2);
+        dropped();
+    }
+
     /** Of the rows that stay, in order, moves those of the answer to the front; returns how many they are. */
     int page(int[] sorted, int count) {
         return count;
@@ -174,16 +219,20 @@ public abstract class BoundedRows {
         return null;
     }
 
+    /** Takes rows of this layout, each cut to the first fields that another names. */
+    private ResultRows into(RowLayout target, RowSink sink) {
+        return new ResultRows(layout, RowCopy.identity(target), target, Query.NO_LIMIT, sink);
+    }
+
     /**
-     * Hands out the rows that stay, in order, each cut to the first fields that the layout names; their number.
+     * Hands out the rows that stay, in order; their number.
      *
      * @param answer whether they are the answer, or a part for it
      */
-    private long emit(RowLayout target, RowSink sink, boolean answer) {
+    private long emit(ResultRows rows, boolean answer) {
         int[] sorted = sorted();
         int staying = cut(sorted, sorted.length);
         staying = answer ? page(sorted, staying) : staying;
-        ResultRows rows = new ResultRows(layout, RowCopy.identity(target), target, Query.NO_LIMIT, sink);
         rows.add(RowView.of(block, workspace), sorted, staying);
         rows.finish();
         memory.release(4L * sorted.length);
@@ -198,6 +247,8 @@ public abstract class BoundedRows {
     /** As what becomes of the rows of a scan. */
     public final RowCollector collector(RowSink sink) {
         return new RowCollector() {
+            private final ResultRows part = into(layout, sink);
+
             @Override
             public void add(RowView view, int[] selected, int count) {
                 found(count);
@@ -210,8 +261,13 @@ public abstract class BoundedRows {
             }
 
             @Override
+            public void settled(long below) {
+                settle(below, part);
+            }
+
+            @Override
             public void finish() {
-                emit(layout, sink, false);
+                emit(part, false);
             }
         };
     }
@@ -231,7 +287,7 @@ public abstract class BoundedRows {
 
             @Override
             public long finish(RowSink sink) {
-                return emit(answer, sink, true);
+                return emit(into(answer, sink), true);
             }
 
             @Override

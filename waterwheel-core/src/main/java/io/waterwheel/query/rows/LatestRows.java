@@ -16,14 +16,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The newest rows of each key. The block's last two fields are key and time; its order is by key, by the text that the
- * key is made from when there is one, then newest first. Rows older than the last that stays of their key are not even
- * copied.
+ * The newest rows of each key, when more than one may stay. The block's last two fields are key and time; its order is
+ * by key, by the text that the key is made from when there is one, then newest first. Rows older than the last that
+ * stays of their key are not even copied.
  */
 public final class LatestRows extends BoundedRows {
-    /** Keys that are looked up one by one, to tell whether older chunks can be left unread. */
-    private static final long MOST_KEYS = 1000;
-
     private static final TupleBlock NO_ROWS = new TupleBlock(RowLayout.ofFields(List.of()), 0);
 
     /**
@@ -140,18 +137,9 @@ public final class LatestRows extends BoundedRows {
     @Override
     RowView view(TupleBlock part) {
         RowView view = RowView.of(part, workspace());
-        view.keys = longs(part, keyField);
-        view.times = longs(part, timeField);
+        view.keys = NewestRows.longs(part, column(keyField));
+        view.times = NewestRows.longs(part, column(timeField));
         return view;
-    }
-
-    private static long[] longs(TupleBlock rows, int field) {
-        byte[] column = rows.column(rows.layout().columnOf(field));
-        long[] longs = new long[rows.size()];
-        for (int i = 0; i < longs.length; i++) {
-            longs[i] = LittleEndian.getLong(column, i * 8);
-        }
-        return longs;
     }
 
     @Override
@@ -180,6 +168,29 @@ public final class LatestRows extends BoundedRows {
                             + remedy());
         }
         return staying;
+    }
+
+    @Override
+    boolean isByKey() {
+        return true;
+    }
+
+    @Override
+    int sortedBelow(long below) {
+        byte[] keys = block().column(column(keyField));
+        int settled = block().size();
+        while (settled > 0 && LittleEndian.getLong(keys, (settled - 1) * 8) >= below) {
+            settled--;
+        }
+        return settled;
+    }
+
+    @Override
+    void dropped() {
+        oldest.clear();
+        if (text != null) {
+            oldestOfText.set(block(), lastOfText, 0);
+        }
     }
 
     @Override
@@ -250,33 +261,12 @@ public final class LatestRows extends BoundedRows {
             // Any number of texts may share a key, so only one that was named can be told to have all its rows.
             return onlyText == null ? Long.MIN_VALUE : oldestOfText.get(onlyText, 0, onlyText.length, Long.MIN_VALUE);
         }
-        if (!canSettle(keys)) {
-            return Long.MIN_VALUE;
-        }
-        long settled = Long.MAX_VALUE;
-        for (KeyInterval interval : keys) {
-            long width = interval.high() - interval.low();
-            for (long key = interval.low(); key - interval.low() <= width && settled > Long.MIN_VALUE; key++) {
-                settled = Math.min(settled, oldest.get(key, Long.MIN_VALUE));
-            }
-        }
-        return settled;
+        return KeyTimes.areFew(keys) ? KeyTimes.least(keys, key -> oldest.get(key, Long.MIN_VALUE)) : Long.MIN_VALUE;
     }
 
     /** Keys that are too many to look at each, or unknown, never do. */
     @Override
     boolean canSettle(List<KeyInterval> keys) {
-        if (text != null) {
-            return onlyText != null;
-        }
-        long asked = 0;
-        for (KeyInterval interval : keys) {
-            long width = interval.high() - interval.low();
-            if (width < 0 || width >= MOST_KEYS - asked) {
-                return false;
-            }
-            asked += width + 1;
-        }
-        return true;
+        return text == null ? KeyTimes.areFew(keys) : onlyText != null;
     }
 }

@@ -46,6 +46,14 @@ final class LongTable {
         values[at] = value;
     }
 
+    /** Forgets all keys. */
+    void clear() {
+        if (size > 0) {
+            Arrays.fill(used, false);
+            size = 0;
+        }
+    }
+
     private int slot(long key) {
         int mask = keys.length - 1;
         int at = hash.of(key) & mask;

@@ -25,6 +25,9 @@ public abstract class RowCollector {
         return false;
     }
 
+    /** Is told that no row of a key below this one will come. */
+    public void settled(long below) {}
+
     /** Hands over what is left; the last call. */
     public abstract void finish();
 

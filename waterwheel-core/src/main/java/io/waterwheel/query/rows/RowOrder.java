@@ -20,6 +20,8 @@ public final class RowOrder {
     private static final long COMPARISON = 20;
 
     private static final int RUN_ROWS = 4096;
+    /** Rows that come in as many runs, or fewer, each of which is in order, are sorted by merging these. */
+    private static final int MOST_RUNS = 64;
     /** The number of a null; the least of longs and the empty text have the same. */
     private static final long NULL = Long.MIN_VALUE;
 
@@ -159,12 +161,63 @@ public final class RowOrder {
         }
 
         void sort(int[] rows, int count, Workspace workspace) {
+            // Parts of trees and chunks are in order, and are put one behind the other.
+            int[] ends = new int[MOST_RUNS];
+            int runs = runs(rows, count, ends, workspace);
+            if (runs == 1) {
+                return;
+            }
             int[] other = new int[count];
+            if (runs <= MOST_RUNS) {
+                mergeRuns(rows, other, ends, runs, workspace);
+                return;
+            }
             // Each run while its rows are in the processor's cache.
             for (int low = 0; low < count; low += RUN_ROWS) {
                 sort(rows, other, low, Math.min(count, low + RUN_ROWS), 1, workspace);
             }
             sort(rows, other, 0, count, RUN_ROWS, workspace);
+        }
+
+        /** How many runs the rows are in, and where each ends; {@code MOST_RUNS + 1} when there are more. */
+        private int runs(int[] rows, int count, int[] ends, Workspace workspace) {
+            workspace.spend(count);
+            int runs = 0;
+            for (int i = 1; i < count; i++) {
+                if (compare(rows[i - 1], rows[i]) > 0) {
+                    if (runs == MOST_RUNS - 1) {
+                        return MOST_RUNS + 1;
+                    }
+                    ends[runs++] = i;
+                }
+            }
+            ends[runs++] = count;
+            return runs;
+        }
+
+        private void mergeRuns(int[] rows, int[] other, int[] ends, int runs, Workspace workspace) {
+            int[] from = rows;
+            int[] to = other;
+            int left = runs;
+            while (left > 1) {
+                int merged = 0;
+                int low = 0;
+                for (int run = 0; run < left; run += 2) {
+                    int middle = ends[run];
+                    int high = ends[Math.min(run + 1, left - 1)];
+                    workspace.spend((high - low) * COMPARISON);
+                    merge(from, low, middle, high, to);
+                    ends[merged++] = high;
+                    low = high;
+                }
+                left = merged;
+                int[] swap = from;
+                from = to;
+                to = swap;
+            }
+            if (from != rows) {
+                System.arraycopy(from, 0, rows, 0, ends[0]);
+            }
         }
 
         /** Sorts row numbers that consist of sorted runs of one length. */

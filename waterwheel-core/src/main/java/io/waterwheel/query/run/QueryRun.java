@@ -302,10 +302,11 @@ final class QueryRun implements AutoCloseable {
         sink.start(plan.resolved().fields());
         Map<Integer, Long> positions = new HashMap<>();
         plan.excused().forEach(watermarks -> lower(positions, watermarks));
-        boolean newestFirst = plan.resolved().spec().gather().readsNewestFirst();
+        // What the indexers hold may show that no chunk is needed.
+        boolean settles = plan.resolved().spec().gather().readsNewestFirst()
+                && delivery.canSettle(plan.resolved().keys());
         steps.enter(StepClock.Step.FRESH);
-        // With newest first, what the indexers hold may show that no chunk is needed.
-        ChunkReads chunks = reads(plan.resolved(), newestFirst ? List.of() : plan.chunks(), delivery);
+        ChunkReads chunks = reads(plan.resolved(), settles ? List.of() : inOrder(plan), delivery);
         chunks.start(means.policy());
         boolean whole = false;
         try {
@@ -330,7 +331,7 @@ final class QueryRun implements AutoCloseable {
             chunks.finish();
         }
         int chunksRead =
-                newestFirst ? readNewestFirst(plan, delivery) : plan.chunks().size();
+                settles ? readNewestFirst(plan, delivery) : plan.chunks().size();
         steps.enter(StepClock.Step.FINISHING);
         long tuples = delivery.finish();
         List<LostRange> lost = lost(plan.snapshot(), positions, delivery);
@@ -352,17 +353,26 @@ final class QueryRun implements AutoCloseable {
         sink.finish(verdict);
     }
 
-    /**
-     * Reads chunks by the time they end, the newest first, a few at once, until no older one can change the answer; all
-     * at once where that cannot be told. Returns how many it read.
-     */
-    private int readNewestFirst(QueryPlan plan, Delivery delivery) throws IOException, InterruptedException {
+    /** The chunks in the order in which they are read: by the time they end, the newest first, where that helps. */
+    private static List<ChunkDescriptor> inOrder(QueryPlan plan) {
+        if (!plan.resolved().spec().gather().readsNewestFirst()) {
+            return plan.chunks();
+        }
         List<ChunkDescriptor> chunks = new ArrayList<>(plan.chunks());
         chunks.sort(Comparator.comparingLong(
                         (ChunkDescriptor chunk) -> chunk.region().times().to())
                 .reversed());
+        return chunks;
+    }
+
+    /**
+     * Reads chunks, the newest first, a few at once, until no older one can change the answer. Returns how many it
+     * read.
+     */
+    private int readNewestFirst(QueryPlan plan, Delivery delivery) throws IOException, InterruptedException {
+        List<ChunkDescriptor> chunks = inOrder(plan);
         int read = 0;
-        int atOnce = delivery.canSettle(plan.resolved().keys()) ? 1 : chunks.size();
+        int atOnce = 1;
         while (read < chunks.size() && !delivery.done()) {
             long settled = delivery.settledBefore(plan.resolved().keys());
             int upTo = read;

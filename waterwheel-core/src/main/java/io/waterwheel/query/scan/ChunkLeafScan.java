@@ -316,5 +316,8 @@ final class ChunkLeafScan {
         matching = filter.keepFields(view, matching, allInArea, conditionIsTrue);
         tally.unmatched += matching == 0 ? 1 : 0;
         rows.add(view, filter.selected(), matching);
+        if (leaf + 1 < directory.leaves()) {
+            rows.settled(directory.lowKey(leaf + 1));
+        }
     }
 }

@@ -127,7 +127,8 @@ public final class TreeScan {
             Workspace workspace) {
         RowCollector rows = spec.gather().collector(sink, workspace);
         try {
-            if (scanLeaves(tree, leaves, filter, rows, workspace, sink, tally)) {
+            boolean newestFirst = spec.gather().readsNewestFirst();
+            if (scanLeaves(tree, leaves, filter, newestFirst, rows, workspace, sink, tally)) {
                 rows.finish();
             }
         } catch (ScanEndedException e) {
@@ -137,11 +138,16 @@ public final class TreeScan {
         return rows.found();
     }
 
-    /** Whether the scan came to its end, or has all that it looks for. */
+    /**
+     * Whether the scan came to its end, or has all that it looks for.
+     *
+     * @param newestFirst whether the pages of a leaf are read from the last to the first
+     */
     private static boolean scanLeaves(
             TemplateTree tree,
             Leaves leaves,
             RowFilter filter,
+            boolean newestFirst,
             RowCollector rows,
             Workspace workspace,
             RowSink sink,
@@ -179,9 +185,11 @@ public final class TreeScan {
             Page[] pages = leaves.pages(leaf);
             long low = leaves.minKey(leaf);
             long high = leaves.maxKey(leaf);
-            for (int from = 0; from < size; from += Page.ROWS) {
-                Page page = pages[from >>> Page.SHIFT];
-                int inPage = Math.min(Page.ROWS, size - from);
+            int filled = (size + Page.MASK) >>> Page.SHIFT;
+            for (int p = 0; p < filled; p++) {
+                int number = newestFirst ? filled - 1 - p : p;
+                Page page = pages[number];
+                int inPage = Math.min(Page.ROWS, size - (number << Page.SHIFT));
                 // The page's times are read after the leaf's size: they cover its rows.
                 long fromTime = page.minTime();
                 long toTime = page.maxTime();
@@ -197,6 +205,9 @@ public final class TreeScan {
                 }
             }
             tally.unmatched += unmatched ? 1 : 0;
+            if (leaf < last) {
+                rows.settled(leaves.template().lowKey(leaf + 1));
+            }
         }
         return true;
     }

@@ -44,6 +44,9 @@ class RowOrderTest {
             TupleBlock block = block(random, 1 + random.nextInt(step % 20 == 0 ? 10_000 : 60));
             RowOrder order = order(random, block.layout());
             int[] rows = some(random, block.size());
+            if (random.nextInt(3) == 0) {
+                sortRuns(random, order, block, rows);
+            }
             List<Integer> expected = new ArrayList<>(Arrays.stream(rows).boxed().toList());
             expected.sort((left, right) -> order.compare(block, left, right));
             Workspace workspace = Workspace.unhurried();
@@ -56,6 +59,17 @@ class RowOrderTest {
                             expected.stream().mapToInt(Integer::intValue).toArray());
             assertThat(workspace.memory().held()).isZero();
         }
+    }
+
+    /** Puts the rows into runs that are in order, as parts are that were put one behind the other. */
+    private static void sortRuns(Random random, RowOrder order, TupleBlock block, int[] rows) {
+        List<Integer> all = new ArrayList<>(Arrays.stream(rows).boxed().toList());
+        int runs = 1 + random.nextInt(random.nextBoolean() ? 5 : 100);
+        for (int run = 0; run < runs; run++) {
+            all.subList(rows.length * run / runs, rows.length * (run + 1) / runs)
+                    .sort((left, right) -> order.compare(block, left, right));
+        }
+        Arrays.setAll(rows, all::get);
     }
 
     /** All rows, or some of them, in any order. */

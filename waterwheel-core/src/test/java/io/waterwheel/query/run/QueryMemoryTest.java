@@ -166,6 +166,7 @@ final class QueryMemoryTest {
         return List.of(
                 new ResultSpec.Rows(List.of(), List.of(new Order(name, false)), Query.NO_LIMIT),
                 new ResultSpec.Rows(List.of(), List.of(new Order(name, true)), 700),
+                new ResultSpec.Latest(1, List.of()),
                 new ResultSpec.Latest(2, List.of()),
                 new ResultSpec.Aggregates(
                         List.of(Aggregate.count(), Aggregate.parse("max(" + name + ")")),

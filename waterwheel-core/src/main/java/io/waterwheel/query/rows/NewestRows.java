@@ -1,0 +1,526 @@
+package io.waterwheel.query.rows;
+
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.column.RowView;
+import io.waterwheel.query.column.SeededHash;
+import io.waterwheel.query.column.Values;
+import io.waterwheel.query.column.Workspace;
+import io.waterwheel.query.memory.Reservation;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The newest row of each key. The block's last two fields are key and time; its order is by key, by the text that the
+ * key is made from when there is one, then newest first. A row is copied when it is newer than all of its key before
+ * it, and what it replaces stays in the block until there is more of that than of rows that count. So a row takes one
+ * look into a table, and only what is handed over is ever sorted.
+ *
+ * <p>A scan comes by its keys in leaves, one range of keys behind the other. What it has of the leaves before is handed
+ * over, so that table and block are of few leaves, and remain in the processor's cache. One thread.
+ */
+public final class NewestRows {
+    /** Most bytes of rows that are held. */
+    private static final long MAX_BYTES = 128L << 20;
+    /** Rows that no longer count are left in the block until there are more than this. */
+    private static final int FEWEST_REPLACED = 1024;
+    /** Fewer keys are not worth to be handed over before the end. */
+    private static final int FEWEST_SETTLED = 256;
+    /** Rows that are copied between two looks whether to go on. */
+    private static final int COPIED_ROWS = 1 << 14;
+    /** Of one slot: its row, its key and its time. */
+    private static final long SLOT_BYTES = 20;
+
+    /** In place of a slot: of a row that was replaced before the slots were renewed. */
+    private static final int REPLACED = -1;
+
+    private static final int[] NO_ROWS = {};
+
+    private final RowLayout layout;
+    private final RowCopy copy;
+    private final RowOrder order;
+    private final LatestRows.@Nullable Text text;
+    private final byte @Nullable [] onlyText;
+    private final Workspace workspace;
+    private final Reservation memory;
+    private final int keyColumn;
+    private final int timeColumn;
+    private final int textColumn;
+
+    private TupleBlock block;
+    /** What is reserved for the block. */
+    private long blockBytes;
+    /** By row of the block: the slot of its key. */
+    private int[] slotOf = NO_ROWS;
+
+    private final SeededHash hash = new SeededHash();
+    /**
+     * By slot: nothing (0), the row of the block (and 1), or, while rows are taken, the place among those that wait to
+     * be copied (negative, and -1).
+     */
+    private int[] rowOf = NO_ROWS;
+    /** By slot: key and time. */
+    private long[] keyAndTime = {};
+    /** Slots that have a row. */
+    private int keys;
+
+    /** Rows of the view that wait to be copied, and their slots. */
+    private int[] waiting = NO_ROWS;
+
+    private int[] waitingSlots = NO_ROWS;
+
+    /** Two rows of one key and one time, to compare all of them. */
+    private final TupleBlock equal;
+
+    private long equalBytes;
+    private int[] all = NO_ROWS;
+
+    /**
+     * None yet.
+     *
+     * @param onlyText the only text that can match, or null when there may be others
+     */
+    public NewestRows(
+            RowCopy copy,
+            RowOrder order,
+            LatestRows.@Nullable Text text,
+            byte @Nullable [] onlyText,
+            Workspace workspace) {
+        this.copy = copy;
+        this.layout = copy.layout();
+        this.order = order;
+        this.text = text;
+        this.onlyText = onlyText;
+        this.workspace = workspace;
+        this.memory = workspace.memory();
+        int fields = layout.fields().size();
+        this.keyColumn = layout.columnOf(fields - 2);
+        this.timeColumn = layout.columnOf(fields - 1);
+        this.textColumn = text == null ? -1 : layout.columnOf(text.field());
+        this.block = new TupleBlock(layout, 16);
+        this.equal = new TupleBlock(layout, 2);
+        reserveBlock(0);
+    }
+
+    /** Reserves what the block takes, in place of what was reserved for it and the bytes besides. */
+    private void reserveBlock(long besides) {
+        long bytes = block.allocatedBytes();
+        memory.replace(blockBytes + besides, bytes);
+        blockBytes = bytes;
+    }
+
+    /** Takes rows of a scan or a part. */
+    private void take(RowView view, int[] selected, int count) {
+        if (count == 0) {
+            return;
+        }
+        workspace.spend(4L * count);
+        makeSlots(keys + count);
+        waiting = workspace.renewed(waiting, count);
+        waitingSlots = workspace.renewed(waitingSlots, count);
+        int waits = text == null ? choose(view, selected, count) : choose(text, view, selected, count);
+        append(view, waits);
+        if (keys > ResultSpec.MAX_KEPT_ROWS) {
+            throw new WaterwheelException(
+                    ErrorCode.RESULT_TOO_LARGE,
+                    "query: latest 1 of each key are more than " + ResultSpec.MAX_KEPT_ROWS + " tuples; " + remedy());
+        }
+        if (block.size() - keys > Math.max(FEWEST_REPLACED, keys) || block.bytes() > MAX_BYTES) {
+            compact();
+        }
+    }
+
+    /** Of the rows, lets those wait that are the newest of their key; returns how many they are. */
+    private int choose(RowView view, int[] selected, int count) {
+        int waits = 0;
+        int slot = -1;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            long key = view.keys[row];
+            if (slot < 0 || keyAndTime[2 * slot] != key) {
+                slot = slot(key);
+            }
+            waits = choose(view, row, slot, key, waits);
+        }
+        return waits;
+    }
+
+    private int choose(LatestRows.Text of, RowView view, int[] selected, int count) {
+        of.source().evaluate(view, selected, count);
+        Values texts = of.source().values();
+        int waits = 0;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            long key = view.keys[row];
+            waits = choose(view, row, slot(texts, row, key), key, waits);
+        }
+        return waits;
+    }
+
+    /** Lets a row wait if it is the newest of its key, whose slot this is; returns how many do. */
+    private int choose(RowView view, int row, int slot, long key, int waits) {
+        int held = rowOf[slot];
+        long time = view.times[row];
+        if (held == 0) {
+            keyAndTime[2 * slot] = key;
+            keys++;
+        } else {
+            long newest = keyAndTime[2 * slot + 1];
+            if (time < newest || (time == newest && !precedes(view, row, held))) {
+                return waits;
+            }
+        }
+        keyAndTime[2 * slot + 1] = time;
+        if (held < 0) {
+            waiting[-held - 1] = row;
+            return waits;
+        }
+        waiting[waits] = row;
+        waitingSlots[waits] = slot;
+        rowOf[slot] = -waits - 1;
+        return waits + 1;
+    }
+
+    /** Whether a row comes before one that is held, or waits, of the same key and time. */
+    private boolean precedes(RowView view, int row, int held) {
+        equal.clear();
+        copyEqual(view, row);
+        if (held > 0) {
+            return order.compare(equal, 0, block, held - 1) < 0;
+        }
+        copyEqual(view, waiting[-held - 1]);
+        return order.compare(equal, 0, 1) < 0;
+    }
+
+    private void copyEqual(RowView view, int row) {
+        copy.copy(view, new int[] {row}, 0, 1, equal);
+        long bytes = equal.allocatedBytes();
+        if (bytes != equalBytes) {
+            memory.replace(equalBytes, bytes);
+            equalBytes = bytes;
+        }
+    }
+
+    /** Copies the rows that wait. */
+    private void append(RowView view, int waits) {
+        int first = block.size();
+        int from = 0;
+        while (from < waits) {
+            long fit = copy.rowsThatFit(view, waiting, from, waits - from, 0);
+            int rows = RowCopy.rows(fit);
+            // While an array grows both are there, the old one and the new.
+            long growth = block.growthBytes(rows, RowCopy.arenaBytes(fit));
+            memory.reserve(growth);
+            copy.copy(view, waiting, from, rows, block);
+            if (growth > 0) {
+                reserveBlock(growth);
+            }
+            from += rows;
+        }
+        if (slotOf.length < block.size()) {
+            int more = Math.max(block.size(), slotOf.length + slotOf.length / 2) - slotOf.length;
+            memory.reserve(4L * more);
+            slotOf = Arrays.copyOf(slotOf, slotOf.length + more);
+        }
+        for (int w = 0; w < waits; w++) {
+            slotOf[first + w] = waitingSlots[w];
+            rowOf[waitingSlots[w]] = first + w + 1;
+        }
+    }
+
+    /** The slot of a key, or where it should be. */
+    private int slot(long key) {
+        int mask = rowOf.length - 1;
+        int at = hash.of(key) & mask;
+        while (rowOf[at] != 0 && keyAndTime[2 * at] != key) {
+            at = (at + 1) & mask;
+        }
+        return at;
+    }
+
+    /** The same by the text of a row of the view. */
+    private int slot(Values texts, int row, long key) {
+        long reference = texts.longs[row];
+        byte[] bytes = texts.slab(reference);
+        int offset = texts.offset(reference);
+        int length = TupleBlock.referenceLength(reference);
+        int mask = rowOf.length - 1;
+        int at = hash.of(bytes, offset, length) & mask;
+        while (rowOf[at] != 0 && !(keyAndTime[2 * at] == key && isText(texts, rowOf[at], bytes, offset, length))) {
+            at = (at + 1) & mask;
+        }
+        return at;
+    }
+
+    private boolean isText(Values texts, int held, byte[] bytes, int offset, int length) {
+        long other = held > 0 ? text(held - 1) : texts.longs[waiting[-held - 1]];
+        byte[] otherBytes = held > 0 ? block.arena() : texts.slab(other);
+        int from = held > 0 ? TupleBlock.referenceOffset(other) : texts.offset(other);
+        return TupleBlock.referenceLength(other) == length
+                && Arrays.equals(otherBytes, from, from + length, bytes, offset, offset + length);
+    }
+
+    /** The slot of this text, which may share its key with others; -1 when there is none. */
+    private int slot(byte[] bytes) {
+        if (rowOf.length == 0) {
+            return -1;
+        }
+        int mask = rowOf.length - 1;
+        int at = hash.of(bytes, 0, bytes.length) & mask;
+        while (rowOf[at] != 0) {
+            long other = text(rowOf[at] - 1);
+            int from = TupleBlock.referenceOffset(other);
+            if (Arrays.equals(block.arena(), from, from + TupleBlock.referenceLength(other), bytes, 0, bytes.length)) {
+                return at;
+            }
+            at = (at + 1) & mask;
+        }
+        return -1;
+    }
+
+    private long text(int row) {
+        return LittleEndian.getLong(block.column(textColumn), row * 8);
+    }
+
+    private long key(int row) {
+        return LittleEndian.getLong(block.column(keyColumn), row * 8);
+    }
+
+    /** Makes room for a number of keys. No row may wait. */
+    private void makeSlots(int wanted) {
+        if (2L * wanted <= rowOf.length) {
+            return;
+        }
+        int slots = Math.toIntExact(Long.highestOneBit(4L * wanted - 1));
+        int old = rowOf.length;
+        int[] oldRows = rowOf;
+        memory.reserve(SLOT_BYTES * slots);
+        rowOf = new int[slots];
+        keyAndTime = new long[2 * slots];
+        for (int row = 0; row < block.size(); row++) {
+            if (slotOf[row] != REPLACED && oldRows[slotOf[row]] == row + 1) {
+                place(row);
+            } else {
+                slotOf[row] = REPLACED;
+            }
+        }
+        memory.release(SLOT_BYTES * old);
+    }
+
+    /** Gives a row of the block, which is the newest of its key, a slot. */
+    private void place(int row) {
+        int mask = rowOf.length - 1;
+        int at;
+        if (text == null) {
+            at = hash.of(key(row)) & mask;
+        } else {
+            long reference = text(row);
+            at = hash.of(block.arena(), TupleBlock.referenceOffset(reference), TupleBlock.referenceLength(reference))
+                    & mask;
+        }
+        while (rowOf[at] != 0) {
+            at = (at + 1) & mask;
+        }
+        rowOf[at] = row + 1;
+        keyAndTime[2 * at] = key(row);
+        keyAndTime[2 * at + 1] = LittleEndian.getLong(block.column(timeColumn), row * 8);
+        slotOf[row] = at;
+    }
+
+    private boolean counts(int row) {
+        return slotOf[row] != REPLACED && rowOf[slotOf[row]] == row + 1;
+    }
+
+    /** The rows that count, as they lie in the block; four bytes each are reserved. */
+    private int[] rows() {
+        memory.reserve(4L * keys);
+        int[] rows = new int[keys];
+        int count = 0;
+        for (int row = 0; row < block.size(); row++) {
+            if (counts(row)) {
+                rows[count++] = row;
+            }
+        }
+        return rows;
+    }
+
+    /** Leaves in the block only the rows that count. */
+    private void compact() {
+        int[] rows = rows();
+        keepOnly(rows, 0, rows.length);
+        memory.release(4L * rows.length);
+        if (block.bytes() > MAX_BYTES) {
+            throw new WaterwheelException(
+                    ErrorCode.RESULT_TOO_LARGE,
+                    "query: " + (MAX_BYTES >> 20)
+                            + " MiB of rows would have to be held to find the newest of each key, and there are more; "
+                            + remedy());
+        }
+    }
+
+    /** Moves some of the rows, which are all that count, to a block of their own, the block from now on. */
+    private void keepOnly(int[] rows, int from, int to) {
+        int count = to - from;
+        RowCopy whole = new RowCopy(layout, RowCopy.identity(layout), layout);
+        RowView view = RowView.of(block, workspace);
+        int arena = 0;
+        for (int i = from; layout.hasVariable() && i < to; i++) {
+            arena += whole.arenaBytes(view, rows[i]);
+        }
+        int room = count + count / 4 + 16;
+        long nextBytes = (long) room * layout.rowWidth() + arena;
+        memory.reserve(nextBytes);
+        TupleBlock next = new TupleBlock(layout, room);
+        next.ensureArena(arena);
+        for (int at = from; at < to; at += COPIED_ROWS) {
+            int some = Math.min(COPIED_ROWS, to - at);
+            workspace.spend((long) some * layout.rowWidth());
+            whole.copy(view, rows, at, some, next);
+        }
+        free(rows);
+        block = next;
+        reserveBlock(nextBytes);
+        keys = count;
+        for (int row = 0; row < count; row++) {
+            place(row);
+        }
+    }
+
+    /** Empties all slots, which are those of these rows. */
+    private void free(int[] rows) {
+        for (int row : rows) {
+            rowOf[slotOf[row]] = 0;
+        }
+    }
+
+    private static String remedy() {
+        return "ask for fewer keys";
+    }
+
+    /** Hands the newest of all keys below one over, in order: no other row of them comes. */
+    private void settle(long below, ResultRows into) {
+        int[] rows = rows();
+        order.sort(block, rows, rows.length, workspace);
+        int settled = rows.length;
+        while (settled > 0 && key(rows[settled - 1]) >= below) {
+            settled--;
+        }
+        into.add(RowView.of(block, workspace), rows, settled);
+        if (settled == rows.length) {
+            free(rows);
+            keys = 0;
+            block.clear();
+        } else if (settled > 0) {
+            keepOnly(rows, settled, rows.length);
+        }
+        memory.release(4L * rows.length);
+    }
+
+    /** Hands all over, in order; how many they are. */
+    private int handOver(ResultRows into) {
+        int[] rows = rows();
+        order.sort(block, rows, rows.length, workspace);
+        into.add(RowView.of(block, workspace), rows, rows.length);
+        into.finish();
+        memory.release(4L * rows.length);
+        return rows.length;
+    }
+
+    private ResultRows result(RowLayout target, RowSink sink) {
+        return new ResultRows(layout, RowCopy.identity(target), target, Query.NO_LIMIT, sink);
+    }
+
+    /** As what becomes of the rows of a scan. */
+    public RowCollector collector(RowSink sink) {
+        return new RowCollector() {
+            private final ResultRows part = result(layout, sink);
+
+            @Override
+            public void add(RowView view, int[] selected, int count) {
+                found(count);
+                take(view, selected, count);
+            }
+
+            @Override
+            public void settled(long below) {
+                if (keys >= FEWEST_SETTLED) {
+                    settle(below, part);
+                }
+            }
+
+            @Override
+            public boolean done() {
+                return part.done();
+            }
+
+            @Override
+            public void finish() {
+                handOver(part);
+            }
+        };
+    }
+
+    /** As a merge of parts whose rows have this layout. */
+    public PartialMerge merge(RowLayout answer) {
+        return new PartialMerge() {
+            @Override
+            public boolean accept(TupleBlock part, RowSink sink) {
+                if (all.length < part.size()) {
+                    all = workspace.renewed(all, part.size());
+                    Arrays.setAll(all, row -> row);
+                }
+                RowView view = RowView.of(part, workspace);
+                view.keys = longs(part, keyColumn);
+                view.times = longs(part, timeColumn);
+                take(view, all, part.size());
+                return true;
+            }
+
+            @Override
+            public long finish(RowSink sink) {
+                return handOver(result(answer, sink));
+            }
+
+            @Override
+            public long settledBefore(List<KeyInterval> asked) {
+                return NewestRows.this.settledBefore(asked);
+            }
+
+            @Override
+            public boolean canSettle(List<KeyInterval> asked) {
+                // Keys that are too many to look at each, or unknown, never do.
+                return text == null ? KeyTimes.areFew(asked) : onlyText != null;
+            }
+        };
+    }
+
+    private long settledBefore(List<KeyInterval> asked) {
+        if (text != null) {
+            // Any number of texts may share a key, so only one that was named can be told to have its row.
+            int slot = onlyText == null ? -1 : slot(onlyText);
+            return slot < 0 ? Long.MIN_VALUE : keyAndTime[2 * slot + 1];
+        }
+        return rowOf.length == 0 || !KeyTimes.areFew(asked) ? Long.MIN_VALUE : KeyTimes.least(asked, this::time);
+    }
+
+    private long time(long key) {
+        int slot = slot(key);
+        return rowOf[slot] == 0 ? Long.MIN_VALUE : keyAndTime[2 * slot + 1];
+    }
+
+    static long[] longs(TupleBlock rows, int column) {
+        byte[] bytes = rows.column(column);
+        long[] longs = new long[rows.size()];
+        for (int i = 0; i < longs.length; i++) {
+            longs[i] = LittleEndian.getLong(bytes, i * 8);
+        }
+        return longs;
+    }
+}

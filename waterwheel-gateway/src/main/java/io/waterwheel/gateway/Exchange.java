@@ -1,5 +1,6 @@
 package io.waterwheel.gateway;
 
+import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.gateway.http.Json;
 import io.waterwheel.gateway.http.MediaTypes;
@@ -9,6 +10,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.http.HttpHeader;
@@ -223,6 +226,30 @@ final class Exchange {
         lease.close();
         head(200, type);
         return new AnswerStream(request, response, callback, patienceMillis, trailer);
+    }
+
+    /** Goes on with the answer on this thread; what the step throws, the client is told. */
+    void answer(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error e) {
+            fail(e);
+        }
+    }
+
+    /**
+     * Goes on with the answer on a thread that may wait, for a coordinator for example, where the one that read the
+     * request may not.
+     *
+     * @param threads refuse what is too much; the client is told so
+     */
+    void answer(Executor threads, Runnable step) {
+        try {
+            threads.execute(() -> answer(step));
+        } catch (RejectedExecutionException e) {
+            fail(HttpFailure.of(
+                    HttpCode.GATEWAY_BUSY, "the gateway has as many such requests under way as it may; try again"));
+        }
     }
 
     /** Ends the connection: the client is gone, there is no reader of an answer. */

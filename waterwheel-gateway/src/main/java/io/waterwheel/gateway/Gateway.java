@@ -73,6 +73,7 @@ public final class Gateway implements AutoCloseable {
     private final ThreadPoolExecutor answers;
     private final ThreadPoolExecutor tails;
     private final ThreadPoolExecutor eventThreads;
+    private final ThreadPoolExecutor ready;
     private final EventsEndpoint events;
     private final GatewayMeter meter;
     private final PushTargets targets;
@@ -82,6 +83,7 @@ public final class Gateway implements AutoCloseable {
         return thread;
     });
     private final MetricsEndpoints metrics;
+    private final Readiness readiness;
     private final List<Route> routes;
     private final String host;
     private volatile @Nullable WaterwheelClient client;
@@ -101,9 +103,12 @@ public final class Gateway implements AutoCloseable {
         this.answers = pool("gateway-answer", Runtime.getRuntime().availableProcessors(), new LinkedBlockingQueue<>());
         this.tails = pool("gateway-tail", TailEndpoint.AT_ONCE, new SynchronousQueue<>());
         this.eventThreads = pool("gateway-events", EventsEndpoint.AT_ONCE, new SynchronousQueue<>());
+        // One look at a time, whatever else waits for coordinators.
+        this.ready = pool("gateway-ready", 1, new LinkedBlockingQueue<>());
         this.meter = new GatewayMeter(measured);
         this.targets = new PushTargets(this::client, questions, answers, settings.keyBytes(), meter);
         this.metrics = new MetricsEndpoints(this::client, measured, this::place);
+        this.readiness = new Readiness(this::client, ready);
         PushBudget budget = new PushBudget(settings.pushBytes(), "rows");
         PushBudget others = new PushBudget(MOST_QUERY_BYTES, "queries");
         QueuedThreadPool threads = new QueuedThreadPool(IO_THREADS, LEAST_IO_THREADS);
@@ -134,9 +139,8 @@ public final class Gateway implements AutoCloseable {
                 settings.queries(),
                 watch,
                 settings.idle().toMillis());
-        this.routes = Routes.of(this::client, settings, targets, query, tail, events, metrics);
-        server.setHandler(
-                new GatewayHandler(routes, looks, pushes, targets::isKnown, budget, others, watch, settings, meter));
+        this.routes = Routes.of(this::client, settings, targets, pushes, query, tail, events, metrics, readiness);
+        server.setHandler(new GatewayHandler(routes, looks, budget, others, watch, settings, meter));
         meter.measure(
                 budget,
                 others,
@@ -297,6 +301,7 @@ public final class Gateway implements AutoCloseable {
         eventThreads.shutdownNow();
         queries.shutdownNow();
         looks.shutdownNow();
+        ready.shutdownNow();
         watch.close();
         meter.close();
     }

@@ -13,8 +13,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
@@ -26,14 +24,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds the route of each request, reads its body, and has it answered. Never waits. */
 final class GatewayHandler extends Handler.Abstract.NonBlocking {
-    private static final int FEW_BYTES = 1 << 10;
     private static final Pattern LOOPBACK = Pattern.compile("127(\\.\\d{1,3}){3}");
     private static final Pattern PORT = Pattern.compile(":\\d+$");
 
     private final List<Route> routes;
     private final Executor looks;
-    private final Executor pushes;
-    private final Predicate<String> known;
     private final PushBudget budget;
     private final PushBudget others;
     private final ClientWatch watch;
@@ -42,8 +37,6 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
 
     /**
      * @param looks where calls wait for a coordinator; refuses what is too much
-     * @param pushes where rows are decoded; refuses what is too much
-     * @param known whether rows for the stream of a name can be decoded without waiting for anything
      * @param budget of the bytes of rows
      * @param others of the bytes of all other bodies
      * @param settings of the gateway: where it listens, and as what it may be called
@@ -51,8 +44,6 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
     GatewayHandler(
             List<Route> routes,
             Executor looks,
-            Executor pushes,
-            Predicate<String> known,
             PushBudget budget,
             PushBudget others,
             ClientWatch watch,
@@ -60,8 +51,6 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
             GatewayMeter meter) {
         this.routes = List.copyOf(routes);
         this.looks = looks;
-        this.pushes = pushes;
-        this.known = known;
         this.budget = budget;
         this.others = others;
         this.watch = watch;
@@ -108,33 +97,10 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
     }
 
     private void answer(Route route, Exchange exchange) {
-        boolean here =
-                switch (route.kind()) {
-                    case LOOK -> false;
-                    // A few rows are decoded sooner than another thread is woken.
-                    case PUSH ->
-                        exchange.body().length <= FEW_BYTES
-                                && exchange.header(HttpHeader.CONTENT_ENCODING) == null
-                                && known.test(exchange.name());
-                    case AT_ONCE, OWN, ENDLESS -> true;
-                };
-        if (here) {
-            answerHere(route, exchange);
-            return;
-        }
-        try {
-            (route.kind() == Route.Kind.LOOK ? looks : pushes).execute(() -> answerHere(route, exchange));
-        } catch (RejectedExecutionException e) {
-            exchange.fail(HttpFailure.of(
-                    HttpCode.GATEWAY_BUSY, "the gateway has as many such requests under way as it may; try again"));
-        }
-    }
-
-    private static void answerHere(Route route, Exchange exchange) {
-        try {
-            route.endpoint().answer(exchange);
-        } catch (RuntimeException | Error e) {
-            exchange.fail(e);
+        Runnable step = () -> route.endpoint().answer(exchange);
+        switch (route.kind()) {
+            case LOOK -> exchange.answer(looks, step);
+            case AT_ONCE, PUSH, OWN, ENDLESS -> exchange.answer(step);
         }
     }
 

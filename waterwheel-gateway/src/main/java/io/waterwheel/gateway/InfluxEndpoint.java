@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.eclipse.jetty.http.HttpHeader;
 import org.jspecify.annotations.Nullable;
 
@@ -53,9 +54,14 @@ final class InfluxEndpoint {
 
     private final PushTargets targets;
     private final Map<String, String> streams;
+    private final Executor decoding;
 
-    /** @param streams by database or bucket, or DATABASE/MEASUREMENT */
-    InfluxEndpoint(PushTargets targets, Map<String, String> streams) {
+    /**
+     * @param streams by database or bucket, or DATABASE/MEASUREMENT
+     * @param decoding where points are decoded
+     */
+    InfluxEndpoint(PushTargets targets, Map<String, String> streams, Executor decoding) {
+        this.decoding = decoding;
         this.targets = targets;
         this.streams = streams;
     }
@@ -103,13 +109,15 @@ final class InfluxEndpoint {
     void write(Exchange exchange) {
         exchange.failAsInflux();
         exchange.allow(List.of("db", "rp", "precision", "consistency", "u", "p"));
-        write(exchange, exchange.parameter("db"), true);
+        String database = exchange.parameter("db");
+        exchange.answer(decoding, () -> write(exchange, database, true));
     }
 
     /** {@code POST /api/v2/write}, with the database in {@code bucket}. */
     void writeBucket(Exchange exchange) {
         exchange.allow(List.of("bucket", "org", "orgID", "precision"));
-        write(exchange, exchange.parameter("bucket"), false);
+        String bucket = exchange.parameter("bucket");
+        exchange.answer(decoding, () -> write(exchange, bucket, false));
     }
 
     private void write(Exchange exchange, @Nullable String database, boolean first) {

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.eclipse.jetty.http.HttpHeader;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,9 @@ final class PushEndpoint {
     static final int MOST_BYTES = 16 << 20;
 
     static final int MOST_EXPANDED_BYTES = 64 << 20;
+    /** Of no more a body is decoded sooner than another thread is woken. */
+    private static final int FEW_BYTES = 1 << 10;
+
     private static final String KEY = "Idempotency-Key";
     private static final int MOST_KEY_LENGTH = 255;
     private static final String BLOCK = "application/vnd.waterwheel.block";
@@ -40,10 +44,24 @@ final class PushEndpoint {
     private static final List<String> JSON = List.of("application/x-ndjson", "application/jsonl", "application/json");
 
     private final PushTargets targets;
+    private final Executor decoding;
 
-    PushEndpoint(PushTargets targets) {
+    /** @param decoding where rows are decoded that are many, or whose stream has to be looked up */
+    PushEndpoint(PushTargets targets, Executor decoding) {
         this.targets = targets;
+        this.decoding = decoding;
     }
+
+    /** What a request asks for, beside its rows. */
+    private record Asked(
+            Wait until, boolean allow, @Nullable String key) {}
+
+    /** Rows of a request, and where they go. */
+    private record Decoded(
+            PushTargets.Target target,
+            PushSlot slot,
+            PushedRows rows,
+            @Nullable Digest digest) {}
 
     /** When a request is answered. */
     private enum Wait {
@@ -79,14 +97,74 @@ final class PushEndpoint {
         }
     }
 
-    /** Decodes the rows of a request, and answers it later. */
+    /**
+     * Takes the rows of a request, and answers it later. Never waits: what may is done on a thread that decodes. A few
+     * rows of a stream that was looked up just before are decoded at once.
+     */
     void push(Exchange exchange) {
         exchange.allow(List.of("wait", "partial"));
-        Wait wait = choice(exchange, "wait", Wait.values(), Wait.STORED);
-        boolean allow = choice(exchange, "partial", Partial.values(), Partial.FAIL) == Partial.ALLOW;
-        String key = key(exchange);
-        PushTargets.Target target = targets.target(exchange.name());
-        PushSlot slot = target.slot();
+        Asked asked = new Asked(
+                choice(exchange, "wait", Wait.values(), Wait.STORED),
+                choice(exchange, "partial", Partial.values(), Partial.FAIL) == Partial.ALLOW,
+                key(exchange));
+        PushTargets.Target known = isSmall(exchange) ? targets.known(exchange.name()) : null;
+        PushSlot open = known == null ? null : known.known();
+        if (known == null || open == null) {
+            exchange.answer(decoding, () -> {
+                PushTargets.Target target = targets.target(exchange.name());
+                Decoded decoded = decode(exchange, asked, target, target.slot());
+                if (decoded != null) {
+                    answer(exchange, asked, decoded.target(), decoded.rows(), store(asked, decoded));
+                }
+            });
+            return;
+        }
+        Decoded decoded = decode(exchange, asked, known, open);
+        if (decoded == null) {
+            return;
+        }
+        CompletableFuture<Map<Integer, Long>> stored = storeAtOnce(asked, decoded);
+        if (stored != null) {
+            answer(exchange, asked, decoded.target(), decoded.rows(), stored);
+        } else {
+            // The slot has ended meanwhile: what the stream is now, a coordinator has to say.
+            exchange.answer(
+                    decoding, () -> answer(exchange, asked, decoded.target(), decoded.rows(), store(asked, decoded)));
+        }
+    }
+
+    private static boolean isSmall(Exchange exchange) {
+        return exchange.body().length <= FEW_BYTES && exchange.header(HttpHeader.CONTENT_ENCODING) == null;
+    }
+
+    /** May wait for a coordinator. */
+    private static CompletableFuture<Map<Integer, Long>> store(Asked asked, Decoded decoded) {
+        Digest digest = decoded.digest();
+        return asked.key() == null || digest == null
+                ? decoded.target().store(decoded.slot(), decoded.rows())
+                : decoded.target()
+                        .store(decoded.slot(), decoded.rows(), digestOf(asked.key()), digest)
+                        .thenApply(PushEndpoint::positions);
+    }
+
+    /** Does not wait; null, and nothing is stored, where that is not enough. */
+    private static @Nullable CompletableFuture<Map<Integer, Long>> storeAtOnce(Asked asked, Decoded decoded) {
+        Digest digest = decoded.digest();
+        if (asked.key() == null || digest == null) {
+            return decoded.target().storeAtOnce(decoded.slot(), decoded.rows());
+        }
+        CompletableFuture<Outcome> outcome =
+                decoded.target().storeAtOnce(decoded.slot(), decoded.rows(), digestOf(asked.key()), digest);
+        return outcome == null ? null : outcome.thenApply(PushEndpoint::positions);
+    }
+
+    private static Digest digestOf(String key) {
+        return Digest.of(key.getBytes(UTF_8));
+    }
+
+    /** The rows of a request, to be stored; null when there is nothing to store, and the request is answered. */
+    private static @Nullable Decoded decode(Exchange exchange, Asked asked, PushTargets.Target target, PushSlot slot) {
+        boolean allow = asked.allow();
         StreamDefinition stream = slot.stream().definition();
         if (allow && !stream.policy().badRecords().equals(BadRecords.SKIP)) {
             throw HttpFailure.of(
@@ -110,20 +188,27 @@ final class PushEndpoint {
                             rows.counts(),
                             body == Body.BLOCK ? "blocks" : "rows",
                             body == Body.ARROW ? "row" : "line"));
-            return;
+            return null;
         }
         if (rows.rows() == 0 && rows.records().isEmpty()) {
-            if (wait == Wait.NONE) {
+            if (asked.until() == Wait.NONE) {
                 exchange.answer(202, Exchange.JSON, RowsAnswer.answer(rows.counts(), null, null));
             } else {
-                exchange.json(RowsAnswer.answer(rows.counts(), Map.of(), wait == Wait.VISIBLE ? "" : null));
+                exchange.json(RowsAnswer.answer(rows.counts(), Map.of(), asked.until() == Wait.VISIBLE ? "" : null));
             }
-            return;
+            return null;
         }
-        CompletableFuture<Map<Integer, Long>> stored = key == null
-                ? target.store(slot, rows)
-                : target.store(slot, rows, Digest.of(key.getBytes(UTF_8)), digest(exchange, allow, bytes))
-                        .thenApply(PushEndpoint::positions);
+        return new Decoded(target, slot, rows, asked.key() == null ? null : digest(exchange, allow, bytes));
+    }
+
+    /** Answers once the rows are stored, or visible. */
+    private static void answer(
+            Exchange exchange,
+            Asked asked,
+            PushTargets.Target target,
+            PushedRows rows,
+            CompletableFuture<Map<Integer, Long>> stored) {
+        Wait wait = asked.until();
         if (wait == Wait.NONE) {
             exchange.keepLease(stored);
             exchange.answer(202, Exchange.JSON, RowsAnswer.answer(rows.counts(), null, null));

@@ -30,9 +30,6 @@ final class PushTargets implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PushTargets.class);
 
     /** How long what is known of a stream holds: it may be dropped, and another made of its name. */
-    /** Between the decision where to answer a request and the answer; see {@link Target#isKnown}. */
-    private static final long MOMENT_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
-
     private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     static final int MOST_STREAMS = 64;
@@ -123,9 +120,9 @@ final class PushTargets implements AutoCloseable {
             }
         }
 
-        /** Whether {@link #slot} needs no look, and will need none for a moment. */
-        synchronized boolean isKnown() {
-            return slot != null && !looking && System.nanoTime() - lookedAt < KNOWN_NANOS - MOMENT_NANOS;
+        /** The slot as {@link #slot} has it, where that needs no look; else null. */
+        synchronized @Nullable PushSlot known() {
+            return looking || System.nanoTime() - lookedAt < KNOWN_NANOS ? slot : null;
         }
 
         /** Those who come first wait for one look. */
@@ -186,40 +183,59 @@ final class PushTargets implements AutoCloseable {
             return visibility;
         }
 
-        /** Stores rows, of the stream as this slot has it. */
+        /** Stores rows, of the stream as this slot has it. May look, when the slot has ended. */
         CompletableFuture<Map<Integer, Long>> store(PushSlot first, PushedRows rows) {
             PushSlot at = first;
             while (true) {
-                CompletableFuture<Map<Integer, Long>> stored = at.store(rows);
+                CompletableFuture<Map<Integer, Long>> stored = storeAtOnce(at, rows);
                 if (stored != null) {
-                    return stored.whenComplete(
-                            (positions, failure) -> meter.pushed(name, rows.rows(), failure == null));
+                    return stored;
                 }
-                forget(at);
                 at = slot();
                 requireSame(first.stream(), at.stream());
             }
         }
 
-        /** Stores rows under a key, of the stream as this slot has it. */
+        /** The same; null, and nothing is stored, where the slot has ended, so that it would take a look. */
+        @Nullable
+        CompletableFuture<Map<Integer, Long>> storeAtOnce(PushSlot at, PushedRows rows) {
+            CompletableFuture<Map<Integer, Long>> stored = at.store(rows);
+            if (stored == null) {
+                forget(at);
+                return null;
+            }
+            return stored.whenComplete((positions, failure) -> meter.pushed(name, rows.rows(), failure == null));
+        }
+
+        /** Stores rows under a key, of the stream as this slot has it. May look, when the slot of keys has ended. */
         CompletableFuture<Outcome> store(PushSlot first, PushedRows rows, Digest key, Digest body) {
             while (true) {
-                KeyedSlot at = keyed(first);
-                CompletableFuture<Outcome> stored = at.store(key, body, lane -> appendTo(lane, rows), rows.rows());
+                CompletableFuture<Outcome> stored = storeAtOnce(first, rows, key, body);
                 if (stored != null) {
-                    return stored.whenComplete((outcome, failure) -> {
-                        if (outcome != null) {
-                            meter.keyed(name, outcome, rows.rows());
-                        }
-                    });
+                    return stored;
                 }
                 requireSame(first.stream(), slot().stream());
+            }
+        }
+
+        /** The same; null, and nothing is stored, where the slot of keys has ended, so that it would take a look. */
+        @Nullable
+        CompletableFuture<Outcome> storeAtOnce(PushSlot first, PushedRows rows, Digest key, Digest body) {
+            KeyedSlot at = keyed(first);
+            CompletableFuture<Outcome> stored = at.store(key, body, lane -> appendTo(lane, rows), rows.rows());
+            if (stored == null) {
                 synchronized (this) {
                     if (keyed == at) {
                         keyed = null;
                     }
                 }
+                return null;
             }
+            return stored.whenComplete((outcome, failure) -> {
+                if (outcome != null) {
+                    meter.keyed(name, outcome, rows.rows());
+                }
+            });
         }
 
         private synchronized KeyedSlot keyed(PushSlot first) {
@@ -268,22 +284,19 @@ final class PushTargets implements AutoCloseable {
         }
     }
 
-    /** Whether rows for a stream can be taken at once, without a question to a coordinator. */
-    boolean isKnown(String name) {
-        Target known;
+    /** Where rows for a stream go, if that is known without a question to a coordinator. */
+    @Nullable
+    Target known(String name) {
         synchronized (targets) {
-            known = targets.get(name);
+            return targets.get(name);
         }
-        return known != null && known.isKnown();
     }
 
     /** Of the stream of this name, when there is one. */
     Target target(String name) {
-        synchronized (targets) {
-            Target known = targets.get(name);
-            if (known != null) {
-                return known;
-            }
+        Target present = known(name);
+        if (present != null) {
+            return present;
         }
         // Only a stream that there is.
         server.client().describe(name);

@@ -23,7 +23,7 @@ record Route(Set<String> methods, String path, int mostBodyBytes, Kind kind, End
         AT_ONCE,
         /** On one of few, which may wait for a coordinator. */
         LOOK,
-        /** On one of as many as there are processors: it decodes rows. */
+        /** It takes rows, and hands itself to a thread that decodes them where that, or a look, may take a while. */
         PUSH,
         /** It hands itself to threads of its own. */
         OWN,

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Executor;
 
 /** All endpoints of a gateway, each with its path. docs/http.md and the OpenAPI document have the same. */
 final class Routes {
@@ -16,14 +17,15 @@ final class Routes {
             QueryEndpoint.Server server,
             GatewaySettings settings,
             PushTargets targets,
+            Executor decoding,
             QueryEndpoint query,
             TailEndpoint tail,
             EventsEndpoint events,
-            MetricsEndpoints metrics) {
-        PushEndpoint push = new PushEndpoint(targets);
-        InfluxEndpoint influx = new InfluxEndpoint(targets, settings.influx());
+            MetricsEndpoints metrics,
+            Readiness readiness) {
+        PushEndpoint push = new PushEndpoint(targets, decoding);
+        InfluxEndpoint influx = new InfluxEndpoint(targets, settings.influx(), decoding);
         StreamEndpoints streams = new StreamEndpoints(server);
-        Readiness readiness = new Readiness(server);
         Set<String> get = Set.of("GET");
         Set<String> look = Set.of("GET", "HEAD");
         Set<String> post = Set.of("POST");
@@ -36,7 +38,7 @@ final class Routes {
                         0,
                         Route.Kind.AT_ONCE,
                         exchange -> exchange.answer(200, Exchange.TEXT, healthy)),
-                new Route(look, "/readyz", 0, Route.Kind.LOOK, readiness::readyz),
+                new Route(look, "/readyz", 0, Route.Kind.OWN, readiness::readyz),
                 new Route(get, "/metrics", 0, Route.Kind.AT_ONCE, metrics::metrics),
                 new Route(get, "/v1/sd/prometheus", 0, Route.Kind.LOOK, metrics::discover),
                 new Route(

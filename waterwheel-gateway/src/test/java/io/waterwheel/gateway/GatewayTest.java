@@ -1,5 +1,6 @@
 package io.waterwheel.gateway;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,6 +11,10 @@ import io.waterwheel.encode.TextRows;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.gateway.answer.VerdictJson;
+import io.waterwheel.gateway.http.PushBudget;
+import io.waterwheel.gateway.rows.PushedRows;
+import io.waterwheel.gateway.rows.RowDecoder;
+import io.waterwheel.metrics.Metrics;
 import io.waterwheel.query.Explain;
 import io.waterwheel.query.PageToken;
 import io.waterwheel.query.Query;
@@ -34,6 +39,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.arrow.flight.CallStatus;
 import org.apache.arrow.memory.RootAllocator;
@@ -90,7 +96,22 @@ final class GatewayTest {
         gateway.serve(client);
     }
 
-    private static byte[] call(String action, byte[] body) {
+    /** Calls of this action wait until it is counted down. */
+    private static volatile String held = "";
+
+    private static volatile CountDownLatch release = new CountDownLatch(0);
+    private static final AtomicInteger HOLDING = new AtomicInteger();
+    private static final AtomicInteger DESCRIBED = new AtomicInteger();
+
+    private static byte[] call(String action, byte[] body) throws InterruptedException {
+        if (action.equals(held)) {
+            HOLDING.incrementAndGet();
+            release.await();
+            HOLDING.decrementAndGet();
+        }
+        if (action.equals("describe-stream")) {
+            DESCRIBED.incrementAndGet();
+        }
         return switch (action) {
             case "list-streams" ->
                 ListStreamsReply.newBuilder()
@@ -489,6 +510,69 @@ final class GatewayTest {
         assertThat(RawHttp.get(gateway, "/readyz").body()).isEqualTo("{\"ready\":true,\"reasons\":[]}");
         check(400, "BAD_REQUEST", "every", RawHttp.get(gateway, "/v1/status?every=1"));
         check(400, "BAD_REQUEST", "limit", RawHttp.get(gateway, "/v1/streams/s/dead-letters?limit=0"));
+    }
+
+    /** Many look at what takes long; whether the gateway is ready is told all the same, by its own look. */
+    @Test
+    void slowLooksDoNotHoldUpReadiness() throws Exception {
+        List<RawHttp> looking = new ArrayList<>();
+        held = "status";
+        release = new CountDownLatch(1);
+        try {
+            for (int i = 0; i < 20; i++) {
+                RawHttp look = RawHttp.connect(gateway);
+                looking.add(look);
+                look.send("GET /v1/status HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            }
+            Waiting.until("all threads that look are at it", () -> HOLDING.get() == 4);
+            assertThat(RawHttp.get(gateway, "/readyz").body()).isEqualTo("{\"ready\":true,\"reasons\":[]}");
+        } finally {
+            held = "";
+            release.countDown();
+            for (RawHttp look : looking) {
+                assertThat(look.answer().status()).isEqualTo(200);
+                look.close();
+            }
+        }
+    }
+
+    /** Nobody waits longer for it than a probe does. */
+    @Test
+    void aLookThatTakesLongIsNotReady() throws Exception {
+        held = "list-streams";
+        release = new CountDownLatch(1);
+        String slow = "{\"ready\":false,\"reasons\":[\"no coordinator has answered for 2 s\"]}";
+        try {
+            Waiting.until(
+                    "not ready", () -> RawHttp.get(gateway, "/readyz").body().equals(slow));
+            RawHttp.Answer at = RawHttp.get(gateway, "/readyz");
+            assertThat(at.status()).isEqualTo(503);
+            assertThat(at.body()).isEqualTo(slow);
+        } finally {
+            held = "";
+            release.countDown();
+        }
+        Waiting.until("ready", () -> RawHttp.get(gateway, "/readyz").status() == 200);
+    }
+
+    /** The thread that reads requests asks no coordinator, also when the slot it found ends before it has stored. */
+    @Test
+    void aSlotThatEndedIsNotLookedUpAtOnce() {
+        PushBudget budget = new PushBudget(1 << 20, "rows");
+        PushTargets targets =
+                new PushTargets(() -> client, Runnable::run, Runnable::run, 1 << 20, new GatewayMeter(new Metrics(10)));
+        PushTargets.Target target = targets.target("s");
+        assertThat(target.known()).isNull();
+        PushSlot slot = target.slot();
+        assertThat(target.known()).isSameAs(slot);
+        PushedRows rows = new RowDecoder(slot.stream().definition(), RecordFormat.CSV, false, budget.lease())
+                .decode("1,2\n".getBytes(UTF_8), RowDecoder.Header.ABSENT);
+        slot.end();
+        int described = DESCRIBED.get();
+        assertThat(target.storeAtOnce(slot, rows)).isNull();
+        assertThat(target.known()).isNull();
+        assertThat(DESCRIBED).hasValue(described);
+        targets.close();
     }
 
     @Test

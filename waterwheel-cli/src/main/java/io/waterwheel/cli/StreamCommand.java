@@ -194,10 +194,7 @@ final class StreamCommand {
 
     private int create(ServerOption server, StreamDefinition definition) {
         try (WaterwheelClient client = server.connect()) {
-            StreamDefinition created = client.createStream(definition).definition();
-            terminal.err()
-                    .println("created stream " + created.name() + ", fed by topic " + created.topic() + " of "
-                            + created.partitions() + " partitions");
+            terminal.err().println(StreamCreation.created(client.createStream(definition)));
             return 0;
         }
     }

@@ -7,6 +7,7 @@ import io.waterwheel.cli.input.ProposalCheck;
 import io.waterwheel.cli.input.SchemaProposal;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
@@ -159,10 +160,14 @@ final class StreamCreation {
 
     /** Creates it. */
     void create(WaterwheelClient client) {
-        StreamDefinition created = client.createStream(definition).definition();
-        terminal.err()
-                .println("created stream " + created.name() + ", fed by topic " + created.topic() + " of "
-                        + created.partitions() + " partitions");
+        terminal.err().println(created(client.createStream(definition)));
+    }
+
+    /** The line that says so. */
+    static String created(StreamDetails stream) {
+        StreamDefinition created = stream.definition();
+        return "created stream " + created.name() + ", fed by topic " + created.topic() + " of " + created.partitions()
+                + " partitions" + (stream.sharesTopic() ? ", which other streams read too" : "");
     }
 
     RecordFormat format() {

@@ -40,7 +40,8 @@ final class AppenderTest {
                     OptionalLong.empty(),
                     Map.of(),
                     OptionalInt.empty(),
-                    OptionalInt.empty());
+                    OptionalInt.empty(),
+                    false);
             Appender appender =
                     Appender.open(stream, new AppenderSettings(Duration.ZERO, 1 << 10, 1 << 20, Duration.ofSeconds(1)));
             Thread.currentThread().interrupt();

@@ -42,15 +42,23 @@ public final class CatalogJson {
      * nodes.
      */
     public static final int LAYOUT = 5;
+    /**
+     * Of the entry of a stream whose topic another stream read before it. What hangs under it is as in {@link #LAYOUT}.
+     * A release that reads a topic for one stream only must not try.
+     */
+    static final int SHARED_LAYOUT = 6;
 
     private CatalogJson() {}
 
     public static byte[] write(StreamInfo stream) {
         ObjectNode json = MAPPER.createObjectNode();
-        json.put("layout", LAYOUT);
+        json.put("layout", stream.sharesTopic() ? SHARED_LAYOUT : LAYOUT);
         json.put("name", stream.name());
         json.put("id", stream.id());
         json.put("topic", stream.topic());
+        if (stream.sharesTopic()) {
+            json.put("sharesTopic", true);
+        }
         json.put("format", stream.format().name());
         json.put("partitions", stream.partitions());
         json.put("indexers", stream.indexers());
@@ -78,9 +86,9 @@ public final class CatalogJson {
 
     public static StreamInfo readStream(String path, byte[] data) {
         return read(path, data, json -> {
-            if (json.path("layout").asInt(1) > LAYOUT) {
-                throw new IllegalArgumentException("layout " + json.path("layout") + ", expected at most " + LAYOUT
-                        + ": written by a newer release; run that");
+            if (json.path("layout").asInt(1) > SHARED_LAYOUT) {
+                throw new IllegalArgumentException("layout " + json.path("layout") + ", expected at most "
+                        + SHARED_LAYOUT + ": written by a newer release; run that");
             }
             return new StreamInfo(
                     text(json, "name"),
@@ -90,7 +98,8 @@ public final class CatalogJson {
                     text(json, "topic"),
                     intOf(json, "partitions"),
                     intOf(json, "indexers"),
-                    policyOf(json));
+                    policyOf(json),
+                    json.path("sharesTopic").asBoolean());
         });
     }
 

@@ -159,8 +159,8 @@ public final class Namespace {
      *
      * @param starts per partition of the topic, the first offset that belongs to the stream
      * @param log of the topic
-     * @throws WaterwheelException STREAM_EXISTS when there is one of that name; TOPIC_TAKEN when the topic feeds
-     *     another
+     * @throws WaterwheelException STREAM_EXISTS when there is one of that name; TOPIC_UNKNOWN when an entry that cannot
+     *     be read may name the same topic
      */
     public StreamInfo create(
             String name,
@@ -175,13 +175,15 @@ public final class Namespace {
         return new CatalogTransaction(store, "stream " + name + " could not be created").run(before -> {
             CatalogStore.Node counter = store.read(NEXT_ID).orElseThrow();
             int id = nextId(counter);
-            StreamInfo stream = new StreamInfo(name, id, schema, format, topic, starts.length, indexers, policy);
             List<Op> ops = new ArrayList<>();
             ops.add(new Op.Set(NEXT_ID, String.valueOf(id + 1).getBytes(StandardCharsets.UTF_8), counter.version()));
-            ops.addAll(new StreamCatalog(store, stream)
-                    .creation(RoutingTable.even(1, KeyScheme.of(schema).domain(), indexers), starts, log));
             try {
-                ops.addAll(topics.take(topic, name, id, this));
+                TopicIndex.Taking taking = topics.take(topic, name, id, this);
+                StreamInfo stream = new StreamInfo(
+                        name, id, schema, format, topic, starts.length, indexers, policy, taking.shared());
+                ops.addAll(new StreamCatalog(store, stream)
+                        .creation(RoutingTable.even(1, KeyScheme.of(schema).domain(), indexers), starts, log));
+                ops.addAll(taking.ops());
                 store.commit(ops);
                 return stream;
             } catch (ConflictException e) {

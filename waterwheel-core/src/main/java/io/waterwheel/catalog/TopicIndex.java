@@ -6,7 +6,6 @@ import io.waterwheel.catalog.store.CatalogStore.ConflictException;
 import io.waterwheel.catalog.store.CatalogStore.Node;
 import io.waterwheel.catalog.store.CatalogStore.Op;
 import io.waterwheel.catalog.store.CatalogStore.UnknownOutcomeException;
-import io.waterwheel.catalog.store.CorruptCatalogException;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import java.net.URLEncoder;
@@ -20,8 +19,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which stream a topic feeds: a node for each topic with the stream's name, so that creating a stream need not read all
- * that there are. A node is there and gone with its stream's entry, in one transaction.
+ * Which topics feed streams: a node for each topic with the name of the first stream that was created on it, so that
+ * creating a stream need not read all that there are. A node is there and gone with that stream's entry, in one
+ * transaction. Other streams of the topic share it ({@link StreamInfo#sharesTopic}), and have no node.
  *
  * <p>The node above says up to which stream id the index is whole. Releases without an index create streams all the
  * same, and raise the next id alone: then, and in a namespace that has no index yet, all entries are read once.
@@ -45,15 +45,22 @@ final class TopicIndex {
     }
 
     /**
-     * The steps that take a topic, to be committed with the creation of the stream's entry and the raise of the next id
-     * by one.
+     * What a new stream finds of its topic.
+     *
+     * @param shared whether another stream has its node
+     * @param ops to be committed with the creation of the stream's entry and the raise of the next id by one
+     */
+    record Taking(boolean shared, List<Op> ops) {}
+
+    /**
+     * Takes a topic for a stream, or finds it taken.
      *
      * @param nextId that the stream is to have
-     * @throws WaterwheelException TOPIC_TAKEN when the topic feeds another stream
+     * @throws WaterwheelException TOPIC_UNKNOWN when an entry that cannot be read may have the topic
      * @throws ConflictException when others write the index at this moment: read the next id again
      * @throws UnknownOutcomeException so too
      */
-    List<Op> take(String topic, String stream, int nextId, Namespace namespace)
+    Taking take(String topic, String stream, int nextId, Namespace namespace)
             throws ConflictException, UnknownOutcomeException {
         Node whole = store.read(TOPICS).orElseThrow();
         if (wholeUpTo(whole) != nextId) {
@@ -67,15 +74,18 @@ final class TopicIndex {
         Optional<Node> there = store.read(path(topic));
         if (there.isPresent()) {
             String other = name(there.get());
-            if (!other.equals(stream)) {
-                store.read(Namespace.path(other)).ifPresent(entry -> requireOther(topic, other, entry));
+            Optional<Node> entry = other.equals(stream) ? Optional.empty() : store.read(Namespace.path(other));
+            if (entry.isPresent() && mayHave(entry.get(), topic)) {
+                // As it is now: it is neither dropped nor given to a third stream meanwhile.
+                ops.add(new Op.Check(path(topic), there.get().version()));
+                return new Taking(true, ops);
             }
             // Its stream was dropped by a release without an index.
             ops.add(new Op.Set(path(topic), bytes(stream), there.get().version()));
         } else {
             ops.add(new Op.Create(path(topic), bytes(stream)));
         }
-        return ops;
+        return new Taking(false, ops);
     }
 
     /** What gives a dropped stream's topic back. */
@@ -86,28 +96,16 @@ final class TopicIndex {
                 .orElse(List.of());
     }
 
-    private static void requireOther(String topic, String other, Node entry) {
-        Optional<String> theirs = CatalogJson.topic(entry.data());
-        if (theirs.isPresent() && !theirs.get().equals(topic)) {
-            return;
-        }
-        try {
-            CatalogJson.readStream(Namespace.path(other), entry.data());
-        } catch (CorruptCatalogException e) {
-            WaterwheelException taken = unreadable(topic, other);
-            taken.initCause(e);
-            throw taken;
-        }
-        throw new WaterwheelException(
-                ErrorCode.TOPIC_TAKEN,
-                "topic " + topic + " feeds stream " + other + " already; a topic feeds one stream");
+    /** Whether a stream's entry names the topic, or cannot be read so far. */
+    private static boolean mayHave(Node entry, String topic) {
+        return CatalogJson.topic(entry.data()).map(topic::equals).orElse(true);
     }
 
     private static WaterwheelException unreadable(String topic, String other) {
         return new WaterwheelException(
-                ErrorCode.TOPIC_TAKEN,
-                "topic " + topic + " may feed stream " + other + " already, whose entry " + Namespace.path(other)
-                        + " cannot be read; mend that, or use a release that can read it");
+                ErrorCode.TOPIC_UNKNOWN,
+                "whether topic " + topic + " feeds stream " + other + " already is not known: its entry "
+                        + Namespace.path(other) + " cannot be read; mend that, or use a release that can read it");
     }
 
     /**
@@ -120,7 +118,9 @@ final class TopicIndex {
         Map<String, String> streams = new HashMap<>();
         Set<List<String>> feeds = new HashSet<>();
         for (StreamInfo stream : entries.readable()) {
-            streams.putIfAbsent(stream.topic(), stream.name());
+            if (!stream.sharesTopic()) {
+                streams.putIfAbsent(stream.topic(), stream.name());
+            }
             feeds.add(List.of(stream.topic(), stream.name()));
         }
         for (String other : entries.unreadable()) {

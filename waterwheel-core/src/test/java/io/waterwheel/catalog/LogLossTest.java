@@ -221,7 +221,9 @@ final class LogLossTest {
                 .isEqualTo(stream);
         assertThatThrownBy(() -> CatalogJson.readStream(
                         "s",
-                        json.replace("\"layout\":" + CatalogJson.LAYOUT, "\"layout\":" + (CatalogJson.LAYOUT + 1))
+                        json.replace(
+                                        "\"layout\":" + CatalogJson.LAYOUT,
+                                        "\"layout\":" + (CatalogJson.SHARED_LAYOUT + 1))
                                 .getBytes(StandardCharsets.UTF_8)))
                 .isInstanceOf(CorruptCatalogException.class);
     }

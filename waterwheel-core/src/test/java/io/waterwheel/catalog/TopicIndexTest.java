@@ -11,6 +11,7 @@ import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Retention;
 import io.waterwheel.schema.Schema;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -58,13 +59,15 @@ final class TopicIndexTest {
         return namespace.create(name, SCHEMA, RecordFormat.CSV, topic, new long[1], 1);
     }
 
-    private void assertTaken(String topic, String by) {
-        assertThatThrownBy(() -> create("new", topic))
-                .isInstanceOfSatisfying(
-                        WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("TOPIC_TAKEN"))
-                .hasMessageContaining(" feed")
-                .hasMessageContaining("stream " + by + " already");
-        assertThat(namespace.find("new")).isEmpty();
+    /** That a new stream of the topic shares it; the new one is dropped again. */
+    private void assertTaken(String topic) {
+        assertThat(create("new", topic).sharesTopic()).isTrue();
+        assertThat(namespace.find("new").orElseThrow().sharesTopic()).isTrue();
+        namespace.drop("new");
+    }
+
+    private String holder(String topic) {
+        return new String(store.read("/topics/" + topic).orElseThrow().data(), StandardCharsets.UTF_8);
     }
 
     private void commit(CatalogStore.Op... ops) throws Exception {
@@ -94,8 +97,8 @@ final class TopicIndexTest {
         store.read.clear();
         create("one-more", "another");
         assertThat(store.read).isEmpty();
-        assertTaken("t7", "s7");
-        assertThat(store.read).containsOnly("/streams/s7", "/streams/new");
+        create("shares", "t7");
+        assertThat(store.read).containsOnly("/streams/s7");
     }
 
     @Test
@@ -103,9 +106,51 @@ final class TopicIndexTest {
         create("s", "t");
         namespace.drop("s");
         assertThat(store.children("/topics")).isEmpty();
-        create("other", "t");
-        assertTaken("t", "other");
+        assertThat(create("other", "t").sharesTopic()).isFalse();
+        assertTaken("t");
         assertThatThrownBy(() -> create("other", "t")).hasMessageContaining("exists already");
+    }
+
+    @Test
+    void eachOfSeveralStreamsOfATopicComesAndGoesAlone() {
+        StreamInfo a = create("a", "t");
+        StreamInfo b = create("b", "t");
+        StreamInfo c = create("c", "t");
+        assertThat(List.of(a.sharesTopic(), b.sharesTopic(), c.sharesTopic())).containsExactly(false, true, true);
+        assertThat(namespace.streams()).containsExactlyInAnyOrder(a, b, c);
+        // A release that reads a topic for one stream only must refuse the others' entries, and no more.
+        assertThat(new String(store.read("/streams/a").orElseThrow().data(), StandardCharsets.UTF_8))
+                .contains("\"layout\":5")
+                .doesNotContain("sharesTopic");
+        assertThat(new String(store.read("/streams/b").orElseThrow().data(), StandardCharsets.UTF_8))
+                .contains("\"layout\":6", "\"sharesTopic\":true");
+        StreamInfo changed = namespace.changePolicy("b", old -> old.withRetention(Retention.parse("30d")));
+        assertThat(changed.sharesTopic()).isTrue();
+        assertThat(namespace.find("b")).contains(changed);
+        namespace.drop("b");
+        assertThat(holder("t")).isEqualTo("a");
+        namespace.drop("a");
+        assertThat(store.children("/topics")).isEmpty();
+        assertThat(namespace.find("c")).contains(c);
+        // What was kept beside the topic under the name that a had is free, and c has names of its own.
+        assertThat(create("d", "t").sharesTopic()).isFalse();
+        assertTaken("t");
+        assertThat(holder("t")).isEqualTo("d");
+    }
+
+    @Test
+    void whoCompletesTheIndexNamesTheStreamThatWasFirst() throws Exception {
+        create("z", "t");
+        create("a", "t");
+        create("b", "shared");
+        create("c", "shared");
+        namespace.drop("b");
+        forgetIndex();
+        create("x", "tx");
+        assertThat(holder("t")).isEqualTo("z");
+        assertThat(store.children("/topics")).containsExactlyInAnyOrder("t", "tx");
+        assertTaken("t");
+        assertThat(create("d", "shared").sharesTopic()).isFalse();
     }
 
     @Test
@@ -113,7 +158,7 @@ final class TopicIndexTest {
         create("a", "ta");
         create("b", "tb");
         forgetIndex();
-        assertTaken("tb", "b");
+        assertTaken("tb");
         assertThat(store.children("/topics")).containsExactly("ta", "tb");
         create("c", "tc");
         store.read.clear();
@@ -124,8 +169,8 @@ final class TopicIndexTest {
         StreamInfo late = create("late", "tl");
         commit(new CatalogStore.Op.Delete("/topics/tl", CatalogStore.Op.Delete.ANY_VERSION));
         commit(write("/topics", String.valueOf(late.id())));
-        assertTaken("tl", "late");
-        assertTaken("ta", "a");
+        assertTaken("tl");
+        assertTaken("ta");
     }
 
     /** Who completes it knows entries that are older than the nodes. */
@@ -138,8 +183,8 @@ final class TopicIndexTest {
             create("s2", "t");
         };
         create("x", "tx");
-        assertTaken("t", "s2");
-        assertTaken("tx", "x");
+        assertTaken("t");
+        assertTaken("tx");
     }
 
     @Test
@@ -148,23 +193,27 @@ final class TopicIndexTest {
         namespace.drop("s");
         commit(new CatalogStore.Op.Create("/topics/t", "s".getBytes(StandardCharsets.UTF_8)));
         create("other", "t");
-        assertTaken("t", "other");
+        assertTaken("t");
         namespace.drop("other");
         // The name came back with another topic.
         commit(new CatalogStore.Op.Create("/topics/t", "s".getBytes(StandardCharsets.UTF_8)));
         create("s", "elsewhere");
         create("third", "t");
-        assertTaken("t", "third");
+        assertTaken("t");
     }
 
     @Test
     void whatAnEntryThatCannotBeReadMayFeedIsTaken() throws Exception {
         create("s", "t");
         commit(write("/streams/s", "damaged"));
-        assertTaken("t", "s");
+        assertTaken("t");
         create("other", "free");
         forgetIndex();
-        assertTaken("anything", "s");
+        assertThatThrownBy(() -> create("new", "anything"))
+                .isInstanceOfSatisfying(
+                        WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("TOPIC_UNKNOWN"))
+                .hasMessageContaining("/streams/s cannot be read");
+        assertThat(namespace.find("new")).isEmpty();
     }
 
     @Test

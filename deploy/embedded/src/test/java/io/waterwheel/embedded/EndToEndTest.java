@@ -122,6 +122,15 @@ final class EndToEndTest {
     }
 
     @Test
+    void severalStreamsIndexATopic() throws Exception {
+        SharedTopic shared = new SharedTopic(client, server.kafka());
+        shared.eachStreamHasAllOfTheTopicAndPositionsOfItsOwn();
+        shared.whatIsWrittenThroughOneIsInAll();
+        shared.keysOfEachAreStoredOnce();
+        shared.oneIsDroppedAndTheOthersGoOn();
+    }
+
+    @Test
     void aTopologyOfStormAppends() throws Exception {
         new AppendedByStorm(client, server.url()).everyTupleThatIsARowIsStoredAndThenAcked();
     }

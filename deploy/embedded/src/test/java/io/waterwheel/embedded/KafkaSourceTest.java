@@ -314,6 +314,54 @@ final class KafkaSourceTest {
         }
     }
 
+    /** Streams of one topic take turns at a partition; who gives up its read ends nobody else's. */
+    @Test
+    void readsOfSeveralStreamsOfATopicAllEnd() throws Exception {
+        long seed = Long.getLong("seed", 3L);
+        Random random = new Random(seed);
+        topics.ensure("turns", 2);
+        try (KafkaProducer<byte[], byte[]> producer = producer(Map.of());
+                KafkaLogReader reader = new KafkaLogReader(kafka.bootstrap(), "reader", id -> "turns")) {
+            for (int i = 0; i < 20; i++) {
+                produce(producer, "turns", i % 2, "v" + i / 2);
+            }
+            for (int round = 0; round < 50; round++) {
+                Map<List<Integer>, CompletableFuture<RecordBatch>> reads = new HashMap<>();
+                Map<List<Integer>, Long> from = new HashMap<>();
+                List<List<Integer>> cancelled = new ArrayList<>();
+                for (int stream = 1; stream <= 3; stream++) {
+                    for (int partition = 0; partition < 2; partition++) {
+                        List<Integer> of = List.of(stream, partition);
+                        CompletableFuture<RecordBatch> done = new CompletableFuture<>();
+                        reads.put(of, done);
+                        from.put(of, (long) random.nextInt(11));
+                        reader.read(stream, partition, from.get(of), 0, KafkaFields.NONE, 1000, (batch, failure) -> {
+                            if (failure != null) {
+                                done.completeExceptionally(failure);
+                            } else {
+                                done.complete(batch);
+                            }
+                        });
+                        if (random.nextInt(4) == 0) {
+                            cancelled.add(of);
+                            reader.cancel(stream, partition);
+                        }
+                    }
+                }
+                reads.forEach((of, done) -> {
+                    if (!cancelled.contains(of)) {
+                        RecordBatch batch = done.orTimeout(20, TimeUnit.SECONDS).join();
+                        long at = from.getOrDefault(of, -1L);
+                        assertThat(List.of(batch.streamId(), batch.partition())).isEqualTo(of);
+                        assertThat(batch.from()).as("seed %s, %s", seed, of).isEqualTo(at);
+                        assertThat(batch.to()).isEqualTo(10);
+                        assertThat((long) batch.count()).isEqualTo(10 - at);
+                    }
+                });
+            }
+        }
+    }
+
     private static RecordBatch read(KafkaLogReader reader, int streamId, int partition, long from, int maxBytes)
             throws Exception {
         return read(reader, streamId, partition, from, 0, KafkaFields.NONE, maxBytes);

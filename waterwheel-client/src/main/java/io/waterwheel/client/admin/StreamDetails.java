@@ -19,6 +19,7 @@ import java.util.OptionalLong;
  * @param bases by partition, what is added to an offset of the topic to make a position; 0 where absent; empty in lists
  * @param indexers between which new tuples are divided by their keys; absent in lists
  * @param routingVersion the version of the table that divides them, which every change raises; absent in lists
+ * @param sharesTopic whether another stream read the topic already when it was created
  */
 public record StreamDetails(
         int id,
@@ -29,7 +30,8 @@ public record StreamDetails(
         OptionalLong chunkBytes,
         Map<Integer, Long> bases,
         OptionalInt indexers,
-        OptionalInt routingVersion) {
+        OptionalInt routingVersion,
+        boolean sharesTopic) {
     public static StreamDetails of(StreamDescription message) {
         return new StreamDetails(
                 message.getId(),
@@ -40,6 +42,7 @@ public record StreamDetails(
                 message.hasChunkBytes() ? OptionalLong.of(message.getChunkBytes()) : OptionalLong.empty(),
                 message.getBasesMap(),
                 message.hasIndexers() ? OptionalInt.of(message.getIndexers()) : OptionalInt.empty(),
-                message.hasRoutingVersion() ? OptionalInt.of(message.getRoutingVersion()) : OptionalInt.empty());
+                message.hasRoutingVersion() ? OptionalInt.of(message.getRoutingVersion()) : OptionalInt.empty(),
+                message.getSharesTopic());
     }
 }

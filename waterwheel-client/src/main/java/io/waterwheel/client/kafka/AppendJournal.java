@@ -3,9 +3,11 @@ package io.waterwheel.client.kafka;
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -27,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where the lanes of a stream note what they committed: the compacted topic {@code TOPIC.append-keys}, with one
- * partition a lane. It remembers how far it has read. One thread at a time.
+ * partition a lane. Streams of one topic have their notes there side by side, each with lanes of its own. It remembers
+ * how far it has read. One thread at a time.
  */
 public final class AppendJournal {
     private static final String SUFFIX = ".append-keys";
@@ -59,7 +62,20 @@ public final class AppendJournal {
 
     /** What Kafka knows the owner of a lane by. */
     public String transactionalId(int lane) {
-        return "waterwheel.append-keys/" + stream.definition().topic() + "/" + lane;
+        return "waterwheel.append-keys/" + stream.definition().topic() + "/" + own() + lane;
+    }
+
+    /**
+     * Under which key the owner of the lanes notes in each of them that it has taken it. It has a length that keys of
+     * commits never have.
+     */
+    public byte[] claimKey() {
+        return (own() + "claim").getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** Nothing for the first stream of a topic, whose names are those of releases that knew no other. */
+    private String own() {
+        return stream.sharesTopic() ? String.format(Locale.ROOT, "stream-%010d/", stream.id()) : "";
     }
 
     /** Makes the topic when there is none. */

@@ -123,7 +123,8 @@ final class TailTest {
                     OptionalLong.empty(),
                     Map.of(),
                     OptionalInt.empty(),
-                    OptionalInt.empty());
+                    OptionalInt.empty(),
+                    false);
         }
 
         @Override

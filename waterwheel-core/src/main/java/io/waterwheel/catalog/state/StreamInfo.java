@@ -18,6 +18,8 @@ import java.util.regex.Pattern;
  * @param indexers number of logical indexers that any of its routing tables names: ids from 0, each with a checkpoint,
  *     and hosted whether or not the newest table names it
  * @param policy what is done about trouble with its topic
+ * @param sharesTopic whether another stream read the topic already when it was created. Then what clients keep beside
+ *     the topic for the stream has the stream's id in its name
  */
 public record StreamInfo(
         String name,
@@ -27,7 +29,8 @@ public record StreamInfo(
         String topic,
         int partitions,
         int indexers,
-        StreamPolicy policy) {
+        StreamPolicy policy,
+        boolean sharesTopic) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
 
     /** A stream with the default policy. */
@@ -36,16 +39,29 @@ public record StreamInfo(
         this(name, id, schema, format, topic, partitions, indexers, StreamPolicy.DEFAULT);
     }
 
+    /** The first stream of its topic. */
+    public StreamInfo(
+            String name,
+            int id,
+            Schema schema,
+            RecordFormat format,
+            String topic,
+            int partitions,
+            int indexers,
+            StreamPolicy policy) {
+        this(name, id, schema, format, topic, partitions, indexers, policy, false);
+    }
+
     public StreamInfo withPartitions(int count) {
-        return new StreamInfo(name, id, schema, format, topic, count, indexers, policy);
+        return new StreamInfo(name, id, schema, format, topic, count, indexers, policy, sharesTopic);
     }
 
     public StreamInfo withIndexers(int count) {
-        return new StreamInfo(name, id, schema, format, topic, partitions, count, policy);
+        return new StreamInfo(name, id, schema, format, topic, partitions, count, policy, sharesTopic);
     }
 
     public StreamInfo withPolicy(StreamPolicy changed) {
-        return new StreamInfo(name, id, schema, format, topic, partitions, indexers, changed);
+        return new StreamInfo(name, id, schema, format, topic, partitions, indexers, changed, sharesTopic);
     }
 
     public StreamInfo {

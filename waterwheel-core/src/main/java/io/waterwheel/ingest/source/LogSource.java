@@ -40,7 +40,7 @@ public interface LogSource extends AutoCloseable {
      * @param from first position to read
      * @param base added to an offset of the log to make a position
      * @param wanted what batches are to hold beside the values of records
-     * @throws IllegalArgumentException when the stream's or the topic's partition is read already
+     * @throws IllegalArgumentException when the stream's partition is read already
      */
     void assign(int streamId, String topic, int partition, long from, long base, KafkaFields wanted);
 

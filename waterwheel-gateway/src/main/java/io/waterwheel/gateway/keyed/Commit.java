@@ -64,7 +64,7 @@ record Commit(Id id, int lane, long timeMillis, Map<Integer, Long> positions, Li
     /**
      * Reads a note.
      *
-     * @return null when it is of another stream, which had the topic before
+     * @return null when it is of another stream, which has the topic too or had it before
      * @throws IllegalArgumentException when it is none
      */
     static @Nullable Commit of(Id id, int lane, byte[] bytes, int streamId) {

@@ -7,7 +7,6 @@ import io.waterwheel.client.kafka.AppendJournal;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,7 +53,6 @@ public final class KeyedSlot {
     private static final AppenderSettings SETTINGS =
             new AppenderSettings(Duration.ofSeconds(1), 256 << 10, 32L << 20, Duration.ofSeconds(15));
 
-    private static final byte[] MARK = "claim".getBytes(StandardCharsets.US_ASCII);
     private static final SecureRandom RANDOM = new SecureRandom();
 
     /** Appends the rows of one request to a lane. */
@@ -231,7 +229,7 @@ public final class KeyedSlot {
                                 close(AppendLane.take(stream, SETTINGS, reading, step.lane()));
                             }
                         }
-                        case MARK -> taken.get(step.lane()).commit(List.of(mark(step.lane(), claim.open())));
+                        case MARK -> taken.get(step.lane()).commit(List.of(mark(reading, step.lane(), claim.open())));
                     }
                 }
             }
@@ -262,12 +260,12 @@ public final class KeyedSlot {
         carryOut(effects);
     }
 
-    private AppendLane.Note mark(int lane, int open) {
+    private AppendLane.Note mark(AppendJournal in, int lane, int open) {
         byte[] value = ByteBuffer.allocate(Long.BYTES + Integer.BYTES)
                 .putLong(claimId)
                 .putInt(open)
                 .array();
-        return new AppendLane.Note(lane, MARK, value);
+        return new AppendLane.Note(lane, in.claimKey(), value);
     }
 
     /**
@@ -277,8 +275,9 @@ public final class KeyedSlot {
      * @param opened how many lanes the last mark says to be open
      */
     private void read(AppendJournal from, Map<Commit.Id, Commit> read, Set<Commit.Id> gone, int[] opened) {
+        byte[] mark = from.claimKey();
         from.read((lane, key, value) -> {
-            if (Arrays.equals(key, MARK) && value != null && value.length == Long.BYTES + Integer.BYTES) {
+            if (Arrays.equals(key, mark) && value != null && value.length == Long.BYTES + Integer.BYTES) {
                 opened[0] = ByteBuffer.wrap(value).getInt(Long.BYTES);
                 return;
             }

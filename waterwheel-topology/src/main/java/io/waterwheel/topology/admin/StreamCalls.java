@@ -102,7 +102,12 @@ public final class StreamCalls {
                         services.config().get(Keys.INDEXER_TASKS),
                         definition.policy(),
                         LogIdentity.first(topic.id()));
-        LOG.info("[{}] created: id {}, topic {}", stream.name(), stream.id(), stream.topic());
+        LOG.info(
+                "[{}] created: id {}, topic {}{}",
+                stream.name(),
+                stream.id(),
+                stream.topic(),
+                stream.sharesTopic() ? ", which another stream reads too" : "");
         return describe(stream);
     }
 
@@ -184,7 +189,8 @@ public final class StreamCalls {
         return StreamDescription.newBuilder()
                 .setId(stream.id())
                 .setDefinitionJson(SchemaJson.writeStream(definition))
-                .setBootstrapServers(services.config().kafkaForClients());
+                .setBootstrapServers(services.config().kafkaForClients())
+                .setSharesTopic(stream.sharesTopic());
     }
 
     private StreamDescription describe(StreamInfo stream) {

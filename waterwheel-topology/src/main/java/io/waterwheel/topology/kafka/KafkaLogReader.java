@@ -7,7 +7,9 @@ import io.waterwheel.ingest.source.RecordBatch;
 import io.waterwheel.schema.text.KafkaFields;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -32,7 +34,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads parts of the log again, on a thread and a consumer of its own. Reads of several partitions go on side by side;
  * one that brings nothing within {@link #PATIENCE} fails as TEMPORARY, and one partition's failure is that read's only.
- * Requests are bounded by the rule of the seam: one per partition; a second one fails at once.
+ * Requests are bounded by the rule of the seam: one per partition of a stream; a second one fails at once. Streams of
+ * one topic take turns at its partitions.
  */
 public final class KafkaLogReader implements LogReader {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaLogReader.class);
@@ -44,7 +47,7 @@ public final class KafkaLogReader implements LogReader {
     /** What is asked of the thread, in order. */
     private sealed interface Call {}
 
-    private record Cancellation(TopicPartition of) implements Call {}
+    private record Cancellation(int streamId, TopicPartition of) implements Call {}
 
     private record Request(
             int streamId,
@@ -62,6 +65,9 @@ public final class KafkaLogReader implements LogReader {
     private final BlockingQueue<Call> calls = new LinkedBlockingQueue<>();
     /** Only the thread's. */
     private final Map<TopicPartition, Request> active = new HashMap<>();
+
+    /** Only the thread's: by partition, those of other streams, in the order of their turns; none is empty. */
+    private final Map<TopicPartition, Deque<Request>> waiting = new HashMap<>();
 
     private final Thread thread;
     private volatile boolean closed;
@@ -107,7 +113,7 @@ public final class KafkaLogReader implements LogReader {
     public void cancel(int streamId, int partition) {
         String topic = topics.topicOf(streamId);
         if (topic != null) {
-            calls.add(new Cancellation(new TopicPartition(topic, partition)));
+            calls.add(new Cancellation(streamId, new TopicPartition(topic, partition)));
             consumer.wakeup();
         }
     }
@@ -135,37 +141,86 @@ public final class KafkaLogReader implements LogReader {
     /** Waits only when nothing is under way. */
     private void takeCalls() throws InterruptedException {
         Call call = active.isEmpty() ? calls.take() : calls.poll();
-        Map<TopicPartition, Request> started = new HashMap<>();
         boolean changed = false;
         while (call != null) {
             if (call instanceof Request request) {
-                changed |= start(request, started);
+                changed |= take(request);
             } else if (call instanceof Cancellation cancellation) {
-                Request request = active.remove(cancellation.of);
-                started.remove(cancellation.of);
-                if (request != null) {
+                Request request = active.get(cancellation.of);
+                if (request != null && request.streamId == cancellation.streamId) {
+                    active.remove(cancellation.of);
                     changed = true;
+                } else {
+                    request = takeWaiting(cancellation.streamId, cancellation.of);
+                }
+                if (request != null) {
                     complete(request, null, cancelled(request));
                 }
             }
             call = calls.poll();
         }
         if (changed) {
-            consumer.assign(active.keySet());
-            started.forEach((from, begun) -> consumer.seek(from, Math.max(0, begun.offset - begun.base)));
+            goOn();
         }
     }
 
-    private boolean start(Request request, Map<TopicPartition, Request> started) {
-        if (active.putIfAbsent(request.from, request) != null) {
+    /** Whether it may begin. */
+    private boolean take(Request request) {
+        Request present = active.get(request.from);
+        Deque<Request> others = waiting.get(request.from);
+        boolean second = (present != null && present.streamId == request.streamId)
+                || (others != null && others.stream().anyMatch(other -> other.streamId == request.streamId));
+        if (second) {
             complete(
                     request,
                     null,
-                    new IllegalStateException(request.from + ": a read is under way; at most one per partition"));
+                    new IllegalStateException(
+                            request.from + ": a read is under way; at most one per partition of a stream"));
             return false;
         }
-        started.put(request.from, request);
-        return true;
+        waiting.computeIfAbsent(request.from, from -> new ArrayDeque<>(1)).add(request);
+        return present == null;
+    }
+
+    private @Nullable Request takeWaiting(int streamId, TopicPartition of) {
+        Deque<Request> others = waiting.getOrDefault(of, new ArrayDeque<>(1));
+        for (Iterator<Request> each = others.iterator(); each.hasNext(); ) {
+            Request request = each.next();
+            if (request.streamId == streamId) {
+                each.remove();
+                if (others.isEmpty()) {
+                    waiting.remove(of);
+                }
+                return request;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Lets the consumer read what is active, and begins the reads whose turn has come. In two steps: the consumer must
+     * forget what it knew of a partition that was read, since the next read of it must ask the broker where it ends.
+     */
+    private void goOn() {
+        consumer.assign(active.keySet());
+        List<Request> begun = new ArrayList<>();
+        for (Iterator<Map.Entry<TopicPartition, Deque<Request>>> each =
+                        waiting.entrySet().iterator();
+                each.hasNext(); ) {
+            Map.Entry<TopicPartition, Deque<Request>> of = each.next();
+            if (!active.containsKey(of.getKey())) {
+                Request next = of.getValue().remove();
+                active.put(of.getKey(), next);
+                begun.add(next);
+                if (of.getValue().isEmpty()) {
+                    each.remove();
+                }
+            }
+        }
+        if (!begun.isEmpty()) {
+            consumer.assign(active.keySet());
+            begun.forEach(request -> consumer.seek(request.from, Math.max(0, request.offset - request.base)));
+        }
     }
 
     private void poll() {
@@ -179,7 +234,7 @@ public final class KafkaLogReader implements LogReader {
                     complete(request, null, new LogGapException(from, position, e));
                 }
             });
-            consumer.assign(active.keySet());
+            goOn();
             goOnWhereTheyStand();
             return;
         }
@@ -214,8 +269,29 @@ public final class KafkaLogReader implements LogReader {
             }
         }
         if (some) {
-            // Forgets what the consumer knew of the partition: its next read must ask the broker where the log ends.
-            consumer.assign(active.keySet());
+            goOn();
+        }
+        endWaiting();
+    }
+
+    /** Those whose time was over before their turn came. */
+    private void endWaiting() {
+        if (waiting.isEmpty()) {
+            return;
+        }
+        long now = System.nanoTime();
+        for (Iterator<Deque<Request>> each = waiting.values().iterator(); each.hasNext(); ) {
+            Deque<Request> others = each.next();
+            others.removeIf(request -> {
+                boolean over = now - request.deadlineNanos > 0;
+                if (over) {
+                    complete(request, null, timeout(request));
+                }
+                return over;
+            });
+            if (others.isEmpty()) {
+                each.remove();
+            }
         }
     }
 
@@ -249,7 +325,7 @@ public final class KafkaLogReader implements LogReader {
             }
         }
         // Also lets go of what was fetched of them: it would fail again.
-        consumer.assign(active.keySet());
+        goOn();
         goOnWhereTheyStand();
         failed.forEach(request -> complete(request, null, why));
     }
@@ -262,6 +338,8 @@ public final class KafkaLogReader implements LogReader {
     private void failAll(RuntimeException e) {
         active.values().forEach(request -> complete(request, null, e));
         active.clear();
+        waiting.values().forEach(others -> others.forEach(request -> complete(request, null, e)));
+        waiting.clear();
         for (Call call = calls.poll(); call != null; call = calls.poll()) {
             if (call instanceof Request request) {
                 complete(request, null, e);

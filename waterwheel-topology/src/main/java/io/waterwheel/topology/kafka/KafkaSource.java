@@ -25,9 +25,10 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Live reading of any number of partitions of any number of streams with one consumer. Partitions come and go while it
- * runs. Used by one thread, the spout task's. A failure of Kafka's client that it does not overcome by itself ends the
- * reading of the partitions that it is about, see {@link FailedPartitions}; the others go on.
+ * Live reading of any number of partitions of any number of streams with one consumer; a topic's partition is read for
+ * one stream only, see {@link KafkaSources} for more. Partitions come and go while it runs. Used by one thread, the
+ * spout task's. A failure of Kafka's client that it does not overcome by itself ends the reading of the partitions that
+ * it is about, see {@link FailedPartitions}; the others go on.
  */
 public final class KafkaSource implements LogSource {
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
@@ -102,6 +103,21 @@ public final class KafkaSource implements LogSource {
         topicPartitions.put(key, topicPartition);
         consumer.assign(readings.keySet());
         consumer.seek(topicPartition, Math.max(0, from - base));
+    }
+
+    /** Whether it reads this partition of a topic, for whichever stream. */
+    boolean reads(String topic, int partition) {
+        return readings.containsKey(new TopicPartition(topic, partition));
+    }
+
+    /** Whether it reads a partition of a stream. */
+    boolean reads(int streamId, int partition) {
+        return topicPartitions.containsKey(new StreamPartition(streamId, partition));
+    }
+
+    /** Whether it reads nothing. */
+    boolean isIdle() {
+        return readings.isEmpty();
     }
 
     /** Ends reading of a partition; without effect when it is not read. */

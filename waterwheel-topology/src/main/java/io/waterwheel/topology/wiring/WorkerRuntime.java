@@ -29,6 +29,7 @@ import io.waterwheel.topology.hdfs.MarkedChunkStore;
 import io.waterwheel.topology.kafka.KafkaDeadLetters;
 import io.waterwheel.topology.kafka.KafkaLogReader;
 import io.waterwheel.topology.kafka.KafkaSource;
+import io.waterwheel.topology.kafka.KafkaSources;
 import io.waterwheel.topology.kafka.KafkaTopics;
 import io.waterwheel.topology.kafka.OpenTransactions;
 import io.waterwheel.topology.rpc.MessageSink;
@@ -329,7 +330,9 @@ final class WorkerRuntime implements WorkerServices {
 
     @Override
     public LogSource openLogSource() {
-        return new KafkaSource(config.get(Keys.KAFKA_BOOTSTRAP), clientId + "-live", SPOUT_BATCH_BYTES);
+        String bootstrap = config.get(Keys.KAFKA_BOOTSTRAP);
+        return new KafkaSources(number ->
+                new KafkaSource(bootstrap, clientId + "-live" + (number == 0 ? "" : "-" + number), SPOUT_BATCH_BYTES));
     }
 
     @Override

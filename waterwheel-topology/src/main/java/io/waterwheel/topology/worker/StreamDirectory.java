@@ -72,7 +72,8 @@ public final class StreamDirectory implements AutoCloseable {
                 stream.topic().equals(name) ? name : stream.topic(),
                 stream.partitions(),
                 stream.indexers(),
-                stream.policy().equals(StreamPolicy.DEFAULT) ? StreamPolicy.DEFAULT : stream.policy());
+                stream.policy().equals(StreamPolicy.DEFAULT) ? StreamPolicy.DEFAULT : stream.policy(),
+                stream.sharesTopic());
     }
 
     @Override

@@ -22,4 +22,17 @@ public record Circle(double longitude, double latitude, double metres) implement
             throw new IllegalArgumentException("circle: expected a radius of 0 metres or more, got " + metres);
         }
     }
+
+    /**
+     * Metres along the great circle between two positions in degrees, by haversines; the same to the last bit whichever
+     * of the two comes first, and on every machine.
+     */
+    public static double distance(double longitude, double latitude, double otherLongitude, double otherLatitude) {
+        double a = StrictMath.sin(StrictMath.toRadians(otherLatitude - latitude) / 2);
+        double b = StrictMath.sin(StrictMath.toRadians(otherLongitude - longitude) / 2);
+        double cosines =
+                StrictMath.cos(StrictMath.toRadians(latitude)) * StrictMath.cos(StrictMath.toRadians(otherLatitude));
+        double h = a * a + b * b * cosines;
+        return 2 * EARTH_RADIUS_METRES * StrictMath.asin(Math.min(1, Math.sqrt(h)));
+    }
 }

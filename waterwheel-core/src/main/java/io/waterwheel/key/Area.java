@@ -43,6 +43,9 @@ public abstract sealed class Area permits BoxArea, CircleArea, PolygonArea {
         return SMALL;
     }
 
+    /** At most three boxes that together hold every position of the area; none is over the antimeridian. */
+    public abstract List<Box> bounds();
+
     /** Whether the position lies in the area, its border included; never for NaN. */
     public abstract boolean contains(double longitude, double latitude);
 

@@ -15,6 +15,15 @@ final class BoxArea extends Area {
     }
 
     @Override
+    public List<Box> bounds() {
+        return box.crossesAntimeridian()
+                ? List.of(
+                        new Box(box.west(), box.south(), 180, box.north()),
+                        new Box(-180, box.south(), box.east(), box.north()))
+                : List.of(box);
+    }
+
+    @Override
     public boolean contains(double longitude, double latitude) {
         return box.contains(longitude, latitude);
     }
@@ -32,8 +41,9 @@ final class BoxArea extends Area {
             return BoxIntervals.of(box, zOrder, limit);
         }
         List<KeyInterval> both = new ArrayList<>();
-        both.addAll(BoxIntervals.of(new Box(box.west(), box.south(), 180, box.north()), zOrder, limit));
-        both.addAll(BoxIntervals.of(new Box(-180, box.south(), box.east(), box.north()), zOrder, limit));
+        for (Box side : bounds()) {
+            both.addAll(BoxIntervals.of(side, zOrder, limit));
+        }
         return KeyIntervals.fewest(both, limit);
     }
 }

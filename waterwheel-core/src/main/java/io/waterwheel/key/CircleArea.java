@@ -1,5 +1,6 @@
 package io.waterwheel.key;
 
+import io.waterwheel.geo.Box;
 import io.waterwheel.geo.Circle;
 import io.waterwheel.key.QuadIntervals.Relation;
 import io.waterwheel.tuple.KeyInterval;
@@ -17,8 +18,12 @@ final class CircleArea extends Area {
      */
     private static final double SLACK = 1e-7;
 
+    /** More than rounding makes of a haversine, as a part of it. */
+    private static final double CLOSE = 1e-9;
+
     private final double longitude;
     private final double latitude;
+    private final double metres;
     private final double cosLatitude;
     /** Radius as an angle, radians. */
     private final double angle;
@@ -34,6 +39,7 @@ final class CircleArea extends Area {
     CircleArea(Circle circle) {
         longitude = circle.longitude();
         latitude = circle.latitude();
+        metres = circle.metres();
         cosLatitude = StrictMath.cos(StrictMath.toRadians(latitude));
         angle = Math.min(StrictMath.PI, circle.metres() / Circle.EARTH_RADIUS_METRES);
         double sine = StrictMath.sin(angle / 2);
@@ -50,6 +56,22 @@ final class CircleArea extends Area {
     }
 
     @Override
+    public List<Box> bounds() {
+        double low = Math.max(-90, south);
+        double high = Math.min(90, north);
+        if (halfWidth >= 180) {
+            return List.of(new Box(-Double.MAX_VALUE, low, Double.MAX_VALUE, high));
+        }
+        // A longitude is also one that lies a turn further.
+        double west = longitude - halfWidth - SLACK;
+        double east = longitude + halfWidth + SLACK;
+        return List.of(
+                new Box(west, low, east, high),
+                new Box(west - 360, low, east - 360, high),
+                new Box(west + 360, low, east + 360, high));
+    }
+
+    @Override
     public boolean contains(double positionLongitude, double positionLatitude) {
         if (!(positionLatitude >= south && positionLatitude <= north && Math.abs(positionLatitude) <= 90)) {
             return false;
@@ -62,7 +84,10 @@ final class CircleArea extends Area {
         double sineLongitude = StrictMath.sin(StrictMath.toRadians(positionLongitude - longitude) / 2);
         double h = sineLatitude * sineLatitude
                 + cosLatitude * StrictMath.cos(StrictMath.toRadians(positionLatitude)) * sineLongitude * sineLongitude;
-        return h <= haversine;
+        // Beside the border the distance decides, so that conditions on DISTANCE and circles say the same.
+        return Math.abs(h - haversine) <= CLOSE * haversine
+                ? Circle.distance(positionLongitude, positionLatitude, longitude, latitude) <= metres
+                : h <= haversine;
     }
 
     /** Where nothing is a position, the relation knows nothing. */

@@ -1,5 +1,6 @@
 package io.waterwheel.key;
 
+import io.waterwheel.geo.Box;
 import io.waterwheel.key.QuadIntervals.Relation;
 import io.waterwheel.tuple.KeyInterval;
 import java.util.List;
@@ -20,6 +21,8 @@ final class PolygonArea extends Area {
 
     private static final double TURN = 360;
     private static final double MOST_LONGITUDE = 540;
+    /** More than is rounded of a longitude that is moved by a turn. */
+    private static final double ROUNDING = 1e-12 * MOST_LONGITUDE;
 
     /** So that one is made ready in about a second, and in some tens of megabytes. */
     static final int MOST_CORNERS = 100_000;
@@ -93,6 +96,20 @@ final class PolygonArea extends Area {
     }
 
     @Override
+    public List<Box> bounds() {
+        return List.of(moved(0), moved(-TURN), moved(TURN));
+    }
+
+    /** The bounds a turn further, or as they are. What is moved is rounded. */
+    private Box moved(double turn) {
+        return new Box(
+                bounds.getMinX() + turn - ROUNDING,
+                bounds.getMinY(),
+                bounds.getMaxX() + turn + ROUNDING,
+                bounds.getMaxY());
+    }
+
+    @Override
     public boolean contains(double longitude, double latitude) {
         if (!(latitude >= bounds.getMinY() && latitude <= bounds.getMaxY())) {
             return false;
@@ -147,7 +164,7 @@ final class PolygonArea extends Area {
     private Relation planar(double west, double south, double east, double north, boolean turned, LongConsumer spend) {
         Envelope rectangle = new Envelope(west, east, south, north);
         if (turned) {
-            rectangle.expandBy(1e-12 * MOST_LONGITUDE);
+            rectangle.expandBy(ROUNDING);
         }
         if (!bounds.intersects(rectangle)) {
             return Relation.APART;

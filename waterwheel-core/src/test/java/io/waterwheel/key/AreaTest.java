@@ -104,6 +104,30 @@ final class AreaTest {
         return held;
     }
 
+    /** A circle whose radius is the distance of a position holds it; with the next smaller radius it does not. */
+    @Test
+    void circlesEndWhereTheDistanceDoes() {
+        Random random = new Random(Long.getLong("seed", 0));
+        for (int i = 0; i < 20_000; i++) {
+            double longitude = random.nextDouble() * 360 - 180;
+            double latitude = random.nextDouble() * 180 - 90;
+            double near = StrictMath.pow(10, -random.nextInt(9));
+            double x = Math.max(-180, Math.min(180, longitude + (random.nextDouble() - 0.5) * 360 * near));
+            double y = Math.max(-90, Math.min(90, latitude + (random.nextDouble() - 0.5) * 180 * near));
+            double metres = Circle.distance(x, y, longitude, latitude);
+            assertThat(Circle.distance(longitude, latitude, x, y)).isEqualTo(metres);
+            assertThat(Area.of(new Circle(longitude, latitude, metres)).contains(x, y))
+                    .as("%s %s in %s metres around %s %s", x, y, metres, longitude, latitude)
+                    .isTrue();
+            if (metres > 0) {
+                assertThat(Area.of(new Circle(longitude, latitude, Math.nextDown(metres)))
+                                .contains(x, y))
+                        .as("%s %s in less than %s metres around %s %s", x, y, metres, longitude, latitude)
+                        .isFalse();
+            }
+        }
+    }
+
     /** Returns how many rectangles were found to lie inside. */
     private static int check(long seed, Shape shape, Random random, BiPredicate<Double, Double> naive) {
         Area area = Area.of(shape);
@@ -129,6 +153,9 @@ final class AreaTest {
                     .isEqualTo(in);
             if (in) {
                 expected.add(i);
+                assertThat(area.bounds())
+                        .as("seed %s: %s, bounds of %s %s", seed, shape, position[0], position[1])
+                        .anyMatch(box -> box.contains(position[0], position[1]));
                 long key = WORLD.code(position[0], position[1]);
                 assertThat(cover)
                         .as("seed %s: %s, key of %s %s", seed, shape, position[0], position[1])
@@ -185,16 +212,7 @@ final class AreaTest {
     }
 
     private static boolean naive(Circle circle, double longitude, double latitude) {
-        double angle = circle.metres() / Circle.EARTH_RADIUS_METRES;
-        double a = StrictMath.sin(StrictMath.toRadians(latitude - circle.latitude()) / 2);
-        double b = StrictMath.sin(StrictMath.toRadians(longitude - circle.longitude()) / 2);
-        double h = a * a
-                + StrictMath.cos(StrictMath.toRadians(circle.latitude()))
-                        * StrictMath.cos(StrictMath.toRadians(latitude))
-                        * b
-                        * b;
-        double sine = StrictMath.sin(angle / 2);
-        return angle >= Math.PI || h <= sine * sine;
+        return Circle.distance(longitude, latitude, circle.longitude(), circle.latitude()) <= circle.metres();
     }
 
     /** Corners around a middle in the order of their angle: never crosses itself. */

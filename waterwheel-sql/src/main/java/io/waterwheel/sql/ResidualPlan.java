@@ -16,8 +16,11 @@ import java.util.stream.IntStream;
  *
  * @param leaves what is read, in no order; no two are equal
  * @param systems system tables that are read, no two alike
- * @param text the rest, as a SELECT over tables called {@link #table} and {@link #systemTable}, in the dialect of the
- *     executor (DuckDB). Its columns are those of {@code fields}, timestamps as whole numbers, bytes in base 64
+ * @param regions tables of regions that the executor makes of the leaves, each a SELECT whose columns {@code n} and
+ *     {@code shape} are a region's number and its shape as a text. Each may name those before it
+ * @param text the rest, as a SELECT over tables called {@link #table}, {@link #systemTable} and {@link #regionTable},
+ *     in the dialect of the executor (DuckDB). Its columns are those of {@code fields}, timestamps as whole numbers,
+ *     bytes in base 64
  * @param fields of the answer: long, double, boolean, timestamps, string and bytes, each nullable, called c0, c1 and so
  *     on
  * @param labels the statement's names of these columns; any text
@@ -26,6 +29,7 @@ import java.util.stream.IntStream;
 public record ResidualPlan(
         List<Leaf> leaves,
         List<SystemLeaf> systems,
+        List<String> regions,
         String text,
         List<Field> fields,
         List<String> labels,
@@ -42,10 +46,10 @@ public record ResidualPlan(
         }
     }
 
-    /** A plan without system tables. */
+    /** A plan without system tables and regions. */
     public ResidualPlan(
             List<Leaf> leaves, String text, List<Field> fields, List<String> labels, List<Narrowing> narrowings) {
-        this(leaves, List.of(), text, fields, labels, narrowings);
+        this(leaves, List.of(), List.of(), text, fields, labels, narrowings);
     }
 
     /**
@@ -76,6 +80,7 @@ public record ResidualPlan(
     public ResidualPlan {
         leaves = List.copyOf(leaves);
         systems = List.copyOf(systems);
+        regions = List.copyOf(regions);
         fields = List.copyOf(fields);
         labels = List.copyOf(labels);
         narrowings = List.copyOf(narrowings);
@@ -96,6 +101,11 @@ public record ResidualPlan(
     /** The name of a system table in the text. Its columns are called as those of leaves are. */
     public static String systemTable(int number) {
         return "system" + number;
+    }
+
+    /** The name of a table of regions in the text. */
+    public static String regionTable(int number) {
+        return "regions" + number;
     }
 
     /** The name of a leaf's table. Its columns are called c0, c1 and so on. */

@@ -12,10 +12,22 @@ public final class SqlPlanner {
     /** Longest statement, in characters. */
     public static final int MAX_CHARACTERS = 262_144;
 
+    /** What queries of the engine may answer of a statement. */
+    public enum Pushdown {
+        /** As much as they can. */
+        ALL,
+        /** To read whole streams: all else is the executor's. Both give the same answers, this one slowly. */
+        NOTHING
+    }
+
     private final StatementPlanner planner;
 
     public SqlPlanner(StreamSchemas streams) {
-        planner = new StatementPlanner(streams);
+        this(streams, Pushdown.ALL);
+    }
+
+    public SqlPlanner(StreamSchemas streams, Pushdown pushdown) {
+        planner = new StatementPlanner(streams, pushdown == Pushdown.ALL);
     }
 
     /**

@@ -66,7 +66,7 @@ final class GeoNode extends ColumnNode {
                 double otherLongitude = ArithmeticNode.asDouble(arguments[2], row);
                 double otherLatitude = ArithmeticNode.asDouble(arguments[3], row);
                 nulls[row] = !isPosition(otherLongitude, otherLatitude);
-                metres[row] = metres(longitude, latitude, otherLongitude, otherLatitude);
+                metres[row] = Circle.distance(longitude, latitude, otherLongitude, otherLatitude);
             }
         }
         for (ColumnNode argument : arguments) {
@@ -81,14 +81,6 @@ final class GeoNode extends ColumnNode {
             }
         }
         return false;
-    }
-
-    private static double metres(double longitude, double latitude, double otherLongitude, double otherLatitude) {
-        double a = StrictMath.sin(Math.toRadians(otherLatitude - latitude) / 2);
-        double b = StrictMath.sin(Math.toRadians(otherLongitude - longitude) / 2);
-        double h = a * a
-                + b * b * StrictMath.cos(Math.toRadians(latitude)) * StrictMath.cos(Math.toRadians(otherLatitude));
-        return 2 * Circle.EARTH_RADIUS_METRES * StrictMath.asin(Math.min(1, Math.sqrt(h)));
     }
 
     /** Halves longitude and latitude in turn; five halves are a character. */

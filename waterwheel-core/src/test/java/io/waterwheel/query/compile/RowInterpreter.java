@@ -353,7 +353,7 @@ public final class RowInterpreter {
         if (Math.abs(at[0]) <= 180 && Math.abs(at[1]) <= 90 && Math.abs(at[2]) <= 180 && Math.abs(at[3]) <= 90) {
             double a = StrictMath.sin(Math.toRadians(at[3] - at[1]) / 2);
             double b = StrictMath.sin(Math.toRadians(at[2] - at[0]) / 2);
-            double h = a * a + b * b * StrictMath.cos(Math.toRadians(at[1])) * StrictMath.cos(Math.toRadians(at[3]));
+            double h = a * a + b * b * (StrictMath.cos(Math.toRadians(at[1])) * StrictMath.cos(Math.toRadians(at[3])));
             return 2 * 6_371_008.8 * StrictMath.asin(Math.min(1, Math.sqrt(h)));
         }
         return null;

@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.locationtech.jts.index.strtree.STRtree;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -121,7 +122,7 @@ final class DuckDbChild implements AutoCloseable {
                     e);
         }
         Set<String> path = new LinkedHashSet<>();
-        for (Class<?> needed : List.of(DuckDbProcess.class, Schema.class, Nullable.class, library)) {
+        for (Class<?> needed : List.of(DuckDbProcess.class, Schema.class, Nullable.class, STRtree.class, library)) {
             CodeSource source = needed.getProtectionDomain().getCodeSource();
             if (source == null) {
                 throw new WaterwheelException(ErrorCode.BUG, "it is not known where " + needed + " came from");

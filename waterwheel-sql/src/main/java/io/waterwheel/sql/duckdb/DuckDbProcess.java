@@ -29,12 +29,14 @@ final class DuckDbProcess {
     private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(5);
 
     private final DuckDBConnection database;
+    private final RegionTables regions;
     private final Path folder;
     private final AtomicInteger open = new AtomicInteger();
     private final AtomicLong lastUse = new AtomicLong(System.nanoTime());
 
-    private DuckDbProcess(DuckDBConnection database, Path folder) {
+    private DuckDbProcess(DuckDBConnection database, RegionTables regions, Path folder) {
         this.database = database;
+        this.regions = regions;
         this.folder = folder;
     }
 
@@ -46,6 +48,8 @@ final class DuckDbProcess {
     public static void main(String[] arguments) throws IOException, SQLException {
         Path folder = Path.of(arguments[0]);
         DuckDBConnection database = DuckDBConnection.newConnection("jdbc:duckdb:", false, null, new Properties());
+        RegionTables regions = new RegionTables(RegionTables.MOST_BYTES);
+        SpatialFunctions.register(database, regions);
         try (Statement statement = database.createStatement()) {
             for (String setting : new String[] {
                 "memory_limit='" + arguments[1] + "B'",
@@ -66,7 +70,7 @@ final class DuckDbProcess {
                 statement.execute("SET " + setting);
             }
         }
-        new DuckDbProcess(database, folder).serve();
+        new DuckDbProcess(database, regions, folder).serve();
     }
 
     private void serve() throws IOException {
@@ -92,7 +96,7 @@ final class DuckDbProcess {
     private void answer(SocketChannel channel) {
         try (channel;
                 DuckDBConnection connection = database.duplicate();
-                DuckDbSession session = new DuckDbSession(channel, connection)) {
+                DuckDbSession session = new DuckDbSession(channel, connection, regions)) {
             session.run();
         } catch (IOException | SQLException | RuntimeException | Error e) {
             // Told on standard error, which the parent logs; most often the client is gone.

@@ -2,6 +2,7 @@ package io.waterwheel.sql.duckdb;
 
 import io.waterwheel.decode.BlockCodec;
 import io.waterwheel.schema.Field;
+import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -10,6 +11,8 @@ import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import org.duckdb.DuckDBChunkedResult;
 import org.duckdb.DuckDBConnection;
@@ -28,14 +31,21 @@ final class DuckDbSession implements AutoCloseable {
 
     private final SocketChannel channel;
     private final DuckDBConnection connection;
+    private final RegionTables regions;
+    /** Of the first table of regions; negative before there is one. */
+    private long firstRegions = -1;
+
+    private final List<Long> opened = new ArrayList<>();
     private @Nullable TableWriter table;
     private byte[] encoded = {};
     /** Whether the SELECT has ended, in whatever way. Guarded by this. */
     private boolean answered;
 
-    DuckDbSession(SocketChannel channel, DuckDBConnection connection) {
+    /** @param regions of all sessions, which the database's functions ask */
+    DuckDbSession(SocketChannel channel, DuckDBConnection connection, RegionTables regions) {
         this.channel = channel;
         this.connection = connection;
+        this.regions = regions;
     }
 
     /** Does what it is told until the statement is answered, or has failed. */
@@ -46,6 +56,11 @@ final class DuckDbSession implements AutoCloseable {
             }
         } catch (SQLException e) {
             fail(String.valueOf(e.getMessage()));
+        } catch (RegionTables.TooLarge e) {
+            fail("Out of Memory Error: " + e.getMessage());
+        } catch (IllegalArgumentException e) {
+            // A text that is no shape.
+            fail("Invalid Input Error: " + e.getMessage());
         } catch (RuntimeException | Error e) {
             fail(e.toString());
             throw e;
@@ -67,6 +82,7 @@ final class DuckDbSession implements AutoCloseable {
                 table = null;
             }
             case VALUES -> values(message.in());
+            case REGIONS -> regions(message.in());
             case SELECT -> {
                 answer(message.in());
                 return false;
@@ -136,6 +152,42 @@ final class DuckDbSession implements AutoCloseable {
                 .write(channel);
     }
 
+    /** Makes a table of regions, and reads it into an index that the functions of the SELECT ask. */
+    private void regions(DataInputStream in) throws IOException, SQLException {
+        int number = in.readInt();
+        String select = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        if (number < 0 || number >= RegionTables.MOST_TABLES) {
+            throw new IOException("regions of number " + number);
+        }
+        if (firstRegions < 0) {
+            firstRegions = regions.ids();
+            execute("SET VARIABLE regions = CAST(" + firstRegions + " AS BIGINT)");
+        }
+        String name = ResidualPlan.regionTable(number);
+        execute("CREATE TEMP TABLE " + name + " AS " + select);
+        opened.add(firstRegions + number);
+        RegionTables.Table made = regions.open(firstRegions + number);
+        try (DuckDBPreparedStatement statement =
+                        connection.prepare("SELECT n, shape FROM " + name + " WHERE shape IS NOT NULL");
+                DuckDBChunkedResult result = statement.query()) {
+            while (result.nextChunk()) {
+                DuckDBDataChunkReader chunk = result.chunk();
+                DuckDBReadableVector numbers = chunk.vector(0);
+                DuckDBReadableVector shapes = chunk.vector(1);
+                for (int row = 0; row < chunk.rowCount(); row++) {
+                    made.add(numbers.getLong(row), shapes.getString(row));
+                }
+            }
+        }
+        made.build();
+    }
+
+    private void execute(String statement) throws SQLException {
+        try (Statement executed = connection.createStatement()) {
+            executed.execute(statement);
+        }
+    }
+
     private void answer(DataInputStream in) throws IOException, SQLException {
         List<Field> fields = RowFields.read(in);
         String select = new String(in.readAllBytes(), StandardCharsets.UTF_8);
@@ -198,6 +250,7 @@ final class DuckDbSession implements AutoCloseable {
 
     @Override
     public void close() throws SQLException {
+        opened.forEach(regions::close);
         if (table != null) {
             table.close();
         }

@@ -90,6 +90,9 @@ final class DuckDbStatement {
                 read(leaf, read);
                 read[leaf] = true;
             }
+            for (int number = 0; number < plan.regions().size(); number++) {
+                regions(number, plan.regions().get(number));
+            }
             answer();
         } catch (IOException e) {
             throw failure(e);
@@ -222,6 +225,14 @@ final class DuckDbStatement {
             throw new IOException("a text of " + length + " bytes");
         }
         return new String(in.readNBytes(length), StandardCharsets.UTF_8);
+    }
+
+    private void regions(int number, String select) throws IOException {
+        Message.of(Message.Kind.REGIONS, out -> {
+                    out.writeInt(number);
+                    out.write(select.getBytes(StandardCharsets.UTF_8));
+                })
+                .write(channel);
     }
 
     private void answer() throws IOException {

@@ -30,7 +30,9 @@ final class Message {
         /** From the process. The answer is whole. */
         ANSWER_ENDS(6),
         /** From the process. What went wrong; nothing else follows. */
-        FAILURE(7);
+        FAILURE(7),
+        /** To the process. A table of regions to make of the tables so far: its number, and its SELECT. */
+        REGIONS(8);
 
         private final byte code;
 

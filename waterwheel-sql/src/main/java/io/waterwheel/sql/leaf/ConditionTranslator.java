@@ -279,6 +279,8 @@ final class ConditionTranslator {
             Function function = own.function();
             if (name.equals(EngineFunctions.TO_DOUBLE)) {
                 return toDouble(call.getOperands().get(0));
+            } else if (function == null && name.startsWith("ST_")) {
+                return spatial(call);
             } else if (function == null) {
                 throw new NotPushed(name + " here");
             }
@@ -291,6 +293,33 @@ final class ConditionTranslator {
                     Function.ABS, List.of(number(call.getOperands().get(0))));
         }
         throw new NotPushed(name);
+    }
+
+    /** Distances, and conditions on them; the text of a written polygon. */
+    private Expression spatial(RexCall call) throws NotPushed {
+        List<SpatialCall.Position> apart = SpatialCall.distance(call, rex);
+        if (apart != null) {
+            return distance(apart.get(0), apart.get(1));
+        }
+        SpatialCall.Holds holds = SpatialCall.holds(call, rex);
+        if (holds != null && holds.region() instanceof SpatialCall.Around around) {
+            Expression metres = number(around.metres());
+            Expression most = metres instanceof Expression.Whole whole
+                    ? new Expression.Decimal(whole.value())
+                    : toDouble(around.metres());
+            return new Expression.Comparison(Relation.AT_MOST, distance(holds.position(), around.centre()), most);
+        }
+        throw new NotPushed(call.getOperator().getName() + " here");
+    }
+
+    private Expression distance(SpatialCall.Position one, SpatialCall.Position other) throws NotPushed {
+        return new Expression.Call(
+                Function.DISTANCE,
+                List.of(
+                        number(one.longitude()),
+                        number(one.latitude()),
+                        number(other.longitude()),
+                        number(other.latitude())));
     }
 
     /** The field that a node is, or null. */

@@ -29,6 +29,8 @@ public final class EngineFunctions {
     static final String INTERSECTS = "ST_INTERSECTS";
     static final String NEAR = "ST_DWITHIN";
     static final String METRES = "ST_DISTANCE";
+    static final String BUFFER = "ST_BUFFER";
+    static final String AS_TEXT = "ST_ASTEXT";
     /** A CAST to DOUBLE that the statement has; Calcite's own are there to compare whole numbers with doubles. */
     public static final String TO_DOUBLE = "CAST TO DOUBLE";
 
@@ -60,6 +62,8 @@ public final class EngineFunctions {
         add(new EngineFunction(CONTAINS, null, TRUTH, 2, 2));
         add(new EngineFunction(INTERSECTS, null, TRUTH, 2, 2));
         add(new EngineFunction(NEAR, null, TRUTH, 3, 3));
+        add(new EngineFunction(BUFFER, null, GEOMETRY, 2, 2));
+        add(new EngineFunction(AS_TEXT, null, TEXT, 1, 1));
         add(new EngineFunction(METRES, null, DOUBLE, 2, 2));
         add(new EngineFunction(TO_DOUBLE, null, DOUBLE, 1, 1));
         for (String name : List.of("quantile", "median", "first", "last", "delta", "rate", "arg_min", "arg_max")) {

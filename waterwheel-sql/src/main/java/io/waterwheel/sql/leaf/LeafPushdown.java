@@ -40,6 +40,12 @@ public final class LeafPushdown {
     private final List<String> refusals = new ArrayList<>();
 
     private final IdentityHashMap<RelNode, RelNode> pushed = new IdentityHashMap<>();
+    private final boolean pushes;
+
+    /** @param pushes whether leaves take more than the streams themselves */
+    public LeafPushdown(boolean pushes) {
+        this.pushes = pushes;
+    }
 
     List<String> refusals() {
         return refusals;
@@ -66,6 +72,10 @@ public final class LeafPushdown {
                 throw new IllegalStateException("a table that is no stream: " + scan);
             }
             return new LeafNode(scan.getCluster(), table.leaf(), scan.getRowType());
+        }
+        if (!pushes) {
+            List<RelNode> whole = node.getInputs().stream().map(this::push).toList();
+            return node.copy(node.getTraitSet(), whole);
         }
         RelNode newest = newest(node);
         if (newest != null) {
@@ -133,14 +143,8 @@ public final class LeafPushdown {
         NotPushed why = null;
         for (RexNode term : RelOptUtil.conjunctions(filter.getCondition())) {
             try {
-                if (ShapeCondition.is(term)) {
-                    if (groups) {
-                        throw new NotPushed("a shape around what is computed of groups");
-                    }
-                    leaf = new ShapeCondition(leaf, translator).push(term);
-                } else {
-                    leaf = with(leaf, translator.translate(term));
-                }
+                Leaf shaped = groups ? null : new ShapeCondition(leaf, translator, rex).push(term);
+                leaf = shaped == null ? with(leaf, translator.translate(term)) : shaped;
                 leaf.require();
             } catch (NotPushed e) {
                 why = e;

@@ -5,130 +5,124 @@ import io.waterwheel.geo.Circle;
 import io.waterwheel.geo.Polygon;
 import io.waterwheel.geo.Shape;
 import io.waterwheel.query.expression.Expression;
-import io.waterwheel.query.expression.Expression.Comparison.Relation;
-import io.waterwheel.query.expression.Function;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Conditions on positions: {@code ST_Within(ST_Point(lon, lat), SHAPE)}, {@code ST_Contains}, {@code ST_Intersects},
- * {@code ST_DWithin(ST_Point(lon, lat), ST_Point(2.3, 48.8), METRES)}. Where the point is the stream's key they become
- * the shape of the query; a box and a distance become conditions elsewhere.
+ * Conditions on positions as the leaf answers them. Where the position is the stream's key and the region is written
+ * they become the shape of the query; a box and a distance become conditions elsewhere.
  */
 final class ShapeCondition {
     private final Leaf leaf;
     private final ConditionTranslator translator;
+    private final RexBuilder rex;
 
-    ShapeCondition(Leaf leaf, ConditionTranslator translator) {
+    ShapeCondition(Leaf leaf, ConditionTranslator translator, RexBuilder rex) {
         this.leaf = leaf;
         this.translator = translator;
+        this.rex = rex;
     }
 
-    private static @Nullable RexCall named(RexNode node, String name) {
-        return node instanceof RexCall call && call.getOperator().getName().equals(name) ? call : null;
-    }
-
-    /** Whether it is a condition on positions. */
-    static boolean is(RexNode node) {
-        return node instanceof RexCall call
-                && List.of(
-                                EngineFunctions.WITHIN,
-                                EngineFunctions.CONTAINS,
-                                EngineFunctions.INTERSECTS,
-                                EngineFunctions.NEAR)
-                        .contains(call.getOperator().getName());
-    }
-
-    /** The leaf with the condition as well. */
+    /** The leaf with the condition as well; null when it is none on positions. */
+    @Nullable
     Leaf push(RexNode node) throws NotPushed {
-        RexCall call = (RexCall) node;
-        RexNode first = call.getOperands().get(0);
-        RexNode second = call.getOperands().get(1);
-        boolean firstIsPoint = named(first, EngineFunctions.POINT) != null;
-        boolean contains = call.getOperator().getName().equals(EngineFunctions.CONTAINS);
-        boolean within = call.getOperator().getName().equals(EngineFunctions.WITHIN);
-        if ((contains && firstIsPoint) || (within && !firstIsPoint)) {
-            throw new NotPushed(call.getOperator().getName()
-                    + " of a shape in a point; write ST_Within(ST_Point(lon, lat), SHAPE)");
+        try {
+            Circle within = isKeyed() ? within(node) : null;
+            if (within != null) {
+                // All that is so near lies in the circle; what is as far as the circle ends must not be less far.
+                return leaf.withWhere(Conditions.and(leaf.where(), translator.translate(node)), within);
+            }
+            SpatialCall.Holds holds = SpatialCall.holds(node, rex);
+            return holds == null ? null : pushed(holds, node);
+        } catch (IllegalArgumentException e) {
+            throw new NotPushed(String.valueOf(e.getMessage()));
         }
-        List<Expression> point = point(firstIsPoint ? first : second);
-        if (call.getOperator().getName().equals(EngineFunctions.NEAR)) {
-            return near(point, point(second), number(call.getOperands().get(2)));
+    }
+
+    /** Whether a shape of positions can be asked of the leaf, and none is yet. */
+    private boolean isKeyed() {
+        return leaf.shape() == null
+                && leaf.what() instanceof Leaf.Tuples
+                && !leaf.schema().key().position().isEmpty();
+    }
+
+    private Leaf pushed(SpatialCall.Holds holds, RexNode node) throws NotPushed {
+        boolean keyed = isKeyed() && isKey(holds.position());
+        if (holds.region() instanceof SpatialCall.Around around) {
+            Circle circle = isKeyed() ? circle(holds.position(), around.centre(), around.metres()) : null;
+            return circle == null ? where(translator.translate(node)) : leaf.withWhere(leaf.where(), circle);
+        } else if (holds.region() instanceof SpatialCall.Envelope envelope) {
+            List<RexNode> bounds = envelope.bounds();
+            Box box =
+                    new Box(number(bounds.get(0)), number(bounds.get(1)), number(bounds.get(2)), number(bounds.get(3)));
+            return keyed ? leaf.withWhere(leaf.where(), box) : where(inBox(point(holds.position()), box));
         }
-        Shape shape = shape(firstIsPoint ? second : first);
-        if (isKey(point) && leaf.shape() == null) {
-            return leaf.withWhere(leaf.where(), shape);
-        } else if (shape instanceof Box box) {
-            return leaf.withWhere(Conditions.and(leaf.where(), inBox(point, box)), leaf.shape());
+        String text = SpatialCall.written(((SpatialCall.Written) holds.region()).text());
+        if (keyed && text != null) {
+            Shape polygon = new Polygon(text);
+            return leaf.withWhere(leaf.where(), polygon);
         }
         throw new NotPushed("a polygon for what is not the position of the stream's key, or a second one");
     }
 
-    /** Longitude and latitude. */
-    private List<Expression> point(RexNode node) throws NotPushed {
-        RexCall point = named(node, EngineFunctions.POINT);
-        if (point == null) {
-            throw new NotPushed("a shape here; expected ST_Point(lon, lat)");
-        }
-        return List.of(
-                translator.translate(point.getOperands().get(0)),
-                translator.translate(point.getOperands().get(1)));
+    private Leaf where(Expression condition) {
+        return leaf.withWhere(Conditions.and(leaf.where(), condition), leaf.shape());
     }
 
-    private boolean isKey(List<Expression> point) {
+    /** The circle of a condition that a distance from the key is less than a written number; null for any other. */
+    private @Nullable Circle within(RexNode node) throws NotPushed {
+        if (!(node instanceof RexCall call) || call.getOperands().size() != 2) {
+            return null;
+        }
+        boolean less = call.getKind() == SqlKind.LESS_THAN || call.getKind() == SqlKind.LESS_THAN_OR_EQUAL;
+        boolean more = call.getKind() == SqlKind.GREATER_THAN || call.getKind() == SqlKind.GREATER_THAN_OR_EQUAL;
+        List<SpatialCall.Position> positions =
+                less || more ? SpatialCall.distance(call.getOperands().get(less ? 0 : 1), rex) : null;
+        return positions == null
+                ? null
+                : circle(positions.get(0), positions.get(1), call.getOperands().get(less ? 1 : 0));
+    }
+
+    /** Around a written position with the key on the other side; null when it is another. */
+    private @Nullable Circle circle(SpatialCall.Position one, SpatialCall.Position other, RexNode metres)
+            throws NotPushed {
+        SpatialCall.Position centre = isKey(one) ? other : isKey(other) ? one : null;
+        Double radius = centre == null ? null : written(translator.translate(metres));
+        Double longitude = centre == null ? null : written(translator.translate(centre.longitude()));
+        Double latitude = centre == null ? null : written(translator.translate(centre.latitude()));
+        return radius == null || longitude == null || latitude == null ? null : new Circle(longitude, latitude, radius);
+    }
+
+    private List<Expression> point(SpatialCall.Position position) throws NotPushed {
+        return List.of(translator.translate(position.longitude()), translator.translate(position.latitude()));
+    }
+
+    private boolean isKey(SpatialCall.Position position) throws NotPushed {
         List<Expression> key = new ArrayList<>();
         leaf.schema().key().position().forEach(field -> key.add(new Expression.FieldValue(field)));
-        return point.equals(key);
+        return point(position).equals(key);
     }
 
     private double number(RexNode node) throws NotPushed {
-        return number(translator.translate(node));
+        Double written = written(translator.translate(node));
+        if (written == null) {
+            throw new NotPushed("a box of numbers that are computed");
+        }
+        return written;
     }
 
-    private static double number(Expression value) throws NotPushed {
+    private static @Nullable Double written(Expression value) {
         if (value instanceof Expression.Whole whole) {
-            return whole.value();
+            return (double) whole.value();
         } else if (value instanceof Expression.Decimal decimal) {
             return decimal.value();
-        } else if (value instanceof Expression.Cast cast) {
-            return number(cast.operand());
         }
-        throw new NotPushed("a shape of numbers that are computed; write them out");
-    }
-
-    private Leaf near(List<Expression> point, List<Expression> centre, double metres) throws NotPushed {
-        try {
-            if (isKey(point) && leaf.shape() == null) {
-                return leaf.withWhere(leaf.where(), new Circle(number(centre.get(0)), number(centre.get(1)), metres));
-            }
-            Expression distance = new Expression.Call(
-                    Function.DISTANCE, List.of(point.get(0), point.get(1), centre.get(0), centre.get(1)));
-            Expression near = new Expression.Comparison(Relation.AT_MOST, distance, new Expression.Decimal(metres));
-            return leaf.withWhere(Conditions.and(leaf.where(), near), leaf.shape());
-        } catch (IllegalArgumentException e) {
-            throw new NotPushed(String.valueOf(e.getMessage()));
-        }
-    }
-
-    private Shape shape(RexNode node) throws NotPushed {
-        RexCall envelope = named(node, EngineFunctions.ENVELOPE);
-        RexCall text = named(node, EngineFunctions.FROM_TEXT);
-        try {
-            if (envelope != null) {
-                List<RexNode> bounds = envelope.getOperands();
-                return new Box(
-                        number(bounds.get(0)), number(bounds.get(1)), number(bounds.get(2)), number(bounds.get(3)));
-            } else if (text != null && translator.translate(text.getOperands().get(0)) instanceof Expression.Text wkt) {
-                return new Polygon(wkt.value());
-            }
-        } catch (IllegalArgumentException e) {
-            throw new NotPushed(String.valueOf(e.getMessage()));
-        }
-        throw new NotPushed(
-                "this shape; expected ST_MakeEnvelope(lon, lat, lon, lat) or ST_GeomFromText('POLYGON ...')");
+        return value instanceof Expression.Cast cast ? written(cast.operand()) : null;
     }
 
     private static Expression inBox(List<Expression> point, Box box) {

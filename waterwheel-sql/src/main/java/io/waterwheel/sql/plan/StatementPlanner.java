@@ -156,12 +156,17 @@ public final class StatementPlanner {
     private static final int MOST_NAMES = 64;
 
     private final StreamSchemas streams;
+    /** Whether queries of the engine answer more than whole streams. */
+    private final boolean pushes;
+
     private final PlanCache cache;
     private final EngineFunctions functions = new EngineFunctions();
     private final SqlOperatorTable operators;
 
-    public StatementPlanner(StreamSchemas streams) {
+    /** @param pushes whether queries of the engine answer more than whole streams */
+    public StatementPlanner(StreamSchemas streams, boolean pushes) {
         this.streams = streams;
+        this.pushes = pushes;
         this.cache = new PlanCache(streams);
         this.operators = SqlOperatorTables.chain(
                 SqlOperatorTables.of(functions.operators()),
@@ -324,7 +329,7 @@ public final class StatementPlanner {
         });
     }
 
-    private static StatementPlan planned(Validated valid, @Nullable OpenParameters open) {
+    private StatementPlan planned(Validated valid, @Nullable OpenParameters open) {
         try {
             return planned(valid.node(), valid.validator(), valid.reader(), valid.types(), open);
         } catch (CalciteContextException e) {
@@ -471,7 +476,7 @@ public final class StatementPlanner {
         return new SystemPlan(system.table().name(), system.table().fields(), columns);
     }
 
-    private static StatementPlan planned(
+    private StatementPlan planned(
             SqlNode valid,
             SqlValidator validator,
             CalciteCatalogReader reader,
@@ -506,7 +511,7 @@ public final class StatementPlanner {
                 throw new NoOpenPlan();
             }
         }
-        LeafPushdown pushdown = new LeafPushdown();
+        LeafPushdown pushdown = new LeafPushdown(pushes);
         RelNode pushed = pushdown.push(node);
         if (pushed instanceof LeafNode leaf) {
             return plan(leaf.leaf(), labels);

@@ -41,9 +41,17 @@ final class ResidualExpressions {
     /** By number of the input's column, its name in the text. */
     private final IntFunction<String> columns;
 
-    ResidualExpressions(RexBuilder rex, IntFunction<String> columns) {
+    private final ResidualRegions regions;
+
+    ResidualExpressions(RexBuilder rex, IntFunction<String> columns, ResidualRegions regions) {
         this.rex = rex;
         this.columns = columns;
+        this.regions = regions;
+    }
+
+    /** Of positions and shapes among them. */
+    ResidualShapes shapes() {
+        return new ResidualShapes(this, regions, rex);
     }
 
     /** The name of a type. */
@@ -52,7 +60,7 @@ final class ResidualExpressions {
             case BOOLEAN -> "BOOLEAN";
             case BIGINT -> "BIGINT";
             case DOUBLE -> "DOUBLE";
-            case VARCHAR, NULL -> "VARCHAR";
+            case VARCHAR, NULL, GEOMETRY -> "VARCHAR";
             case VARBINARY -> "BLOB";
             case TIMESTAMP -> timestamp(type.getPrecision());
             // As in the engine, a day is the moment at which it begins.
@@ -165,6 +173,15 @@ final class ResidualExpressions {
         };
     }
 
+    /** Each as a double, with commas between. */
+    private String numbers(List<RexNode> nodes) throws NotPushed {
+        List<String> texts = new ArrayList<>();
+        for (RexNode node : nodes) {
+            texts.add(cast(number(node), "DOUBLE"));
+        }
+        return String.join(", ", texts);
+    }
+
     String infix(String operator, List<RexNode> operands) throws NotPushed {
         List<String> texts = new ArrayList<>();
         for (RexNode operand : operands) {
@@ -185,7 +202,7 @@ final class ResidualExpressions {
                 .toString();
     }
 
-    private String number(RexNode node) throws NotPushed {
+    String number(RexNode node) throws NotPushed {
         if (!isA(node, SqlTypeName.BIGINT) && !isA(node, SqlTypeName.DOUBLE) && !isA(node, SqlTypeName.NULL)) {
             throw new NotPushed("arithmetic of " + node.getType());
         }
@@ -316,6 +333,10 @@ final class ResidualExpressions {
         } else if (call.getOperator() instanceof EngineFunction own && own.function() != null) {
             return function(own.function(), operands);
         }
+        String spatial = shapes().of(call);
+        if (spatial != null) {
+            return spatial;
+        }
         throw new NotPushed(name + " of what is joined or computed");
     }
 
@@ -338,6 +359,7 @@ final class ResidualExpressions {
             case ROUND -> "round(" + cast(number(operands.get(0)), "DOUBLE") + ")";
             case CONCAT -> concatenated(operands);
             case STRPOS -> "strpos(" + list(operands) + ")";
+            case DISTANCE -> "ww_distance(" + numbers(operands) + ")";
             default -> throw new NotPushed(function + " of what is joined or computed");
         };
     }

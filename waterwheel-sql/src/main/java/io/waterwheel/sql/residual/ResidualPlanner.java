@@ -40,7 +40,8 @@ public final class ResidualPlanner {
         List<ResidualPlan.SystemLeaf> systems = text.systems().stream()
                 .map(system -> new ResidualPlan.SystemLeaf(system.name(), system.fields()))
                 .toList();
-        return new ResidualPlan(leaves, systems, select, fields(root, labels), labels, Narrowings.of(root, text));
+        return new ResidualPlan(
+                leaves, systems, text.regions(), select, fields(root, labels), labels, Narrowings.of(root, text));
     }
 
     private static List<Field> fields(RelNode root, List<String> labels) throws NotPushed {

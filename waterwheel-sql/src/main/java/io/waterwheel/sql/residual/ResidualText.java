@@ -42,6 +42,12 @@ final class ResidualText {
     private final Map<Leaf, Integer> leaves = new LinkedHashMap<>();
     private final Map<Leaf, Integer> uses = new HashMap<>();
     private final List<SystemRelation> systems = new ArrayList<>();
+    private final ResidualRegions regions = new ResidualRegions();
+
+    /** SELECTs of the tables of regions, in the order of their numbers. */
+    List<String> regions() {
+        return regions.selects();
+    }
 
     /** The leaves in the order of their numbers. */
     List<Leaf> leaves() {
@@ -90,7 +96,7 @@ final class ResidualText {
             // The window is one over the rows that the order leaves.
             sort = null;
         }
-        ResidualExpressions expressions = new ResidualExpressions(rex(root), ResidualText::input);
+        ResidualExpressions expressions = new ResidualExpressions(rex(root), ResidualText::input, regions);
         List<String> columns = new ArrayList<>();
         for (RelDataTypeField field : root.getRowType().getFieldList()) {
             int c = field.getIndex();
@@ -127,7 +133,7 @@ final class ResidualText {
         } else if (node instanceof Filter filter) {
             RexBuilder rex = rex(node);
             return "SELECT * FROM " + from(filter.getInput()) + " AS t WHERE "
-                    + new ResidualExpressions(rex, ResidualText::input).of(filter.getCondition());
+                    + new ResidualExpressions(rex, ResidualText::input, regions).of(filter.getCondition());
         } else if (node instanceof Join join) {
             return join(join);
         } else if (node instanceof Aggregate aggregate) {
@@ -170,7 +176,7 @@ final class ResidualText {
     /** A project, with the order below it: a SELECT keeps the order of its own ORDER BY alone. */
     private String project(Project project) throws NotPushed {
         Sort sort = project.getInput() instanceof Sort below ? below : null;
-        ResidualExpressions expressions = new ResidualExpressions(rex(project), ResidualText::input);
+        ResidualExpressions expressions = new ResidualExpressions(rex(project), ResidualText::input, regions);
         List<String> columns = new ArrayList<>();
         for (RexNode node : project.getProjects()) {
             columns.add(expressions.of(node));
@@ -216,8 +222,8 @@ final class ResidualText {
     private String join(Join join) throws NotPushed {
         int left = join.getLeft().getRowType().getFieldCount();
         int right = join.getRight().getRowType().getFieldCount();
-        ResidualExpressions expressions =
-                new ResidualExpressions(rex(join), column -> column < left ? "l.c" + column : "r.c" + (column - left));
+        ResidualExpressions expressions = new ResidualExpressions(
+                rex(join), column -> column < left ? "l.c" + column : "r.c" + (column - left), regions);
         String kind =
                 switch (join.getJoinType()) {
                     case INNER -> "JOIN";
@@ -230,6 +236,10 @@ final class ResidualText {
                     case LEFT_ASOF -> "ASOF LEFT JOIN";
                     default -> throw new NotPushed(join.getJoinType() + " JOIN");
                 };
+        String byRegions = new ResidualRegionJoin(join, regions, this::from).text();
+        if (byRegions != null) {
+            return byRegions;
+        }
         String on = expressions.of(join.getCondition());
         if (join instanceof AsofJoin asof) {
             requireAlike(join.getCondition());

@@ -230,6 +230,7 @@ final class DuckDbExecutorTest {
         ResidualPlan plan = new ResidualPlan(
                 List.of(),
                 List.of(new ResidualPlan.SystemLeaf("waterwheel.streams", fields)),
+                List.of(),
                 "SELECT sum(c1)::BIGINT AS c0 FROM system0 WHERE c0 = 'a'",
                 List.of(new Field("c0", FieldType.LONG, true)),
                 List.of("n"),

@@ -65,7 +65,7 @@ final class DuckDbSessionTest {
                 ends.ours().close();
                 try (SocketChannel channel = ends.theirs();
                         DuckDBConnection connection = database.duplicate();
-                        DuckDbSession session = new DuckDbSession(channel, connection)) {
+                        DuckDbSession session = new DuckDbSession(channel, connection, new RegionTables(1 << 20))) {
                     // It cannot even say that it was cancelled.
                     assertThatThrownBy(session::run).isInstanceOf(IOException.class);
                 }
@@ -89,7 +89,7 @@ final class DuckDbSessionTest {
         Ends ends = connected("v" + most + "-" + length + rows);
         Thread answering = new Thread(() -> {
             try (DuckDBConnection database = database();
-                    DuckDbSession session = new DuckDbSession(ends.theirs(), database)) {
+                    DuckDbSession session = new DuckDbSession(ends.theirs(), database, new RegionTables(1 << 20))) {
                 session.run();
             } catch (IOException e) {
                 assertThat(e).hasMessage("the other process has ended");

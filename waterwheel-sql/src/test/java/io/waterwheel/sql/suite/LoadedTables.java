@@ -36,6 +36,7 @@ public final class LoadedTables implements AutoCloseable, StreamSchemas {
     private final Map<String, Schema> schemas;
     private final Map<String, LocalStream> streams = new TreeMap<>();
     private final SqlPlanner planner = new SqlPlanner(this);
+    private final SqlPlanner unpushed = new SqlPlanner(this, SqlPlanner.Pushdown.NOTHING);
     private final ResidualExecutor executor;
     private final Instant now;
     private final List<Query> asked = new ArrayList<>();
@@ -136,9 +137,17 @@ public final class LoadedTables implements AutoCloseable, StreamSchemas {
 
     /** The rows of a statement's answer: whole numbers as longs, times in their own units, bytes as text of numbers. */
     public List<List<@Nullable Object>> answer(String statement) throws InterruptedException {
+        return answer(plan(statement));
+    }
+
+    /** The same, where the engine reads whole streams and the executor does all the rest. */
+    public List<List<@Nullable Object>> answerUnpushed(String statement) throws InterruptedException {
+        return answer(unpushed.plan(statement, now));
+    }
+
+    private List<List<@Nullable Object>> answer(StatementPlan plan) throws InterruptedException {
         asked.clear();
         Rows rows = new Rows();
-        StatementPlan plan = plan(statement);
         if (plan instanceof SqlPlan one) {
             read(one.query(), rows);
             rows.places = one.columns().stream().map(column -> column.field()).toList();

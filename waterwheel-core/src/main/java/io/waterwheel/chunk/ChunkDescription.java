@@ -58,6 +58,11 @@ public final class ChunkDescription {
             if (layout.columnOf(field) >= 0 && layout.fields().get(field).indexed()) {
                 lines.add("index       " + layout.fields().get(field).name() + ": " + index(directory, field));
             }
+            TextIndex text = directory.text(field);
+            if (text != null) {
+                lines.add("text index  " + layout.fields().get(field).name() + ": " + text.size()
+                        + " trigrams, of which " + text.inAll() + " count as being in all leaves");
+            }
         }
         return lines;
     }

@@ -56,6 +56,9 @@ public final class ChunkDirectory {
         /** By field; null for none. */
         @Nullable
         LeafDictionary[] dictionaries = {};
+        /** By field; null for none. */
+        @Nullable
+        TextIndex[] texts = {};
     }
 
     private final String file;
@@ -80,6 +83,9 @@ public final class ChunkDirectory {
         int dictionaries = 0;
         for (LeafDictionary dictionary : content.dictionaries) {
             dictionaries += dictionary == null ? 0 : dictionary.weight();
+        }
+        for (TextIndex text : content.texts) {
+            dictionaries += text == null ? 0 : text.weight();
         }
         this.weight = 8 * (numbers + words) + dictionaries + bytes / 8 + 500;
     }
@@ -267,6 +273,11 @@ public final class ChunkDirectory {
         return field < content.dictionaries.length ? content.dictionaries[field] : null;
     }
 
+    /** The trigrams of the field's text and their leaves; null when the chunk has no text index of it. */
+    public @Nullable TextIndex text(int field) {
+        return field < content.texts.length ? content.texts[field] : null;
+    }
+
     /** Whether the field has Bloom filters. */
     public boolean hasFilters(int field) {
         return field < content.bloomStarts.length && content.bloomStarts[field] != null;
@@ -283,9 +294,7 @@ public final class ChunkDirectory {
         return words == 0 || BloomBits.mayContain(content.bloomWords[field], start, words, hash);
     }
 
-    /**
-     * The same directory without zones, sketches, dictionaries and filters: every question has the same answer then.
-     */
+    /** The same directory without zones, sketches and indexes: every question has the same answer then. */
     public ChunkDirectory withoutHints() {
         Content bare = new Content();
         bare.rows = content.rows;

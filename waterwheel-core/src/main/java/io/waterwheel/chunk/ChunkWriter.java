@@ -13,6 +13,7 @@ import io.waterwheel.index.TemplateTree;
 import io.waterwheel.key.DerivedKeys;
 import io.waterwheel.key.KeyCodec;
 import io.waterwheel.key.KeyScheme;
+import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.KeyBox;
@@ -50,7 +51,7 @@ public final class ChunkWriter {
 
     /** Encodes a tree of which nothing but the layout is known: keys are stored, and no field is indexed. */
     public EncodedChunk encode(TemplateTree tree) {
-        return encode(tree, null, KeyDimensions.NONE, new BitSet());
+        return encode(tree, null, KeyDimensions.NONE, new BitSet(), new BitSet());
     }
 
     /**
@@ -62,19 +63,21 @@ public final class ChunkWriter {
      */
     public EncodedChunk encode(TemplateTree tree, Schema schema) {
         BitSet indexed = new BitSet();
+        BitSet texts = new BitSet();
         for (int f = 0; f < schema.fields().size(); f++) {
             indexed.set(f, schema.fields().get(f).indexed());
+            texts.set(f, schema.fields().get(f).index() == Field.Index.TEXT);
         }
-        return encode(tree, KeyScheme.of(schema).derived(tree.layout()), KeyDimensions.of(schema), indexed);
+        return encode(tree, KeyScheme.of(schema).derived(tree.layout()), KeyDimensions.of(schema), indexed, texts);
     }
 
     /** @param indexed fields that get an index */
     EncodedChunk encode(TemplateTree tree, @Nullable DerivedKeys key, BitSet indexed) {
-        return encode(tree, key, KeyDimensions.NONE, indexed);
+        return encode(tree, key, KeyDimensions.NONE, indexed, new BitSet());
     }
 
     private EncodedChunk encode(
-            TemplateTree tree, @Nullable DerivedKeys key, KeyDimensions dimensions, BitSet indexed) {
+            TemplateTree tree, @Nullable DerivedKeys key, KeyDimensions dimensions, BitSet indexed, BitSet texts) {
         if (!tree.tryRetain()) {
             throw new IllegalStateException("encode of a discarded tree");
         }
@@ -82,7 +85,7 @@ public final class ChunkWriter {
             if (tree.tuples() == 0) {
                 throw new IllegalArgumentException("encode of a tree without tuples");
             }
-            return encodeRetained(tree, key, dimensions, indexed);
+            return encodeRetained(tree, key, dimensions, indexed, texts);
         } finally {
             sorted.clear();
             tree.release();
@@ -90,14 +93,14 @@ public final class ChunkWriter {
     }
 
     private EncodedChunk encodeRetained(
-            TemplateTree tree, @Nullable DerivedKeys key, KeyDimensions dimensions, BitSet indexed) {
+            TemplateTree tree, @Nullable DerivedKeys key, KeyDimensions dimensions, BitSet indexed, BitSet texts) {
         box = null;
         RowLayout layout = tree.layout();
         int rows = Math.toIntExact(tree.tuples());
         sorted.sort(tree, rows);
         parts.begin(ChunkFormat.parts(layout));
-        LeafSource source = new LeafSource(layout, tree.slabs(), key, indexed);
-        directory.begin(layout, source.indexed);
+        LeafSource source = new LeafSource(layout, tree.slabs(), key, indexed, texts);
+        directory.begin(layout, source.indexed, texts);
         out.clear();
         out.putLong(MAGIC);
         out.putInt(VERSION);
@@ -112,7 +115,7 @@ public final class ChunkWriter {
             }
         }
         int start = out.size();
-        directory.write(layout, rows, tree.bytes(), source.indexed, key, parts.integers(), out);
+        directory.write(layout, rows, tree.bytes(), source.indexed, texts, key, parts.integers(), out);
         footer(start, out.size() - start);
         Region region = directory.region();
         return new EncodedChunk(
@@ -131,17 +134,19 @@ public final class ChunkWriter {
         final byte[][] slabs;
         final @Nullable DerivedKeys key;
         final BitSet indexed;
+        final BitSet texts;
         /** By column, the field in it; -1 for the null mask. */
         final int[] fieldOf;
         /** By column; the null mask's is not used. */
         final ColumnKind[] kinds;
 
-        LeafSource(RowLayout layout, byte[][] slabs, @Nullable DerivedKeys key, BitSet indexed) {
+        LeafSource(RowLayout layout, byte[][] slabs, @Nullable DerivedKeys key, BitSet indexed, BitSet texts) {
             this.layout = layout;
             this.pageOffsets = TemplateTree.pageOffsets(layout);
             this.slabs = slabs;
             this.key = key;
             this.indexed = (BitSet) indexed.clone();
+            this.texts = texts;
             this.fieldOf = new int[layout.columns()];
             this.kinds = new ColumnKind[layout.columns()];
             Arrays.fill(fieldOf, -1);
@@ -252,7 +257,8 @@ public final class ChunkWriter {
         DistinctLongs filter = source.indexed.get(field) ? distinct : null;
         ColumnKind kind = source.kinds[column];
         if (kind == ColumnKind.VARIABLE) {
-            hints.addVariable(values, rows, source.slabs, nullsOrNone, nulls, filter);
+            TextIndexWriter trigrams = source.texts.get(field) ? hints.text() : null;
+            hints.addVariable(values, rows, source.slabs, nullsOrNone, nulls, filter, trigrams);
             parts.variable(FIRST_COLUMN + column, values, rows, source.slabs, out);
         } else {
             if (nulls > 0) {

@@ -12,6 +12,7 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.Region;
 import java.nio.ByteBuffer;
+import java.util.function.IntConsumer;
 
 /** Reads a directory whose checksum was right, and checks that its numbers fit together. For one directory. */
 final class DirectoryReader {
@@ -129,6 +130,7 @@ final class DirectoryReader {
             case TAG_SKETCHES -> sketches();
             case TAG_BLOOMS -> blooms();
             case TAG_DICTIONARIES -> dictionaries();
+            case TAG_TEXTS -> texts();
             default -> {
                 // The fields are for tools; others are of writers to come.
                 require(
@@ -316,9 +318,24 @@ final class DirectoryReader {
     }
 
     private void dictionaries() {
-        int fields = layout.fields().size();
-        content.dictionaries = new LeafDictionary[fields];
-        int count = in.count(0, fields);
+        content.dictionaries = new LeafDictionary[layout.fields().size()];
+        forFields(field -> content.dictionaries[field] =
+                LeafDictionary.read(in, integers, leaves, layout.variable(layout.columnOf(field))));
+    }
+
+    private void texts() {
+        content.texts = new TextIndex[layout.fields().size()];
+        forFields(field -> {
+            if (!layout.variable(layout.columnOf(field))) {
+                throw in.damaged("a field of text", "field " + field);
+            }
+            content.texts[field] = TextIndex.read(in, integers, leaves);
+        });
+    }
+
+    /** Reads a number of fields, and of each its number and what follows it. */
+    private void forFields(IntConsumer content) {
+        int count = in.count(0, layout.fields().size());
         int before = -1;
         for (int i = 0; i < count; i++) {
             int field = field();
@@ -326,8 +343,7 @@ final class DirectoryReader {
                 throw in.damaged("fields that ascend", "field " + field + " behind field " + before);
             }
             before = field;
-            content.dictionaries[field] =
-                    LeafDictionary.read(in, integers, leaves, layout.variable(layout.columnOf(field)));
+            content.accept(field);
         }
     }
 }

@@ -19,6 +19,9 @@ final class DirectoryWriter {
 
     private static final int LEAST_INDEX_BYTES = 1024;
 
+    /** What the text index of a field may take, in hundredths of the field; of small files as much as the others. */
+    private static final int MOST_TEXT_PERCENT = 10;
+
     final LeafList lowKeys = new LeafList();
     final LeafList highKeys = new LeafList();
     final LeafList fromTimes = new LeafList();
@@ -34,8 +37,13 @@ final class DirectoryWriter {
 
     private int sections;
 
-    /** @param indexed fields that are to be indexed */
-    void begin(RowLayout layout, BitSet indexed) {
+    /**
+     * Begins a file.
+     *
+     * @param indexed fields that are to be indexed
+     * @param texts those that get a text index, too
+     */
+    void begin(RowLayout layout, BitSet indexed, BitSet texts) {
         lowKeys.clear();
         highKeys.clear();
         fromTimes.clear();
@@ -53,6 +61,9 @@ final class DirectoryWriter {
         }
         for (int f = indexed.nextSetBit(0); f >= 0; f = indexed.nextSetBit(f + 1)) {
             hints[f].index().begin(layout.variable(layout.columnOf(f)), indexed.cardinality());
+        }
+        for (int f = texts.nextSetBit(0); f >= 0; f = texts.nextSetBit(f + 1)) {
+            hints[f].text().begin();
         }
         kept = lengths.length;
         lengths = Arrays.copyOf(lengths, Math.max(kept, parts(layout)));
@@ -88,6 +99,7 @@ final class DirectoryWriter {
             long rows,
             long tupleBytes,
             BitSet indexed,
+            BitSet texts,
             @Nullable DerivedKeys key,
             IntegerEncoder integers,
             ChunkBuffer out) {
@@ -106,7 +118,7 @@ final class DirectoryWriter {
         out.putInt(0);
         out.putInt(0);
         sections = 0;
-        fields(layout, indexed, out);
+        fields(layout, indexed, texts, out);
         int section = open(TAG_LEAVES, out);
         integers.write(lowKeys.values(), lowKeys.size(), out);
         integers.write(highKeys.values(), highKeys.size(), out);
@@ -139,6 +151,7 @@ final class DirectoryWriter {
         sketches.write(out);
         close(section, out);
         indexes(indexed, integers, out);
+        texts(layout, texts, integers, out);
         LittleEndian.putInt(out.array(), head + HEAD_SECTIONS, sections);
     }
 
@@ -188,9 +201,39 @@ final class DirectoryWriter {
         }
     }
 
-    private void fields(RowLayout layout, BitSet indexed, ChunkBuffer out) {
+    private void texts(RowLayout layout, BitSet texts, IntegerEncoder integers, ChunkBuffer out) {
+        BitSet made = new BitSet();
+        for (int f = texts.nextSetBit(0); f >= 0; f = texts.nextSetBit(f + 1)) {
+            if (hints[f].index().isDictionary()) {
+                // It can be searched for parts of values, and names no leaf in vain.
+                continue;
+            }
+            LeafList lengthsOf = lengths[FIRST_COLUMN + layout.columnOf(f)];
+            long bytes = 0;
+            for (int leaf = 0; leaf < lengthsOf.size(); leaf++) {
+                bytes += lengthsOf.get(leaf);
+            }
+            long most = Math.max(LEAST_INDEX_BYTES, bytes / 100 * MOST_TEXT_PERCENT);
+            made.set(f, hints[f].text().make(integers, most));
+        }
+        if (!made.isEmpty()) {
+            int section = open(TAG_TEXTS, out);
+            out.putShort(made.cardinality());
+            for (int f = made.nextSetBit(0); f >= 0; f = made.nextSetBit(f + 1)) {
+                ChunkBuffer content = hints[f].text().content();
+                out.putShort(f);
+                out.putBytes(content.array(), 0, content.size());
+            }
+            close(section, out);
+        }
+        for (int f = texts.nextSetBit(0); f >= 0; f = texts.nextSetBit(f + 1)) {
+            hints[f].text().end();
+        }
+    }
+
+    private void fields(RowLayout layout, BitSet indexed, BitSet texts, ChunkBuffer out) {
         int section = open(TAG_FIELDS, out);
-        FieldsSection.write(layout, indexed, out);
+        FieldsSection.write(layout, indexed, texts, out);
         close(section, out);
     }
 

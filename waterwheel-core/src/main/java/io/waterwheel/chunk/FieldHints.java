@@ -19,6 +19,8 @@ final class FieldHints {
     /** Of a field that was indexed once. */
     private @Nullable FieldIndex index;
 
+    private @Nullable TextIndexWriter text;
+
     private long[] codes = new long[0];
 
     void clear() {
@@ -34,6 +36,16 @@ final class FieldHints {
         if (kept == null) {
             kept = new FieldIndex();
             index = kept;
+        }
+        return kept;
+    }
+
+    /** The text index of a field that has one, empty at first. */
+    TextIndexWriter text() {
+        TextIndexWriter kept = text;
+        if (kept == null) {
+            kept = new TextIndexWriter();
+            text = kept;
         }
         return kept;
     }
@@ -114,14 +126,20 @@ final class FieldHints {
         add(low, high, nullCount, nanCount, rows);
     }
 
-    /** Adds a leaf's column of variable values, that the tree's references point to. */
+    /**
+     * Adds a leaf's column of variable values, that the tree's references point to.
+     *
+     * @param distinct null for a field that is not indexed
+     * @param trigrams null for one that has no text index
+     */
     void addVariable(
             long[] references,
             int rows,
             byte[][] slabs,
             boolean @Nullable [] nullRows,
             int nullCount,
-            @Nullable DistinctLongs distinct) {
+            @Nullable DistinctLongs distinct,
+            @Nullable TextIndexWriter trigrams) {
         long low = Long.MAX_VALUE;
         long high = Long.MIN_VALUE;
         FieldIndex values = distinct == null ? null : index();
@@ -138,6 +156,12 @@ final class FieldHints {
             if (values != null) {
                 values.add(slab, from, length);
             }
+            if (trigrams != null) {
+                trigrams.add(slab, from, length);
+            }
+        }
+        if (trigrams != null) {
+            trigrams.endLeaf();
         }
         add(low, high, nullCount, 0, rows);
         if (values != null && distinct != null) {

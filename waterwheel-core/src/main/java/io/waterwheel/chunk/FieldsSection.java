@@ -18,14 +18,16 @@ import java.util.List;
 final class FieldsSection {
     private FieldsSection() {}
 
-    static void write(RowLayout layout, BitSet indexed, ChunkBuffer out) {
+    static void write(RowLayout layout, BitSet indexed, BitSet texts, ChunkBuffer out) {
         out.putShort(layout.fields().size());
         for (int f = 0; f < layout.fields().size(); f++) {
             Field field = layout.fields().get(f);
             byte[] type = field.type().schemaName().getBytes(StandardCharsets.US_ASCII);
             byte[] name = field.name().getBytes(StandardCharsets.US_ASCII);
             out.putShort(layout.columnOf(f));
-            out.putByte((field.nullable() ? FIELD_NULLABLE : 0) | (indexed.get(f) ? FIELD_INDEXED : 0));
+            out.putByte((field.nullable() ? FIELD_NULLABLE : 0)
+                    | (indexed.get(f) ? FIELD_INDEXED : 0)
+                    | (texts.get(f) ? FIELD_TEXT_INDEXED : 0));
             out.putByte(type.length);
             out.putByte(name.length);
             out.putBytes(type, 0, type.length);
@@ -70,7 +72,7 @@ final class FieldsSection {
                     .orElseThrow(() -> in.damaged("a field type of this version", type));
             try {
                 Field field = new Field(name, known, (flags & FIELD_NULLABLE) != 0);
-                fields.add(new Field(name, known, field.nullable(), field.unit(), (flags & FIELD_INDEXED) != 0));
+                fields.add(new Field(name, known, field.nullable(), field.unit(), index(flags)));
             } catch (IllegalArgumentException e) {
                 throw in.damaged("a field", String.valueOf(e.getMessage()));
             }
@@ -81,6 +83,12 @@ final class FieldsSection {
             throw in.damaged("at most 64 nullable fields", "more");
         }
         return RowLayout.ofStored(fields, key, time);
+    }
+
+    private static Field.Index index(int flags) {
+        return (flags & FIELD_TEXT_INDEXED) != 0
+                ? Field.Index.TEXT
+                : (flags & FIELD_INDEXED) != 0 ? Field.Index.VALUES : Field.Index.NONE;
     }
 
     private static String text(PartCursor in, int length) {

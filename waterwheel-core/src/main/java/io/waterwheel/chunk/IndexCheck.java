@@ -54,6 +54,10 @@ final class IndexCheck {
             if (valuesOf[field] != null || directory.hasFilters(field)) {
                 check(leaf, parts, field);
             }
+            TextIndex text = directory.text(field);
+            if (text != null) {
+                checkText(leaf, parts, field, text);
+            }
         }
     }
 
@@ -93,6 +97,24 @@ final class IndexCheck {
         int[] values = valuesOf[field];
         if (values != null && values[leaf] != seen.cardinality()) {
             throw damaged(leaf, field, values[leaf] + " values, as the dictionary says", seen.cardinality() + "");
+        }
+    }
+
+    private void checkText(int leaf, LeafPart[] parts, int field, TextIndex text) {
+        LeafPart part = parts[directory.part(layout.columnOf(field))];
+        for (int row = 0; row < directory.rows(leaf); row++) {
+            if (isNull(parts, field, row)) {
+                continue;
+            }
+            long reference = LittleEndian.getLong(part.bytes(), row * 8);
+            int from = TupleBlock.referenceOffset(reference);
+            int end = from + TupleBlock.referenceLength(reference);
+            for (int at = from; at + TextIndex.BYTES <= end; at++) {
+                BitSet leaves = text.leaves(part.arena(), at, TextIndex.BYTES);
+                if (leaves != null && !leaves.get(leaf)) {
+                    throw damaged(leaf, field, "row " + row + ", text that the text index has in the leaf", "none");
+                }
+            }
         }
     }
 

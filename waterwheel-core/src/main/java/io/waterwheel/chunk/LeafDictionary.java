@@ -96,6 +96,21 @@ public final class LeafDictionary {
         return Arrays.compareUnsigned(text, starts[number], starts[number + 1], value, 0, value.length);
     }
 
+    /**
+     * Whether a value has these bytes in a row; takes time with the length of the text times that of the part.
+     *
+     * @param length how many of the part's first bytes count
+     */
+    public boolean contains(int value, byte[] part, int length) {
+        int last = starts[value + 1] - length;
+        for (int at = starts[value]; at <= last; at++) {
+            if (Arrays.mismatch(text, at, at + length, part, 0, length) < 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The code of a value. */
     public long code(int value) {
         return codes[value];
@@ -176,7 +191,8 @@ public final class LeafDictionary {
         return new LeafDictionary(size, variable, codes, starts, text, counts, setStarts, sets);
     }
 
-    private static long[] numbers(PartCursor in, IntegerDecoder integers, int size) {
+    /** Reads what {@link #writeNumbers} wrote. */
+    static long[] numbers(PartCursor in, IntegerDecoder integers, int size) {
         long[] numbers = new long[size];
         long[] group = new long[Math.min(size, GROUP)];
         for (int first = 0; first < size; first += GROUP) {

@@ -20,6 +20,8 @@ public enum PruneReason {
     DICTIONARY("dictionary"),
     /** The Bloom filter of a field, where its zone does not tell. */
     BLOOM("Bloom filter"),
+    /** The text index of a field, which names the leaves that have the three bytes in a row that a text is made of. */
+    TEXT("text index"),
     /** The zone of a field by which an order with a limit knows that none of its tuples is among the first. */
     ORDER("order");
 

@@ -252,7 +252,7 @@ final class DefinitionReader {
                             + TYPES.keySet().stream().sorted().toList() + ", got '" + typeName + "'");
         }
         boolean nullable = parts.flag("nullable");
-        boolean indexed = parts.flag("indexed");
+        Field.Index index = index(parts, name);
         TimestampUnit unit = unit(parts, name, type);
         if (parts.has("from")) {
             from.put(name, parts.text("from"));
@@ -261,11 +261,24 @@ final class DefinitionReader {
             return null;
         }
         try {
-            return new Field(name, type, nullable, unit, indexed);
+            return new Field(name, type, nullable, unit, index);
         } catch (IllegalArgumentException e) {
             parts.error("", String.valueOf(e.getMessage()));
             return null;
         }
+    }
+
+    private static Field.Index index(Members parts, String name) {
+        String text = parts.has("indexed") ? parts.text("indexed") : "";
+        return switch (text) {
+            case "", "false" -> Field.Index.NONE;
+            case "true" -> Field.Index.VALUES;
+            case "text" -> Field.Index.TEXT;
+            default -> {
+                parts.error("indexed", "field " + name + ": indexed: expected true, false or text, got '" + text + "'");
+                yield Field.Index.NONE;
+            }
+        };
     }
 
     private static @Nullable TimestampUnit unit(Members parts, String name, @Nullable FieldType type) {

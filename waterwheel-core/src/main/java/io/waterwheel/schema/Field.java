@@ -10,9 +10,18 @@ import java.util.regex.Pattern;
  * @param nullable whether a tuple may lack it
  * @param unit what a bare number means where a timestamp is read from text; {@link TimestampUnit#NANOSECONDS} for every
  *     type that is no timestamp
- * @param indexed whether chunks keep an index of its values: which leaves have them
+ * @param index what chunks keep an index of; text only of a string
  */
-public record Field(String name, FieldType type, boolean nullable, TimestampUnit unit, boolean indexed) {
+public record Field(String name, FieldType type, boolean nullable, TimestampUnit unit, Index index) {
+    /** What of a field's values chunks keep an index of: which leaves have it. */
+    public enum Index {
+        NONE,
+        /** The values, as they are. */
+        VALUES,
+        /** The values, and where they are many, each three bytes in a row of them. */
+        TEXT
+    }
+
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,63}");
 
     public Field {
@@ -23,6 +32,10 @@ public record Field(String name, FieldType type, boolean nullable, TimestampUnit
         if (!type.isTimestamp() && unit != TimestampUnit.NANOSECONDS) {
             throw new IllegalArgumentException("field '" + name + "': only a timestamp has a unit");
         }
+        if (index == Index.TEXT && type != FieldType.STRING) {
+            throw new IllegalArgumentException(
+                    "field '" + name + "': only a string may be indexed: text; write indexed: true");
+        }
     }
 
     /** Whether a field may have this name. */
@@ -30,8 +43,18 @@ public record Field(String name, FieldType type, boolean nullable, TimestampUnit
         return NAME.matcher(name).matches();
     }
 
+    /** A field with an index of its values, or none. */
+    public Field(String name, FieldType type, boolean nullable, TimestampUnit unit, boolean indexed) {
+        this(name, type, nullable, unit, indexed ? Index.VALUES : Index.NONE);
+    }
+
+    /** Whether chunks keep an index of its values. */
+    public boolean indexed() {
+        return index != Index.NONE;
+    }
+
     /** A field without an index; a timestamp is read in the unit it is kept in. */
     public Field(String name, FieldType type, boolean nullable) {
-        this(name, type, nullable, type.isTimestamp() ? type.resolution() : TimestampUnit.NANOSECONDS, false);
+        this(name, type, nullable, type.isTimestamp() ? type.resolution() : TimestampUnit.NANOSECONDS, Index.NONE);
     }
 }

@@ -101,8 +101,10 @@ public final class SchemaJson {
             if (field.type().isTimestamp() && field.unit() != field.type().resolution()) {
                 generator.writeStringField("unit", field.unit().schemaName());
             }
-            if (field.indexed()) {
-                generator.writeBooleanField("indexed", true);
+            switch (field.index()) {
+                case NONE -> {}
+                case VALUES -> generator.writeBooleanField("indexed", true);
+                case TEXT -> generator.writeStringField("indexed", "text");
             }
             if (schema.text().from().containsKey(field.name())) {
                 generator.writeStringField("from", schema.text().source(field.name()));

@@ -6,15 +6,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.chunk.encoding.ChunkFormat;
 import io.waterwheel.chunk.encoding.CorruptChunkException;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.index.PagePool;
 import io.waterwheel.index.RandomTuples;
+import io.waterwheel.index.Template;
+import io.waterwheel.index.TemplateTree;
 import io.waterwheel.key.KeyScheme;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -49,7 +55,45 @@ final class ChunkDamageTest {
                     writer.encode(of.tree(), seed == 3 ? KeyScheme.of(schema).derived(of.layout) : null, indexed));
             samples.add(new Sample("sample " + seed, of.layout, bytes));
         }
+        samples.add(ofText(writer));
         return samples;
+    }
+
+    /** Text of few trigrams that is too long for a dictionary: it has a text index. */
+    private static Sample ofText(ChunkWriter writer) {
+        Schema schema = new Schema(
+                List.of(
+                        new Field("k", FieldType.LONG, false),
+                        new Field("s", FieldType.STRING, false, TimestampUnit.NANOSECONDS, Field.Index.TEXT),
+                        new Field("t", FieldType.TIMESTAMP, false)),
+                new KeySpec.Ordered("k"),
+                "t");
+        RowLayout layout = RowLayout.of(schema);
+        TupleBlock block = new TupleBlock(layout, 30);
+        Random random = new Random(7);
+        for (int row = 0; row < 30; row++) {
+            block.keys()[row] = row;
+            StringBuilder text = new StringBuilder();
+            for (int word = 0; word < 40; word++) {
+                text.append(random.nextBoolean() ? "yes " : "no ");
+            }
+            byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
+            LittleEndian.putLong(block.column(layout.columnOf(1)), row * 8, block.addToArena(bytes, 0, bytes.length));
+        }
+        block.setSize(30);
+        TemplateTree tree = new TemplateTree(layout, Template.single(), new PagePool(1 << 24));
+        tree.insert(block, 0, 30);
+        byte[] bytes = ChunkRows.bytes(writer.encode(tree, schema));
+        tree.discard();
+        return new Sample("text", layout, bytes);
+    }
+
+    @Test
+    void theSampleOfTextHasATextIndex() throws IOException {
+        Sample sample = ofText(new ChunkWriter());
+        try (ChunkReader reader = ChunkReader.open(ChunkRows.input("text", sample.bytes), sample.layout)) {
+            assertThat(reader.directory().text(1)).isNotNull();
+        }
     }
 
     @Test

@@ -87,7 +87,8 @@ final class ExplanationTest {
         }
         if (first == 1) {
             // DimensionQueriesTest has streams whose keys have dimensions, LeafZonesTest chunks with filters.
-            for (PruneReason reason : EnumSet.complementOf(EnumSet.of(PruneReason.DIMENSION, PruneReason.BLOOM))) {
+            for (PruneReason reason :
+                    EnumSet.complementOf(EnumSet.of(PruneReason.DIMENSION, PruneReason.BLOOM, PruneReason.TEXT))) {
                 assertThat(seen.by(reason)).as("leaves pruned by %s", reason).isPositive();
             }
         }
@@ -181,7 +182,7 @@ final class ExplanationTest {
                         query.withWhere("x BETWEEN " + low + " AND " + high),
                         matches.and(row -> row.x() >= low && row.x() <= high),
                         ofX,
-                        leaf -> true);
+                        leaf -> leaf.stream().anyMatch(row -> row.x() >= low && row.x() <= high));
             case 2 -> new Question(query.withWhere("x = " + low), matches.and(row -> row.x() == low), ofLow, hasLow);
             case 3 ->
                 new Question(

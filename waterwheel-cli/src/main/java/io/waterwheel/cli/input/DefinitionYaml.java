@@ -67,10 +67,18 @@ public final class DefinitionYaml {
             out.append(", unit: ").append(field.unit().schemaName());
         }
         return out.append(field.nullable() ? ", nullable: true" : "")
-                .append(field.indexed() ? ", indexed: true" : "")
+                .append(indexed(field))
                 .append(text.from().containsKey(field.name()) ? ", from: " + text(text.source(field.name())) : "")
                 .append('}')
                 .toString();
+    }
+
+    private static String indexed(Field field) {
+        return switch (field.index()) {
+            case NONE -> "";
+            case VALUES -> ", indexed: true";
+            case TEXT -> ", indexed: text";
+        };
     }
 
     /** The line, or lines, of a key; a member of objects takes a line for each. */

@@ -73,11 +73,13 @@ public final class ChunkFormat {
     public static final int TAG_SKETCHES = 6;
     public static final int TAG_BLOOMS = 7;
     public static final int TAG_DICTIONARIES = 8;
+    public static final int TAG_TEXTS = 9;
 
     public static final int NO_SKETCH = 255;
 
     public static final int FIELD_NULLABLE = 1;
     public static final int FIELD_INDEXED = 2;
+    public static final int FIELD_TEXT_INDEXED = 4;
 
     public static final int FOOTER_DIRECTORY_OFFSET = 0;
     public static final int FOOTER_DIRECTORY_LENGTH = FOOTER_DIRECTORY_OFFSET + 8;

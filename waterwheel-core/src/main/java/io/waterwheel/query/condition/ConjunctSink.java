@@ -35,6 +35,11 @@ public interface ConjunctSink {
         withinBytes(column, lows[0], ends[ends.length - 1]);
     }
 
+    /** Only rows whose text has each of these, at least one, as bytes in a row can match. */
+    default void contains(int column, byte[][] parts) {
+        // Most have no index of that.
+    }
+
     /** What the term demands is not, or not all, said by the other calls. */
     default void other(ColumnNode term) {
         // Most only ask for what rules rows out.

@@ -53,7 +53,10 @@ final class LikeNode extends ColumnNode {
         return pieces.toArray(LikePiece[]::new);
     }
 
-    /** All that matches begins with what the pattern begins with, up to the first of its wildcards. */
+    /**
+     * All that matches begins with what the pattern begins with, up to the first of its wildcards, and has what stands
+     * between wildcards.
+     */
     void conjunct(ConjunctSink sink) {
         byte[] prefix = pieces[0].prefix();
         if (negated || !(operand instanceof FieldNode field)) {
@@ -65,6 +68,13 @@ final class LikeNode extends ColumnNode {
             byte[] above = prefix.clone();
             above[above.length - 1]++;
             sink.withinAnyBytes(field.column(), new byte[][] {prefix}, new byte[][] {above});
+        }
+        List<byte[]> runs = new ArrayList<>();
+        for (LikePiece piece : pieces) {
+            piece.addRuns(runs);
+        }
+        if (!runs.isEmpty()) {
+            sink.contains(field.column(), runs.toArray(byte[][]::new));
         }
     }
 

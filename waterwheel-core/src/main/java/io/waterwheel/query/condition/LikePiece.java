@@ -2,6 +2,7 @@ package io.waterwheel.query.condition;
 
 import io.waterwheel.query.column.Workspace;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * A piece of a LIKE pattern, between two {@code %}: characters, some of which may be any. Finds its first place in a
@@ -40,6 +41,19 @@ abstract sealed class LikePiece {
             length++;
         }
         return Arrays.copyOf(piece, length);
+    }
+
+    /** Adds its bytes between characters that may be any, where these are several in a row. */
+    final void addRuns(List<byte[]> runs) {
+        int from = 0;
+        for (int at = 0; at <= piece.length; at++) {
+            if (at == piece.length || piece[at] == ANY) {
+                if (at - from > 1) {
+                    runs.add(Arrays.copyOfRange(piece, from, at));
+                }
+                from = at + 1;
+            }
+        }
     }
 
     /** Where the piece ends at its first place from here on; -1 when there is none. */

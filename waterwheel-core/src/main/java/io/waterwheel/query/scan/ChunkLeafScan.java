@@ -17,6 +17,7 @@ import io.waterwheel.tuple.TupleBlock;
 import io.waterwheel.tuple.WantedCells;
 import java.io.IOException;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** One scan of one chunk, batch of leaves by batch of leaves. One thread. */
 final class ChunkLeafScan {
@@ -43,8 +44,11 @@ final class ChunkLeafScan {
     /** Parts of a leaf that are always read, those that the condition needs too, and those that the area needs too. */
     private final LeafNeeds gathered;
 
-    private final LeafNeeds tested;
-    private final LeafNeeds located;
+    /** Null without a condition. */
+    private final @Nullable LeafNeeds tested;
+    /** Null without an area. */
+    private final @Nullable LeafNeeds located;
+
     private final LeafSummary summary;
     /** The fields of the position, where there is an area. */
     private final int longitude;
@@ -89,12 +93,10 @@ final class ChunkLeafScan {
                 .fields(spec.gatheredFields(), layout)
                 .key(spec.gather().needsKeys())
                 .time(spec.gather().needsTimes());
-        this.tested = spec.where() == null
-                ? LeafNeeds.NOTHING
-                : new LeafNeeds(layout).fields(spec.conditionFields(layout), layout);
+        this.tested = spec.where() == null ? null : new LeafNeeds(layout).fields(spec.conditionFields(layout), layout);
         ScanSpec.AreaTest area = spec.area();
         this.located = area == null
-                ? LeafNeeds.NOTHING
+                ? null
                 : new LeafNeeds(layout).column(filter.longitudeColumn()).column(filter.latitudeColumn());
         this.longitude = area == null ? 0 : area.longitudeField();
         this.latitude = area == null ? 0 : area.latitudeField();
@@ -274,10 +276,10 @@ final class ChunkLeafScan {
     private void want(int leaf, boolean conditionIsTrue, boolean allInArea) {
         Arrays.fill(wanted, false);
         gathered.mark(wanted, directory);
-        if (!conditionIsTrue) {
+        if (tested != null && !conditionIsTrue) {
             tested.mark(wanted, directory);
         }
-        if (!allInArea) {
+        if (located != null && !allInArea) {
             located.mark(wanted, directory);
         }
         wanted[ChunkDirectory.KEYS] |= !holdsKeys(leaf);

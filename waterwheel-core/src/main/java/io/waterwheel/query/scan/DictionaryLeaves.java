@@ -9,6 +9,9 @@ final class DictionaryLeaves {
     /** Where the sets of values take more bits the leaves are not united, and all may match: some 0.1 ms of work. */
     private static final long MOST_BITS = 1 << 16;
 
+    /** Of a part that text must have, the bytes that are looked for: they bound the time. */
+    private static final int MOST_PART = 32;
+
     private DictionaryLeaves() {}
 
     /** Leaves with a value in [low, high]; null when too much is to be united. */
@@ -57,6 +60,31 @@ final class DictionaryLeaves {
             dictionary.leaves(from, to, leaves);
         }
         return leaves;
+    }
+
+    /** Leaves with text that has each of the parts as bytes in a row; null when too much is to be united. */
+    static @Nullable BitSet containing(LeafDictionary dictionary, byte[][] parts) {
+        BitSet leaves = new BitSet();
+        long left = MOST_BITS;
+        for (int value = 0; value < dictionary.size(); value++) {
+            if (containsAll(dictionary, value, parts)) {
+                left -= dictionary.setBits(value, value + 1);
+                if (left < 0) {
+                    return null;
+                }
+                dictionary.leaves(value, value + 1, leaves);
+            }
+        }
+        return leaves;
+    }
+
+    private static boolean containsAll(LeafDictionary dictionary, int value, byte[][] parts) {
+        for (byte[] part : parts) {
+            if (!dictionary.contains(value, part, Math.min(part.length, MOST_PART))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static @Nullable BitSet united(LeafDictionary dictionary, int from, int to) {

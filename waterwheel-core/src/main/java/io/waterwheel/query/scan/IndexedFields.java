@@ -2,9 +2,11 @@ package io.waterwheel.query.scan;
 
 import io.waterwheel.chunk.ChunkDirectory;
 import io.waterwheel.chunk.LeafDictionary;
+import io.waterwheel.chunk.TextIndex;
 import io.waterwheel.query.PruneReason;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What the indexes of a chunk's fields say of terms that are joined by AND. For one chunk; one thread. */
@@ -46,20 +48,7 @@ final class IndexedFields {
         if (dictionary == null) {
             return filters;
         }
-        return new OfLeaf() {
-            private boolean looked;
-            private @Nullable BitSet leaves;
-
-            @Override
-            public boolean test(int leaf) {
-                if (!looked) {
-                    // Not before it is asked: zones may rule out all leaves.
-                    leaves = named.leaves(dictionary);
-                    looked = true;
-                }
-                return leaves == null || leaves.get(leaf);
-            }
-        };
+        return lookedUp(() -> named.leaves(dictionary));
     }
 
     /** The same of codes in [low, high] and in the ranges of terms before: one may have what no row has in both. */
@@ -86,6 +75,62 @@ final class IndexedFields {
         byte[] from = least;
         byte[] to = greatest;
         return test(field, dictionary -> DictionaryLeaves.within(dictionary, from, to), ALWAYS);
+    }
+
+    /** Whether a leaf may have rows whose text has all of these as bytes in a row; null without a text index. */
+    @Nullable
+    OfLeaf containing(int field, byte[][] parts) {
+        TextIndex index = directory.text(field);
+        return index == null
+                ? null
+                : lookedUp(() -> {
+                    BitSet all = null;
+                    for (byte[] part : parts) {
+                        BitSet having = index.leaves(part);
+                        if (all == null) {
+                            all = having;
+                        } else if (having != null) {
+                            all.and(having);
+                        }
+                    }
+                    return all;
+                });
+    }
+
+    /** The same of rows whose text is one of these. */
+    @Nullable
+    OfLeaf containingAny(int field, byte[][] values) {
+        TextIndex index = directory.text(field);
+        return index == null
+                ? null
+                : lookedUp(() -> {
+                    BitSet any = new BitSet();
+                    for (byte[] value : values) {
+                        BitSet having = index.leaves(value);
+                        if (having == null) {
+                            return null;
+                        }
+                        any.or(having);
+                    }
+                    return any;
+                });
+    }
+
+    /** Leaves that are found when the first one is asked for: zones may rule out all. Null stands for all leaves. */
+    private static OfLeaf lookedUp(Supplier<@Nullable BitSet> found) {
+        return new OfLeaf() {
+            private boolean looked;
+            private @Nullable BitSet leaves;
+
+            @Override
+            public boolean test(int leaf) {
+                if (!looked) {
+                    leaves = found.get();
+                    looked = true;
+                }
+                return leaves == null || leaves.get(leaf);
+            }
+        };
     }
 
     /** The kind of index that rules leaves out. */

@@ -6,20 +6,13 @@ import java.util.BitSet;
 
 /** Which parts of a chunk's leaf a question touches, beside those that a leaf spares it. One thread. */
 final class LeafNeeds {
-    /** None of them. */
-    static final LeafNeeds NOTHING = new LeafNeeds(new boolean[0]);
-
     private boolean key;
     private boolean time;
     /** By payload column. */
     private final boolean[] columns;
 
     LeafNeeds(RowLayout layout) {
-        this(new boolean[layout.columns()]);
-    }
-
-    private LeafNeeds(boolean[] columns) {
-        this.columns = columns;
+        this.columns = new boolean[layout.columns()];
     }
 
     LeafNeeds key(boolean needed) {

@@ -211,6 +211,7 @@ final class ZoneFilter implements ConjunctSink {
                             field,
                             dictionary -> DictionaryLeaves.within(dictionary, low, low),
                             leaf -> directory.filterMayHold(leaf, field, low, 0, low.length)));
+            ruleOutByText(field, indexes.containing(field, new byte[][] {low}));
             return;
         }
         long lowCode = low == null ? Long.MIN_VALUE : KeyCodec.ofBytes(low, 0, low.length);
@@ -225,6 +226,7 @@ final class ZoneFilter implements ConjunctSink {
             return;
         }
         IndexedFields.Named named = dictionary -> DictionaryLeaves.among(dictionary, values);
+        ruleOutByText(field, values.length > MOST_VALUES ? null : indexes.containingAny(field, values));
         if (values.length > MOST_VALUES) {
             withinBytes(column, values[0], values[values.length - 1]);
             ruleOut(field, ALWAYS, indexes.test(field, named, ALWAYS));
@@ -292,6 +294,19 @@ final class ZoneFilter implements ConjunctSink {
     }
 
     @Override
+    public void contains(int column, byte[][] parts) {
+        int field = field(column);
+        if (field < 0) {
+            return;
+        }
+        ruleOut(
+                field,
+                ALWAYS,
+                indexes.test(field, dictionary -> DictionaryLeaves.containing(dictionary, parts), ALWAYS));
+        ruleOutByText(field, indexes.containing(field, parts));
+    }
+
+    @Override
     public void other(ColumnNode term) {
         List<ColumnNode> terms = Conditions.alternatives(term);
         if (terms.isEmpty() || terms.size() > MOST_VALUES) {
@@ -347,6 +362,13 @@ final class ZoneFilter implements ConjunctSink {
     /** Of a term that leaves can only be ruled out by. */
     private void ruleOut(int field, OfLeaf zone, OfLeaf index) {
         tests.add(new Test(field, zone, index, () -> indexes.reason(field), NEVER));
+    }
+
+    /** Of a field that may have no text index: null. */
+    private void ruleOutByText(int field, @Nullable OfLeaf index) {
+        if (index != null) {
+            tests.add(new Test(field, ALWAYS, index, () -> PruneReason.TEXT, NEVER));
+        }
     }
 
     /** The field of a payload column; -1 for the key and the time. */

@@ -113,7 +113,7 @@ final class CreateReader {
             } else if (words.takes("NULL")) {
                 told.add(name);
             } else if (words.takes("INDEXED")) {
-                field.put("indexed", true);
+                field.put("indexed", words.takes("TEXT") ? "text" : true);
             } else if (words.takes("UNIT")) {
                 field.put("unit", words.value("a unit"));
             } else if (words.takes("FROM")) {

@@ -1,0 +1,290 @@
+package io.waterwheel.chunk;
+
+import io.waterwheel.chunk.encoding.ChunkBuffer;
+import io.waterwheel.chunk.encoding.IntegerEncoder;
+import io.waterwheel.chunk.encoding.LeafSets;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+
+/**
+ * The text index of one field of a chunk that is being written: gathers the trigrams of its values leaf by leaf, a
+ * trigram being three bytes in a row, and then lists the leaves of each. To take less, it says of the trigrams that
+ * most leaves have that all have them, as these rule out least. Holds 20 bytes for each of at most
+ * {@value TextIndex#MOST_TRIGRAMS} trigrams and 4 for each of at most {@value #MOST_PLACES} leaves of theirs, and as
+ * much again while it is written; gives that back behind each chunk. One thread.
+ */
+final class TextIndexWriter {
+    /** Trigrams times leaves that are noted; of more, those of the trigrams with most leaves are dropped. */
+    private static final int MOST_PLACES = 1 << 22;
+
+    /** In place of the number of leaves of a trigram that counts as being in all of them. */
+    private static final int EVERYWHERE = Integer.MAX_VALUE;
+
+    /**
+     * An odd factor, so that trigrams cannot be made to have one slot. Which slot one has changes nothing of the file.
+     */
+    private static final int FACTOR = new SplittableRandom().nextInt() | 1;
+
+    private static final int KEPT_SLOTS = 1 << 12;
+
+    /** Estimated bits of a trigram that is listed, and of the number of its leaves. */
+    private static final int TRIGRAM_BITS = 10;
+
+    private static final int COUNT_BITS = 6;
+
+    /** Whether trigrams are still noted. */
+    private boolean open;
+
+    private int leaf;
+    private int trigrams;
+    /** By slot, the number of a trigram and 1; 0 where there is none. */
+    private int[] slots = new int[KEPT_SLOTS];
+    /** By number, in order of first use. */
+    private long[] codes = new long[KEPT_SLOTS / 2];
+
+    private int[] lastLeaves = new int[KEPT_SLOTS / 2];
+    private int[] leafCounts = new int[KEPT_SLOTS / 2];
+    /** Numbers of the trigrams of each leaf, and by leaf where they end. */
+    private int[] places = new int[KEPT_SLOTS];
+
+    private int placesSize;
+    private int[] placeEnds = new int[64];
+
+    private final ChunkBuffer content = new ChunkBuffer();
+
+    /** Begins a chunk. */
+    void begin() {
+        open = true;
+        leaf = 0;
+        content.clear();
+        forget();
+    }
+
+    private void forget() {
+        trigrams = 0;
+        placesSize = 0;
+        if (slots.length > KEPT_SLOTS) {
+            slots = new int[KEPT_SLOTS];
+            codes = new long[KEPT_SLOTS / 2];
+            lastLeaves = new int[KEPT_SLOTS / 2];
+            leafCounts = new int[KEPT_SLOTS / 2];
+        }
+        places = places.length > KEPT_SLOTS ? new int[KEPT_SLOTS] : places;
+        Arrays.fill(slots, 0);
+    }
+
+    /** Adds a value that is not null. */
+    void add(byte[] slab, int from, int length) {
+        if (length < TextIndex.BYTES) {
+            return;
+        }
+        int code = (slab[from] & 0xFF) << 8 | (slab[from + 1] & 0xFF);
+        for (int at = from + 2; open && at < from + length; at++) {
+            code = (code << 8 | (slab[at] & 0xFF)) & TextIndex.MOST_CODE;
+            note(code);
+        }
+    }
+
+    private void note(int code) {
+        int slot = slot(code);
+        int number;
+        while ((number = slots[slot] - 1) >= 0) {
+            if (codes[number] == code) {
+                if (lastLeaves[number] != leaf) {
+                    inLeaf(number);
+                }
+                return;
+            }
+            slot = (slot + 1) & (slots.length - 1);
+        }
+        if (trigrams == TextIndex.MOST_TRIGRAMS) {
+            // Text of more is as good as random: hardly a leaf would be ruled out.
+            open = false;
+            forget();
+            return;
+        }
+        slots[slot] = trigrams + 1;
+        if (trigrams == codes.length) {
+            codes = Arrays.copyOf(codes, trigrams * 2);
+            lastLeaves = Arrays.copyOf(lastLeaves, trigrams * 2);
+            leafCounts = Arrays.copyOf(leafCounts, trigrams * 2);
+        }
+        codes[trigrams] = code;
+        leafCounts[trigrams] = 0;
+        inLeaf(trigrams++);
+        if (trigrams * 2 > slots.length) {
+            growSlots();
+        }
+    }
+
+    private void inLeaf(int number) {
+        lastLeaves[number] = leaf;
+        if (leafCounts[number] == EVERYWHERE) {
+            return;
+        }
+        if (placesSize == MOST_PLACES) {
+            dropMostCommon();
+            if (leafCounts[number] == EVERYWHERE) {
+                return;
+            }
+        }
+        leafCounts[number]++;
+        if (placesSize == places.length) {
+            places = Arrays.copyOf(places, placesSize * 2);
+        }
+        places[placesSize++] = number;
+    }
+
+    private int slot(int code) {
+        return (code * FACTOR >>> 8) & (slots.length - 1);
+    }
+
+    private void growSlots() {
+        slots = new int[slots.length * 2];
+        for (int number = 0; number < trigrams; number++) {
+            int slot = slot((int) codes[number]);
+            while (slots[slot] != 0) {
+                slot = (slot + 1) & (slots.length - 1);
+            }
+            slots[slot] = number + 1;
+        }
+    }
+
+    /** Makes room: drops the leaves of the trigrams that have most, at least half of all. */
+    private void dropMostCommon() {
+        int[] ofCount = new int[leaf + 2];
+        for (int number = 0; number < trigrams; number++) {
+            ofCount[leafCounts[number] == EVERYWHERE ? 0 : leafCounts[number]]++;
+        }
+        int limit = leaf + 1;
+        for (long dropped = 0; dropped < placesSize / 2; limit--) {
+            dropped += (long) ofCount[limit] * limit;
+        }
+        for (int number = 0; number < trigrams; number++) {
+            leafCounts[number] = leafCounts[number] > limit ? EVERYWHERE : leafCounts[number];
+        }
+        int kept = 0;
+        int at = 0;
+        for (int each = 0; each <= leaf; each++) {
+            int end = each < leaf ? placeEnds[each] : placesSize;
+            for (; at < end; at++) {
+                if (leafCounts[places[at]] != EVERYWHERE) {
+                    places[kept++] = places[at];
+                }
+            }
+            if (each < leaf) {
+                placeEnds[each] = kept;
+            }
+        }
+        placesSize = kept;
+    }
+
+    /** Ends a leaf. */
+    void endLeaf() {
+        if (leaf == placeEnds.length) {
+            placeEnds = Arrays.copyOf(placeEnds, leaf * 2);
+        }
+        placeEnds[leaf++] = placesSize;
+    }
+
+    /**
+     * Makes the index, if it can take at most this many bytes and rules anything out.
+     *
+     * @return whether there is one: {@link #content}
+     */
+    boolean make(IntegerEncoder integers, long most) {
+        content.clear();
+        if (!open || trigrams == 0 || leaf > Character.MAX_VALUE) {
+            return false;
+        }
+        int[] order = FieldOrder.ofCodes(trigrams, codes);
+        int limit = limit(most);
+        write(order, limit, integers);
+        while (content.size() > most && limit > 0) {
+            limit = limit * 3 / 4;
+            write(order, limit, integers);
+        }
+        return content.size() <= most;
+    }
+
+    /** The most leaves that a listed trigram may have, so that the index takes about as many bytes. */
+    private int limit(long most) {
+        int[] ofCount = new int[leaf + 1];
+        for (int number = 0; number < trigrams; number++) {
+            ofCount[leafCounts[number] == EVERYWHERE ? 0 : leafCounts[number]]++;
+        }
+        long bits = (long) trigrams * TRIGRAM_BITS;
+        int limit = 0;
+        for (int count = 1; count < leaf; count++) {
+            bits += ofCount[count] * (COUNT_BITS + LeafSets.estimate(leaf, count));
+            if (bits > 8 * most) {
+                break;
+            }
+            limit = count;
+        }
+        return limit;
+    }
+
+    ChunkBuffer content() {
+        return content;
+    }
+
+    /** Ends a chunk. */
+    void end() {
+        forget();
+    }
+
+    private void write(int[] order, int limit, IntegerEncoder integers) {
+        content.clear();
+        int[] ranks = new int[trigrams];
+        int[] starts = new int[trigrams + 1];
+        long[] all = new long[trigrams];
+        long[] listed = new long[trigrams];
+        long[] counts = new long[trigrams];
+        int inAll = 0;
+        int inSome = 0;
+        for (int number : order) {
+            if (leafCounts[number] > limit) {
+                all[inAll++] = codes[number];
+                ranks[number] = -1;
+            } else {
+                listed[inSome] = codes[number];
+                counts[inSome] = leafCounts[number];
+                ranks[number] = inSome;
+                starts[inSome + 1] = starts[inSome] + leafCounts[number];
+                inSome++;
+            }
+        }
+        content.putInt(inAll);
+        LeafDictionary.writeNumbers(all, inAll, integers, content);
+        content.putInt(inSome);
+        LeafDictionary.writeNumbers(listed, inSome, integers, content);
+        LeafDictionary.writeNumbers(counts, inSome, integers, content);
+        ChunkBuffer sets = new ChunkBuffer();
+        writeSets(ranks, starts, inSome, sets);
+        content.putInt(sets.size());
+        content.putBytes(sets.array(), 0, sets.size());
+    }
+
+    private void writeSets(int[] ranks, int[] starts, int listed, ChunkBuffer sets) {
+        int[] next = Arrays.copyOf(starts, listed);
+        int[] leaves = new int[starts[listed]];
+        int at = 0;
+        for (int each = 0; each < leaf; each++) {
+            for (; at < placeEnds[each]; at++) {
+                int rank = ranks[places[at]];
+                if (rank >= 0) {
+                    leaves[next[rank]++] = each;
+                }
+            }
+        }
+        LeafSets.Writer writer = new LeafSets.Writer(leaf, sets);
+        for (int rank = 0; rank < listed; rank++) {
+            writer.begin(starts[rank + 1] - starts[rank]);
+            for (int i = starts[rank]; i < starts[rank + 1]; i++) {
+                writer.add(leaves[i]);
+            }
+        }
+        writer.end();
+    }
+}

@@ -65,7 +65,7 @@ final class PreferenceDispatch implements Dispatch {
 
         private long lastBegunNanos;
         /** Since when one of its readers or another waits for the client; means nothing while none does. */
-        private long pausedNanos;
+        private long anyPausedNanos;
 
         Pending(ChunkDescriptor chunk, List<String> order, Set<String> near) {
             this.chunk = chunk;
@@ -135,7 +135,7 @@ final class PreferenceDispatch implements Dispatch {
     }
 
     /** What is known of a server. */
-    private static final class Known {
+    private static final class ServerState {
         /** Chunks that it reads at once; of one that has appeared since, 1. */
         int readers = 1;
         /** Chunks that it has been given, and has neither read nor given back. */
@@ -154,7 +154,7 @@ final class PreferenceDispatch implements Dispatch {
     private final Map<ChunkDescriptor, Pending> taken = new HashMap<>();
 
     /** By name; one that appears is added. */
-    private final Map<String, Known> servers = new HashMap<>();
+    private final Map<String, ServerState> servers = new HashMap<>();
 
     private final Claim claim;
     private final boolean helps;
@@ -182,7 +182,7 @@ final class PreferenceDispatch implements Dispatch {
             boolean helps) {
         this.helps = helps;
         this.pending = new LinkedHashSet<>(pending);
-        servers.forEach((name, server) -> known(name).readers = server.readers());
+        servers.forEach((name, server) -> state(name).readers = server.readers());
         this.claim = claim;
         this.leastNanos = leastNanos;
         this.mostNanos = mostNanos;
@@ -190,7 +190,7 @@ final class PreferenceDispatch implements Dispatch {
 
     @Override
     public synchronized Bid bid(String server, long nowNanos) {
-        Known bidder = known(server);
+        ServerState bidder = state(server);
         bidder.ended = false;
         // One of its readers waits for all of them.
         long patience = patienceNanos() / bidder.readers;
@@ -236,8 +236,8 @@ final class PreferenceDispatch implements Dispatch {
         return NOTHING;
     }
 
-    private Known known(String server) {
-        return servers.computeIfAbsent(server, name -> new Known());
+    private ServerState state(String server) {
+        return servers.computeIfAbsent(server, name -> new ServerState());
     }
 
     private long patienceNanos() {
@@ -320,7 +320,7 @@ final class PreferenceDispatch implements Dispatch {
             if (!near.contains(other) || candidate.hasFailed(other)) {
                 continue;
             }
-            Known better = known(other);
+            ServerState better = state(other);
             if (!better.ended && (far || better.reading < better.readers)) {
                 return true;
             }
@@ -356,7 +356,7 @@ final class PreferenceDispatch implements Dispatch {
         }
         if (isPaused) {
             if (!read.isPaused()) {
-                read.pausedNanos = nowNanos;
+                read.anyPausedNanos = nowNanos;
             }
             attempt.paused = true;
             attempt.pausedNanos = nowNanos;
@@ -367,7 +367,7 @@ final class PreferenceDispatch implements Dispatch {
             attempt.begunNanos += nowNanos - attempt.pausedNanos;
             if (!read.isPaused()) {
                 // Pauses of several overlap: once for all of them.
-                read.lastBegunNanos += nowNanos - Math.max(read.pausedNanos, read.lastBegunNanos);
+                read.lastBegunNanos += nowNanos - Math.max(read.anyPausedNanos, read.lastBegunNanos);
             }
         }
     }
@@ -376,7 +376,7 @@ final class PreferenceDispatch implements Dispatch {
         Attempt attempt = back.attempt(server);
         if (attempt != null) {
             back.attempts.remove(attempt);
-            known(server).reading--;
+            state(server).reading--;
         }
         if (back.attempts.isEmpty()) {
             taken.remove(back.chunk);
@@ -402,7 +402,7 @@ final class PreferenceDispatch implements Dispatch {
         }
         // Others that read it stop as soon as they look.
         for (Attempt attempt : read.attempts) {
-            known(attempt.server).reading--;
+            state(attempt.server).reading--;
             readNanos += attempt.server.equals(server) ? nowNanos - attempt.begunNanos : 0;
         }
         reads++;

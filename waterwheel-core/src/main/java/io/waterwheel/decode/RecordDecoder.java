@@ -39,7 +39,7 @@ public interface RecordDecoder {
             case CSV -> new CsvDecoder(schema);
             case JSON -> new JsonDecoder(schema);
             case AVRO -> TypedDecoder.ofAvro(schema, registry);
-            case PROTOBUF -> TypedDecoder.ofProtobuf(schema);
+            case PROTOBUF -> TypedDecoder.ofProtobuf(schema, registry);
             case BLOCK -> new BlockRecordDecoder(schema);
         };
     }

@@ -62,10 +62,14 @@ final class TypedDecoder implements RecordDecoder, ValueSink {
     /**
      * A decoder of Protocol Buffers.
      *
+     * @param registry of the types of records that name theirs
      * @throws IllegalArgumentException when no message of the type that the stream names can be a tuple
      */
-    static TypedDecoder ofProtobuf(Schema schema) {
+    static TypedDecoder ofProtobuf(Schema schema, WriterSchemas registry) {
         WriterTypes types = schema.text().types();
+        if (types.descriptor().isEmpty()) {
+            return new TypedDecoder(schema, sink -> new ProtobufReader(schema, registry, sink));
+        }
         Descriptor type = MessageDescriptors.find(types.descriptor(), types.message());
         return new TypedDecoder(schema, sink -> new ProtobufReader(schema, type, sink));
     }

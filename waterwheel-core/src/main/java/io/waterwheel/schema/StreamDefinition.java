@@ -52,18 +52,25 @@ public record StreamDefinition(
                             + " fields");
         }
         WriterTypes types = schema.text().types();
-        boolean described = !types.schema().isEmpty() || !types.registry().isEmpty();
-        if ((format == RecordFormat.AVRO) != described) {
+        boolean registered = !types.registry().isEmpty();
+        if (format == RecordFormat.AVRO
+                ? !registered && types.schema().isEmpty()
+                : !types.schema().isEmpty()) {
             throw new IllegalArgumentException(
-                    described
-                            ? "records: schema, schema-file and registry go with format: avro"
-                            : "records: format: avro needs schema-file (or schema), or registry");
+                    format == RecordFormat.AVRO
+                            ? "records: format: avro needs schema-file (or schema), or registry"
+                            : "records: schema and schema-file go with format: avro");
         }
-        if ((format == RecordFormat.PROTOBUF) == types.descriptor().isEmpty()) {
+        if (format == RecordFormat.PROTOBUF
+                ? !registered && types.descriptor().isEmpty()
+                : !types.descriptor().isEmpty()) {
             throw new IllegalArgumentException(
-                    types.descriptor().isEmpty()
-                            ? "records: format: protobuf needs descriptor-file (or descriptor) and message"
+                    format == RecordFormat.PROTOBUF
+                            ? "records: format: protobuf needs descriptor-file (or descriptor) and message, or registry"
                             : "records: descriptor, descriptor-file and message go with format: protobuf");
+        }
+        if (registered && format != RecordFormat.AVRO && format != RecordFormat.PROTOBUF) {
+            throw new IllegalArgumentException("records: registry goes with format: avro or protobuf");
         }
         if (partitions < 1 || partitions > MAX_PARTITIONS) {
             throw new IllegalArgumentException("partitions: expected 1 to " + MAX_PARTITIONS + ", got " + partitions);

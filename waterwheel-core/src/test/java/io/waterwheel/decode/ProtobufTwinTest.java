@@ -19,6 +19,7 @@ import com.google.protobuf.Message;
 import com.google.protobuf.Timestamp;
 import io.waterwheel.Rounds;
 import io.waterwheel.decode.protobuf.MessageDescriptors;
+import io.waterwheel.decode.typed.RegisteredSchema;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
@@ -36,6 +37,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -295,11 +297,17 @@ final class ProtobufTwinTest {
         for (long seed = begin; seed < begin + Rounds.of(150, 3_000); seed++) {
             Random random = new Random(seed);
             Maker maker = new Maker(random);
-            String descriptor = base64(maker.set());
+            FileDescriptorSet set = maker.set();
+            String descriptor = base64(set);
             Descriptor type = MessageDescriptors.find(descriptor, "p.q.M");
             Schema schema = schema(maker.places, descriptor, "p.q.M");
             RecordDecoder decoder = RecordDecoder.of(RecordFormat.PROTOBUF, schema);
             TupleBlock block = new TupleBlock(RowLayout.of(schema), 0);
+            // The same by a registry that keeps the source of the type.
+            String source = new ProtoPrinter(random).print(set.getFile(0));
+            RecordDecoder named = RecordDecoder.of(
+                    RecordFormat.PROTOBUF, registered(schema), id -> new RegisteredSchema("PROTOBUF", source));
+            TupleBlock other = new TupleBlock(RowLayout.of(schema), 0);
             for (int i = 0; i < 20; i++) {
                 // Two behind each other are one that has the members of both.
                 ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -322,10 +330,45 @@ final class ProtobufTwinTest {
                             .isEqualTo(at(read, place, of));
                     compared++;
                 }
+                byte[] prefix = random.nextBoolean() ? new byte[] {0, 0, 0, 0, 7, 0} : new byte[] {0, 0, 0, 0, 7, 2, 0};
+                byte[] framed = Arrays.copyOf(prefix, prefix.length + record.length);
+                System.arraycopy(record, 0, framed, prefix.length, record.length);
+                named.decode(ByteBuffer.wrap(framed), other);
+                int fields = schema.fields().size();
+                assertThat(row(other, other.size() - 1, fields))
+                        .as("seed %s, %s", seed, source)
+                        .isEqualTo(row(block, row, fields));
+                damage(named, framed, other, random);
                 damage(decoder, record, block, random);
             }
         }
         assertThat(compared).isGreaterThan(1_000);
+    }
+
+    private static List<@Nullable Object> row(TupleBlock block, int row, int fields) {
+        List<@Nullable Object> values = new ArrayList<>();
+        for (int f = 0; f < fields; f++) {
+            Object value = block.value(f, row);
+            values.add(value instanceof byte[] bytes ? HexFormat.of().formatHex(bytes) : value);
+        }
+        return values;
+    }
+
+    /** The same for records that name their types. */
+    private static Schema registered(Schema schema) {
+        RecordText text = schema.text();
+        return new Schema(
+                schema.fields(),
+                schema.key(),
+                schema.timeField(),
+                new RecordText(
+                        text.csv(),
+                        text.json(),
+                        text.zone(),
+                        text.times(),
+                        text.from(),
+                        text.encoding(),
+                        new WriterTypes("", "http://127.0.0.1:8081")));
     }
 
     /** Bytes that are cut or turned are refused or read as another message: never more than that. */

@@ -173,7 +173,7 @@ public final class AvroReader implements TypedReader {
         RegisteredSchema schema = registry.get(id);
         // What is wrong with a schema is wrong for ever: its plan refuses all of its records.
         try {
-            Plan plan = plan(AvroSchemas.parse(schema.require("AVRO")), sink);
+            Plan plan = plan(AvroSchemas.parse(schema.require("AVRO"), schema.references()), sink);
             return plan.refusal == null ? plan : refusing("schema " + id + ": " + plan.refusal);
         } catch (MalformedException e) {
             return refusing("schema " + id + " of the registry " + e.getMessage());

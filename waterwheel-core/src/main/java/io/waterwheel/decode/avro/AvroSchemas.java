@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.waterwheel.decode.avro.AvroType.Kind;
 import io.waterwheel.decode.avro.AvroType.Logical;
+import io.waterwheel.decode.typed.RegisteredSchema;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -54,19 +55,40 @@ public final class AvroSchemas {
      * @throws IllegalArgumentException when it is none; the message says why
      */
     public static AvroType parse(String text) {
+        return new AvroSchemas().type(json(text), "", 0);
+    }
+
+    /**
+     * Reads a schema that refers to types of others.
+     *
+     * @param others schemas that define them, each behind those that it refers to itself
+     * @throws IllegalArgumentException when one of them is none; the message says why
+     */
+    static AvroType parse(String text, List<RegisteredSchema.Reference> others) {
+        AvroSchemas all = new AvroSchemas();
+        for (RegisteredSchema.Reference other : others) {
+            try {
+                AvroType unused = all.type(json(other.text()), "", 0);
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException(
+                        e.getMessage() + " (in the schema of '" + other.name() + "' that it refers to)", e);
+            }
+        }
+        return all.type(json(text), "", 0);
+    }
+
+    private static JsonNode json(String text) {
         if (text.length() > MOST_CHARACTERS) {
             throw new IllegalArgumentException(
                     "an Avro schema of " + text.length() + " characters, expected at most " + MOST_CHARACTERS);
         }
-        JsonNode root;
         try {
-            root = MAPPER.readerFor(JsonNode.class)
+            return MAPPER.readerFor(JsonNode.class)
                     .with(com.fasterxml.jackson.databind.DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                     .readTree(text);
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("not an Avro schema: " + e.getOriginalMessage(), e);
         }
-        return new AvroSchemas().type(root, "", 0);
     }
 
     private static IllegalArgumentException wrong(String what) {

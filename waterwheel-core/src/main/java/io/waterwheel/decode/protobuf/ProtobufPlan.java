@@ -152,6 +152,10 @@ final class ProtobufPlan {
             return WireLeaf.of(of, field, element, sink);
         }
         Descriptor type = of.getMessageType();
+        if (type.getFile().getName().endsWith(".placeholder.proto")) {
+            throw new MalformedException(path.substring(1) + " is of type " + type.getFullName()
+                    + ", whose file the registry's schema does not refer to; register it with that reference");
+        }
         if (field < 0) {
             return message(type, place, path);
         }

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * The schemas of one registry, by its open protocol over HTTP: {@code GET /schemas/ids/ID}. A schema never changes, so
  * it is asked for once and kept, {@link #KEPT_CHARACTERS} of them at most. {@link #get} never waits: it throws
  * {@link SchemaAwaitedException} until the answer is there, and what fails is asked again after a second. Numbers of
- * later records are asked for ahead, while at most {@link #MOST_AHEAD} are open.
+ * later records are asked for ahead, while at most {@link #MOST_AHEAD} are open. What a schema refers to is asked for
+ * by {@code GET /subjects/SUBJECT/versions/VERSION}, one after the other ({@link ReferenceWalk}).
  *
  * <p>That a number is unknown is believed when the registry has said so itself, with its own error code,
  * {@link #DENIALS} times a second apart: one that has just started, or follows another, may not know it yet. Of one
@@ -161,11 +162,59 @@ public final class SchemaRegistry implements WriterSchemas {
     }
 
     private void ask(int id) {
-        CompletableFuture<HttpResponse<byte[]>> answer = client().sendAsync(
-                        request("/schemas/ids/" + Integer.toUnsignedString(id)),
-                        info -> new BoundedBody(MOST_BYTES, ANSWER_SECONDS))
+        var unused = send("/schemas/ids/" + Integer.toUnsignedString(id))
+                .whenComplete((response, failure) -> answered(id, response, failure));
+    }
+
+    private CompletableFuture<HttpResponse<byte[]>> send(String path) {
+        return client().sendAsync(request(path), info -> new BoundedBody(MOST_BYTES, ANSWER_SECONDS))
                 .orTimeout(ANSWER_SECONDS, TimeUnit.SECONDS);
-        var unused = answer.whenComplete((response, failure) -> answered(id, response, failure));
+    }
+
+    /** Asks for the next schema that one refers to, or keeps it when there is none. */
+    private void walk(int id, Question question, ReferenceWalk references) {
+        ReferenceWalk.Place next = references.next();
+        if (next == null) {
+            keep(id, references.whole());
+            open.remove(id);
+            return;
+        }
+        question.underWay = true;
+        try {
+            var unused = send(next.path())
+                    .whenComplete((response, failure) -> walked(id, references, next, response, failure));
+        } catch (RuntimeException e) {
+            question.underWay = false;
+            question.why = next.describe() + " cannot be asked for: " + shown(String.valueOf(e));
+        }
+    }
+
+    private synchronized void walked(
+            int id,
+            ReferenceWalk references,
+            ReferenceWalk.Place place,
+            @Nullable HttpResponse<byte[]> response,
+            @Nullable Throwable failure) {
+        Question question = open.computeIfAbsent(id, unused -> new Question());
+        question.underWay = false;
+        question.nextNanos = System.nanoTime() + retryNanos;
+        if (response == null) {
+            question.why = place.describe() + " cannot be asked for: " + cause(failure);
+        } else if (response.statusCode() != 200) {
+            question.why = place.describe() + ": it answered with status " + response.statusCode();
+        } else {
+            try {
+                references.found(place, json(response));
+                walk(id, question, references);
+            } catch (IOException e) {
+                question.why = place.describe() + ": its answer cannot be read: " + e.getMessage();
+            }
+        }
+        notifyAll();
+    }
+
+    private static String cause(@Nullable Throwable failure) {
+        return shown(String.valueOf(failure != null && failure.getCause() != null ? failure.getCause() : failure));
     }
 
     private HttpRequest request(String path) {
@@ -181,8 +230,7 @@ public final class SchemaRegistry implements WriterSchemas {
         question.underWay = false;
         question.nextNanos = System.nanoTime() + retryNanos;
         if (response == null) {
-            Throwable cause = failure != null && failure.getCause() != null ? failure.getCause() : failure;
-            question.why = "it cannot be asked: " + shown(String.valueOf(cause));
+            question.why = "it cannot be asked: " + cause(failure);
         } else {
             try {
                 take(id, question, response);
@@ -201,12 +249,7 @@ public final class SchemaRegistry implements WriterSchemas {
                 question.why = "its answer has no member 'schema'";
                 return;
             }
-            String type = answer.path("schemaType").asText("AVRO");
-            keep(
-                    id,
-                    new RegisteredSchema(
-                            answer.path("references").isEmpty() ? type : type + " with references", text.textValue()));
-            open.remove(id);
+            walk(id, question, new ReferenceWalk(answer));
         } else if (response.statusCode() == 404 && answer.path("error_code").asInt() == NO_SUCH_SCHEMA) {
             question.denials++;
             question.why = "it says that it has none, and is asked again";
@@ -225,7 +268,7 @@ public final class SchemaRegistry implements WriterSchemas {
     }
 
     /** A foreign text, fit to be shown. */
-    private static String shown(String text) {
+    static String shown(String text) {
         StringBuilder safe = new StringBuilder();
         text.chars().limit(MOST_SHOWN).forEach(c -> safe.append(Character.isISOControl(c) ? '?' : (char) c));
         return safe.toString();
@@ -244,10 +287,10 @@ public final class SchemaRegistry implements WriterSchemas {
 
     private void keep(int id, RegisteredSchema schema) {
         known.put(id, schema);
-        characters += schema.text().length();
+        characters += schema.characters();
         for (Iterator<RegisteredSchema> eldest = known.values().iterator();
                 characters > KEPT_CHARACTERS && known.size() > 1; ) {
-            characters -= eldest.next().text().length();
+            characters -= eldest.next().characters();
             eldest.remove();
         }
     }

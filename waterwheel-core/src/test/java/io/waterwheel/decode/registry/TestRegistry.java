@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -21,9 +22,15 @@ import java.util.concurrent.atomic.AtomicInteger;
  * registries says, and can be made to fail.
  */
 public final class TestRegistry implements AutoCloseable {
+    static {
+        // Or each answer waits 40 ms for the acknowledgement of its head.
+        System.setProperty("sun.net.httpserver.nodelay", "true");
+    }
+
     private final HttpServer server;
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final Map<Integer, String> schemas = new ConcurrentHashMap<>();
+    private final Map<String, String> subjects = new ConcurrentHashMap<>();
     private final AtomicInteger questions = new AtomicInteger();
     private volatile int status = 200;
     private volatile String body = "";
@@ -35,6 +42,7 @@ public final class TestRegistry implements AutoCloseable {
             throw new UncheckedIOException(e);
         }
         server.createContext("/schemas/ids/", this::answer);
+        server.createContext("/subjects/", this::answerSubject);
         server.setExecutor(threads);
         server.start();
     }
@@ -46,13 +54,35 @@ public final class TestRegistry implements AutoCloseable {
 
     /** Gives a schema a number. */
     public void register(int id, String type, String schema) {
-        Map<String, String> answer = new LinkedHashMap<>();
+        register(id, type, schema, List.of());
+    }
+
+    /** Gives a schema a place in a subject. */
+    public void subject(String subject, int version, String type, String schema, List<Map<String, Object>> refers) {
+        subjects.put(subject + "/versions/" + version, text(type, schema, refers));
+    }
+
+    /** What a schema says of another that it refers to. */
+    public static Map<String, Object> reference(String name, String subject, int version) {
+        return Map.of("name", name, "subject", subject, "version", version);
+    }
+
+    /** Gives a schema that refers to others a number. */
+    public void register(int id, String type, String schema, List<Map<String, Object>> refers) {
+        schemas.put(id, text(type, schema, refers));
+    }
+
+    private static String text(String type, String schema, List<Map<String, Object>> refers) {
+        Map<String, Object> answer = new LinkedHashMap<>();
         answer.put("schema", schema);
         if (!type.equals("AVRO")) {
             answer.put("schemaType", type);
         }
+        if (!refers.isEmpty()) {
+            answer.put("references", refers);
+        }
         try {
-            schemas.put(id, new ObjectMapper().writeValueAsString(answer));
+            return new ObjectMapper().writeValueAsString(answer);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -79,6 +109,18 @@ public final class TestRegistry implements AutoCloseable {
             send(exchange, 200, body);
         } else if (schema == null) {
             send(exchange, 404, "{\"error_code\":40403,\"message\":\"Schema not found\"}");
+        } else {
+            send(exchange, 200, schema);
+        }
+    }
+
+    private void answerSubject(HttpExchange exchange) throws IOException {
+        questions.incrementAndGet();
+        String schema = subjects.get(exchange.getRequestURI().getPath().substring("/subjects/".length()));
+        if (status != 200) {
+            send(exchange, status, body);
+        } else if (schema == null) {
+            send(exchange, 404, "{\"error_code\":40401,\"message\":\"Subject not found\"}");
         } else {
             send(exchange, 200, schema);
         }

@@ -4,17 +4,14 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.QueryText;
-import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Statistics;
 import io.waterwheel.query.admission.QueryState.Stage;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -40,12 +37,6 @@ import org.jspecify.annotations.Nullable;
  * whose parts it waits for, do. Thread-safe.
  */
 public final class Admission {
-    /** How many of those that have ended are remembered; each is some short texts. */
-    static final int ENDED_KEPT = 200;
-
-    /** Keys, and positions, of a query that is kept as it is when it has ended. */
-    private static final int SMALL = 16;
-
     /** How often one that waits looks whether its client is still there. */
     private static final long CANCEL_POLL_NANOS = 200_000_000;
 
@@ -64,8 +55,7 @@ public final class Admission {
     /** By number, the oldest first. */
     private final Map<Long, OpenQuery> open = new LinkedHashMap<>();
 
-    /** The oldest first, at most {@value #ENDED_KEPT}. */
-    private final Deque<Supplier<EndedQuery>> ended = new ArrayDeque<>();
+    private final EndedQueries ended = new EndedQueries();
 
     private final Turns light = new Turns();
     private final Turns heavy = new Turns();
@@ -158,37 +148,16 @@ public final class Admission {
         return states;
     }
 
-    /** The last that have ended, the latest last; at most {@value #ENDED_KEPT}. */
+    /** The last that have ended, the latest last; at most {@value EndedQueries#MOST}. */
     public List<EndedQuery> ended() {
         List<Supplier<EndedQuery>> now;
         lock.lock();
         try {
-            now = List.copyOf(ended);
+            now = ended.all();
         } finally {
             lock.unlock();
         }
         return now.stream().map(Supplier::get).toList();
-    }
-
-    /**
-     * Whether to keep the query keeps little: it has no text of its own, and few keys and positions. All else may be
-     * large.
-     */
-    private static boolean isSmall(Query query) {
-        ResultSpec result = query.result();
-        boolean allFields =
-                (result instanceof ResultSpec.Latest latest && latest.select().isEmpty())
-                        || (result instanceof ResultSpec.Rows rows
-                                && rows.select().isEmpty()
-                                && rows.orderBy().isEmpty()
-                                && rows.after() == null);
-        return allFields
-                && query.shape() == null
-                && query.where() == null
-                && query.keys().size() <= SMALL
-                && query.keyRanges().isEmpty()
-                && query.atLeast().size() <= SMALL
-                && query.seen().positions().size() <= SMALL;
     }
 
     /** How many queries are at each stage, those at which there are none included. */
@@ -573,8 +542,7 @@ public final class Admission {
         @Override
         public void close() {
             SlowQuery told = null;
-            // A text takes longer than a look-up does. It is made later where the query may be kept until then.
-            String text = isSmall(query) ? null : QueryText.of(query);
+            String text = EndedQueries.text(query);
             lock.lock();
             try {
                 if (closed) {
@@ -591,14 +559,11 @@ public final class Admission {
                 endedMillis = System.currentTimeMillis();
                 // A tail asks how far queries see many times a second: of no interest, and soon there were no others.
                 if (query.times().to() != Long.MIN_VALUE || !outcome.equals("complete")) {
-                    if (ended.size() == ENDED_KEPT) {
-                        ended.removeFirst();
-                    }
                     if (text == null) {
-                        ended.addLast(() -> asEnded(QueryText.of(query)));
+                        ended.add(() -> asEnded(QueryText.of(query)));
                     } else {
                         EndedQuery now = asEnded(text);
-                        ended.addLast(() -> now);
+                        ended.add(() -> now);
                     }
                 }
                 if (endedNanos - openedNanos >= slow.least().toNanos()) {

@@ -65,7 +65,7 @@ final class AdmissionTest {
     @Test
     void theLastThatEndedAreRemembered() {
         Admission admission = admission(2, 1, 1000, 100);
-        for (int i = 0; i < Admission.ENDED_KEPT + 3; i++) {
+        for (int i = 0; i < EndedQueries.MOST + 3; i++) {
             Admission.OpenQuery query = admission.open(QUERY, "client " + i);
             query.sent(i, 8L * i);
             query.endedAs("complete");
@@ -73,11 +73,11 @@ final class AdmissionTest {
             query.close();
         }
         assertThat(admission.list()).isEmpty();
-        assertThat(admission.ended()).hasSize(Admission.ENDED_KEPT);
-        EndedQuery last = admission.ended().get(Admission.ENDED_KEPT - 1);
+        assertThat(admission.ended()).hasSize(EndedQueries.MOST);
+        EndedQuery last = admission.ended().get(EndedQueries.MOST - 1);
         assertThat(last.outcome()).isEqualTo("complete");
-        assertThat(last.state().client()).isEqualTo("client " + (Admission.ENDED_KEPT + 2));
-        assertThat(last.state().rows()).isEqualTo(Admission.ENDED_KEPT + 2);
+        assertThat(last.state().client()).isEqualTo("client " + (EndedQueries.MOST + 2));
+        assertThat(last.state().rows()).isEqualTo(EndedQueries.MOST + 2);
         assertThat(last.state().query()).isEqualTo("flights: where speed > 50, count");
         assertThat(admission.ended().get(0).state().client()).isEqualTo("client 3");
         Query probe = Query.of("flights").withTimes(new TimeInterval(Long.MIN_VALUE, Long.MIN_VALUE));

@@ -35,6 +35,8 @@ public final class NewestRows {
     private static final int FEWEST_SETTLED = 256;
     /** Rows that are copied between two looks whether to go on. */
     private static final int COPIED_ROWS = 1 << 14;
+
+    private static final int FEW_KEYS = 1 << 12;
     /** Of one slot: its row, its key and its time. */
     private static final long SLOT_BYTES = 20;
 
@@ -71,13 +73,18 @@ public final class NewestRows {
     /** Slots that have a row. */
     private int keys;
 
+    /** No key is less. */
+    private long leastKey = Long.MAX_VALUE;
+
     /** Rows of the view that wait to be copied, and their slots. */
     private int[] waiting = NO_ROWS;
 
     private int[] waitingSlots = NO_ROWS;
 
-    /** Two rows of one key and one time, to compare all of them. */
+    /** Two rows of one key and one time of a scan, to compare all of them. */
     private final TupleBlock equal;
+    /** The block that rows are taken from, where it is of the same layout. */
+    private @Nullable TupleBlock part;
 
     private long equalBytes;
     private int[] all = NO_ROWS;
@@ -170,6 +177,7 @@ public final class NewestRows {
         long time = view.times[row];
         if (held == 0) {
             keyAndTime[2 * slot] = key;
+            leastKey = Math.min(leastKey, key);
             keys++;
         } else {
             long newest = keyAndTime[2 * slot + 1];
@@ -190,6 +198,13 @@ public final class NewestRows {
 
     /** Whether a row comes before one that is held, or waits, of the same key and time. */
     private boolean precedes(RowView view, int row, int held) {
+        TupleBlock merged = part;
+        if (merged != null) {
+            return (held > 0
+                            ? order.compare(merged, row, block, held - 1)
+                            : order.compare(merged, row, waiting[-held - 1]))
+                    < 0;
+        }
         equal.clear();
         copyEqual(view, row);
         if (held > 0) {
@@ -298,7 +313,9 @@ public final class NewestRows {
         if (2L * wanted <= rowOf.length) {
             return;
         }
-        int slots = Math.toIntExact(Long.highestOneBit(4L * wanted - 1));
+        // Of a table that the processor's cache holds most slots are left empty: fewer keys share one.
+        long empty = wanted <= FEW_KEYS ? 8 : 4;
+        int slots = Math.toIntExact(Long.highestOneBit(empty * wanted - 1));
         int old = rowOf.length;
         int[] oldRows = rowOf;
         memory.reserve(SLOT_BYTES * slots);
@@ -354,7 +371,10 @@ public final class NewestRows {
     /** Leaves in the block only the rows that count. */
     private void compact() {
         int[] rows = rows();
-        keepOnly(rows, 0, rows.length);
+        for (int row : rows) {
+            rowOf[slotOf[row]] = 0;
+        }
+        keepOnly(rows, rows.length);
         memory.release(4L * rows.length);
         if (block.bytes() > MAX_BYTES) {
             throw new WaterwheelException(
@@ -365,13 +385,12 @@ public final class NewestRows {
         }
     }
 
-    /** Moves some of the rows, which are all that count, to a block of their own, the block from now on. */
-    private void keepOnly(int[] rows, int from, int to) {
-        int count = to - from;
+    /** Moves the first of the rows to a block of their own, the block from now on. All slots must be empty. */
+    private void keepOnly(int[] rows, int count) {
         RowCopy whole = new RowCopy(layout, RowCopy.identity(layout), layout);
         RowView view = RowView.of(block, workspace);
         int arena = 0;
-        for (int i = from; layout.hasVariable() && i < to; i++) {
+        for (int i = 0; layout.hasVariable() && i < count; i++) {
             arena += whole.arenaBytes(view, rows[i]);
         }
         int room = count + count / 4 + 16;
@@ -379,24 +398,16 @@ public final class NewestRows {
         memory.reserve(nextBytes);
         TupleBlock next = new TupleBlock(layout, room);
         next.ensureArena(arena);
-        for (int at = from; at < to; at += COPIED_ROWS) {
-            int some = Math.min(COPIED_ROWS, to - at);
+        for (int at = 0; at < count; at += COPIED_ROWS) {
+            int some = Math.min(COPIED_ROWS, count - at);
             workspace.spend((long) some * layout.rowWidth());
             whole.copy(view, rows, at, some, next);
         }
-        free(rows);
         block = next;
         reserveBlock(nextBytes);
         keys = count;
         for (int row = 0; row < count; row++) {
             place(row);
-        }
-    }
-
-    /** Empties all slots, which are those of these rows. */
-    private void free(int[] rows) {
-        for (int row : rows) {
-            rowOf[slotOf[row]] = 0;
         }
     }
 
@@ -407,20 +418,29 @@ public final class NewestRows {
     /** Hands the newest of all keys below one over, in order: no other row of them comes. */
     private void settle(long below, ResultRows into) {
         int[] rows = rows();
-        order.sort(block, rows, rows.length, workspace);
-        int settled = rows.length;
-        while (settled > 0 && key(rows[settled - 1]) >= below) {
-            settled--;
+        memory.reserve(4L * rows.length);
+        int[] settled = new int[rows.length];
+        int count = 0;
+        int left = 0;
+        leastKey = Long.MAX_VALUE;
+        for (int row : rows) {
+            rowOf[slotOf[row]] = 0;
+            if (key(row) < below) {
+                settled[count++] = row;
+            } else {
+                leastKey = Math.min(leastKey, key(row));
+                rows[left++] = row;
+            }
         }
-        into.add(RowView.of(block, workspace), rows, settled);
-        if (settled == rows.length) {
-            free(rows);
+        order.sort(block, settled, count, workspace);
+        into.add(RowView.of(block, workspace), settled, count);
+        if (left == 0) {
             keys = 0;
             block.clear();
-        } else if (settled > 0) {
-            keepOnly(rows, settled, rows.length);
+        } else {
+            keepOnly(rows, left);
         }
-        memory.release(4L * rows.length);
+        memory.release(8L * rows.length);
     }
 
     /** Hands all over, in order; how many they are. */
@@ -450,7 +470,7 @@ public final class NewestRows {
 
             @Override
             public void settled(long below) {
-                if (keys >= FEWEST_SETTLED) {
+                if (keys >= FEWEST_SETTLED && leastKey < below) {
                     settle(below, part);
                 }
             }
@@ -471,15 +491,17 @@ public final class NewestRows {
     public PartialMerge merge(RowLayout answer) {
         return new PartialMerge() {
             @Override
-            public boolean accept(TupleBlock part, RowSink sink) {
-                if (all.length < part.size()) {
-                    all = workspace.renewed(all, part.size());
+            public boolean accept(TupleBlock rows, RowSink sink) {
+                if (all.length < rows.size()) {
+                    all = workspace.renewed(all, rows.size());
                     Arrays.setAll(all, row -> row);
                 }
-                RowView view = RowView.of(part, workspace);
-                view.keys = longs(part, keyColumn);
-                view.times = longs(part, timeColumn);
-                take(view, all, part.size());
+                RowView view = RowView.of(rows, workspace);
+                view.keys = longs(rows, keyColumn);
+                view.times = longs(rows, timeColumn);
+                part = rows;
+                take(view, all, rows.size());
+                part = null;
                 return true;
             }
 

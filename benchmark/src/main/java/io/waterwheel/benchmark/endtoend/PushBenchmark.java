@@ -18,12 +18,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * How many rows a second does a gateway take, how long does a request wait, and what processor time is that of the
@@ -39,7 +38,8 @@ import java.util.concurrent.locks.LockSupport;
  *
  * Options: server, url (of the gateway), rows (of a post), clients, seconds (measured, after as many half to warm up),
  * wait (stored, visible), keys (true: an Idempotency-Key each), rate (rows a second of all clients; 0: all they can),
- * pid (of the gateway, where its processor time is to be told; Linux only), stream (made, and dropped at the end).
+ * threads (that the clients share), pid (of the gateway, where its processor time is to be told; Linux only), stream
+ * (made, and dropped at the end).
  */
 public final class PushBenchmark {
     private static final double CLOCK_TICKS_A_SECOND = 100;
@@ -51,8 +51,6 @@ public final class PushBenchmark {
     private final int rows;
     private final boolean keys;
     private final AtomicLong nextPost = new AtomicLong();
-    private volatile long measureFrom = Long.MAX_VALUE;
-    private volatile boolean ends;
 
     private PushBenchmark(Options options) {
         this.options = options;
@@ -82,24 +80,12 @@ public final class PushBenchmark {
                         "0",
                         "pid",
                         "0",
+                        "threads",
+                        "1",
                         "stream",
                         // The topic of one that was dropped stays: another run must not find its rows.
                         "pushed_" + System.currentTimeMillis()))
                 .run();
-    }
-
-    /** What one client saw: how long each measured request took, in nanoseconds, and how many rows it had confirmed. */
-    private static final class Seen {
-        private long[] waits = new long[1 << 10];
-        private int count;
-        private long confirmed;
-
-        void waited(long nanos) {
-            if (count == waits.length) {
-                waits = Arrays.copyOf(waits, 2 * count);
-            }
-            waits[count++] = nanos;
-        }
     }
 
     private void run() throws Exception {
@@ -118,32 +104,52 @@ public final class PushBenchmark {
                             new KeySpec.Ordered("id"),
                             "at")));
             int clients = options.integer("clients");
-            ExecutorService threads = Executors.newFixedThreadPool(clients);
+            int loads = Math.min(clients, options.integer("threads"));
+            ExecutorService threads = Executors.newFixedThreadPool(loads);
+            List<PostLoad> all = new ArrayList<>();
             try {
-                List<CompletableFuture<Seen>> all = new ArrayList<>();
-                for (int c = 0; c < clients; c++) {
-                    all.add(CompletableFuture.supplyAsync(this::post, threads));
+                List<Future<Object>> running = new ArrayList<>();
+                for (int l = 0; l < loads; l++) {
+                    int some = clients * (l + 1) / loads - clients * l / loads;
+                    PostLoad load = new PostLoad(
+                            gateway,
+                            "/v1/streams/" + stream + "/rows?wait=" + options.text("wait"),
+                            some,
+                            rows,
+                            keys,
+                            nextPost,
+                            options.number("rate") / (double) rows * some / clients);
+                    all.add(load);
+                    running.add(threads.submit(() -> {
+                        load.run();
+                        return load;
+                    }));
                 }
                 int seconds = options.integer("seconds");
                 TimeUnit.MILLISECONDS.sleep(500L * seconds);
                 long cpu = cpuTicks();
                 long begin = System.nanoTime();
-                measureFrom = begin;
+                all.forEach(load -> load.measureFrom(begin));
                 TimeUnit.SECONDS.sleep(seconds);
                 long elapsed = System.nanoTime() - begin;
                 cpu = cpuTicks() - cpu;
-                ends = true;
-                long confirmed = 0;
+                all.forEach(PostLoad::end);
+                for (Future<Object> one : running) {
+                    one.get(2, TimeUnit.MINUTES);
+                }
                 List<long[]> waits = new ArrayList<>();
-                for (CompletableFuture<Seen> one : all) {
-                    Seen seen = one.get(2, TimeUnit.MINUTES);
-                    confirmed += seen.confirmed;
-                    waits.add(Arrays.copyOf(seen.waits, seen.count));
+                long confirmed = 0;
+                for (PostLoad load : all) {
+                    confirmed += load.confirmed();
+                    waits.add(load.waits());
                 }
                 tell(waits, elapsed, cpu);
                 check(client, stream, confirmed);
             } finally {
                 threads.shutdownNow();
+                for (PostLoad load : all) {
+                    load.close();
+                }
             }
             client.drop(stream);
         }
@@ -207,50 +213,5 @@ public final class PushBenchmark {
         String stat = Files.readString(Path.of("/proc", pid, "stat"));
         String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
         return Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
-    }
-
-    private Seen post() {
-        double rate = options.number("rate") / (double) options.integer("clients") / rows;
-        Seen seen = new Seen();
-        long due = System.nanoTime();
-        try (PostConnection connection = new PostConnection(gateway)) {
-            StringBuilder request = new StringBuilder();
-            while (!ends) {
-                if (rate > 0) {
-                    due += (long) (1e9 / rate);
-                    LockSupport.parkNanos(due - System.nanoTime());
-                }
-                long post = nextPost.getAndIncrement();
-                byte[] bytes = request(request, post);
-                // Those that are due while the one before waits, wait too.
-                long begin = rate > 0 ? due : System.nanoTime();
-                connection.post(bytes);
-                long end = System.nanoTime();
-                seen.confirmed += rows;
-                if (begin >= measureFrom && !ends) {
-                    seen.waited(end - begin);
-                }
-            }
-            return seen;
-        } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
-        }
-    }
-
-    private byte[] request(StringBuilder request, long post) {
-        request.setLength(0);
-        long at = System.currentTimeMillis();
-        for (long id = post * rows; id < (post + 1) * rows; id++) {
-            request.append(id)
-                    .append(',')
-                    .append(at)
-                    .append(',')
-                    .append(id % 1000)
-                    .append(".5\n");
-        }
-        return PostConnection.request(
-                "/v1/streams/" + options.text("stream") + "/rows?wait=" + options.text("wait"),
-                keys ? "post-" + post : null,
-                request);
     }
 }

@@ -14,6 +14,16 @@ public final class Utf8Buffer {
     private static final int LEAST_BYTES = 1 << 16;
     private static final byte[] HEX = "0123456789ABCDEF".getBytes(StandardCharsets.US_ASCII);
 
+    /** 00 to 99. */
+    private static final byte[] DIGITS = new byte[200];
+
+    static {
+        for (int i = 0; i < 100; i++) {
+            DIGITS[2 * i] = (byte) ('0' + i / 10);
+            DIGITS[2 * i + 1] = (byte) ('0' + i % 10);
+        }
+    }
+
     private byte[] bytes = new byte[LEAST_BYTES];
     private int length;
 
@@ -79,11 +89,26 @@ public final class Utf8Buffer {
         for (long bound = 10; digits < 19 && rest >= bound; bound *= 10) {
             digits++;
         }
-        for (int at = length + digits - 1; at >= length; at--) {
-            bytes[at] = (byte) ('0' + rest % 10);
-            rest /= 10;
+        int at = length + digits;
+        // A division takes longer than all else: one makes two digits.
+        while (rest >= 100) {
+            long hundreds = rest / 100;
+            at = pair(at, (int) (rest - hundreds * 100));
+            rest = hundreds;
+        }
+        if (rest >= 10) {
+            pair(at, (int) rest);
+        } else {
+            bytes[at - 1] = (byte) ('0' + rest);
         }
         length += digits;
+    }
+
+    /** Writes the two digits of a number below 100 before this place; returns where they begin. */
+    private int pair(int at, int number) {
+        bytes[at - 2] = DIGITS[2 * number];
+        bytes[at - 1] = DIGITS[2 * number + 1];
+        return at - 2;
     }
 
     /** A JSON string of text in UTF-8. */

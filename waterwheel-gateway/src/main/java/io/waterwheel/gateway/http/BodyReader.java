@@ -11,6 +11,7 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the body of one request into memory, as it comes, without a thread that waits. It may have a number of bytes,
@@ -28,7 +29,9 @@ public final class BodyReader implements Runnable {
     private final Consumer<byte[]> whole;
     private final Consumer<Throwable> failed;
     private final long begin = System.nanoTime();
-    private final Scheduler.Task deadline;
+    /** Set where the body does not come at once. */
+    private Scheduler.@Nullable Task deadline;
+
     private byte[] bytes = {};
     private int length;
 
@@ -45,13 +48,28 @@ public final class BodyReader implements Runnable {
         this.graceNanos = graceNanos;
         this.whole = whole;
         this.failed = failed;
-        // A client that sends nothing at all is no one's turn: somebody else has to look at the clock.
-        this.deadline = request.getComponents()
-                .getScheduler()
-                .schedule(
-                        () -> request.fail(new TimeoutException("the body did not come in time")),
-                        graceNanos + TimeUnit.SECONDS.toNanos(mostBytes / LEAST_BYTES_A_SECOND),
-                        TimeUnit.NANOSECONDS);
+    }
+
+    /**
+     * A client that sends nothing at all is no one's turn: somebody else has to look at the clock. Most bodies come
+     * with their head, and need none.
+     */
+    private void watchClock() {
+        if (deadline == null) {
+            deadline = request.getComponents()
+                    .getScheduler()
+                    .schedule(
+                            () -> request.fail(new TimeoutException("the body did not come in time")),
+                            graceNanos + TimeUnit.SECONDS.toNanos(mostBytes / LEAST_BYTES_A_SECOND),
+                            TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void stopClock() {
+        Scheduler.Task task = deadline;
+        if (task != null) {
+            task.cancel();
+        }
     }
 
     /**
@@ -102,6 +120,7 @@ public final class BodyReader implements Runnable {
                                     + " bytes in " + TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin) + " s"));
                     return;
                 }
+                watchClock();
                 request.demand(this);
                 return;
             }
@@ -125,7 +144,7 @@ public final class BodyReader implements Runnable {
                 return;
             }
             if (last) {
-                deadline.cancel();
+                stopClock();
                 whole.accept(length == bytes.length ? bytes : Arrays.copyOf(bytes, length));
                 return;
             }
@@ -166,7 +185,7 @@ public final class BodyReader implements Runnable {
     }
 
     private void fail(Throwable why) {
-        deadline.cancel();
+        stopClock();
         bytes = new byte[0];
         failed.accept(why);
     }

@@ -103,6 +103,8 @@ import org.jspecify.annotations.Nullable;
  * are not a whole answer, and the failure says so. Needs the JVM option
  * {@code --add-opens=java.base/java.nio=ALL-UNNAMED}, as all of Apache Arrow does; the manifest of a jar that is
  * started by {@code java -jar} may have {@code Add-Opens: java.base/java.nio} in its place.
+ *
+ * <p>Over 600 lines, as it is the one class that programs call: nearly all are what each call promises.
  */
 public final class WaterwheelClient implements AutoCloseable {
     /** Bytes that the answers of all open cursors together may hold in memory; a batch is about a megabyte. */

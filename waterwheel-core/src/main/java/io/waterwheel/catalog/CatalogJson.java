@@ -15,8 +15,10 @@ import io.waterwheel.catalog.state.PartitionRoute;
 import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.store.CorruptCatalogException;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.BadRecords;
 import io.waterwheel.schema.Balancing;
+import io.waterwheel.schema.Field;
 import io.waterwheel.schema.LogLoss;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Retention;
@@ -43,16 +45,17 @@ public final class CatalogJson {
      */
     public static final int LAYOUT = 5;
     /**
-     * Of the entry of a stream whose topic another stream read before it. What hangs under it is as in {@link #LAYOUT}.
-     * A release that reads a topic for one stream only must not try.
+     * Of the entry of a stream that releases of {@link #LAYOUT} must leave alone: its topic was another stream's
+     * before, and they read a topic for one stream only, or it has a text index, of which they know nothing. What hangs
+     * under it is as in {@link #LAYOUT}.
      */
-    static final int SHARED_LAYOUT = 6;
+    static final int LATEST_LAYOUT = 6;
 
     private CatalogJson() {}
 
     public static byte[] write(StreamInfo stream) {
         ObjectNode json = MAPPER.createObjectNode();
-        json.put("layout", stream.sharesTopic() ? SHARED_LAYOUT : LAYOUT);
+        json.put("layout", layoutOf(stream));
         json.put("name", stream.name());
         json.put("id", stream.id());
         json.put("topic", stream.topic());
@@ -74,6 +77,11 @@ public final class CatalogJson {
         return bytes(json);
     }
 
+    private static int layoutOf(StreamInfo stream) {
+        boolean hasText = stream.schema().fields().stream().anyMatch(field -> field.index() == Field.Index.TEXT);
+        return stream.sharesTopic() || hasText ? LATEST_LAYOUT : LAYOUT;
+    }
+
     /** The topic that an entry names, whatever else is in it; empty when that cannot be told. */
     static Optional<String> topic(byte[] entry) {
         try {
@@ -86,9 +94,9 @@ public final class CatalogJson {
 
     public static StreamInfo readStream(String path, byte[] data) {
         return read(path, data, json -> {
-            if (json.path("layout").asInt(1) > SHARED_LAYOUT) {
+            if (json.path("layout").asInt(1) > LATEST_LAYOUT) {
                 throw new IllegalArgumentException("layout " + json.path("layout") + ", expected at most "
-                        + SHARED_LAYOUT + ": written by a newer release; run that");
+                        + LATEST_LAYOUT + ": written by a newer release; run that");
             }
             return new StreamInfo(
                     text(json, "name"),
@@ -527,7 +535,8 @@ public final class CatalogJson {
     private static <T> T read(String path, byte[] data, Reader<T> reader) {
         try {
             return reader.read(MAPPER.readTree(data));
-        } catch (IOException | IllegalArgumentException e) {
+        } catch (IOException | IllegalArgumentException | WaterwheelException e) {
+            // A schema of a later release is refused by its own error.
             throw new CorruptCatalogException(path, e);
         }
     }

@@ -63,7 +63,7 @@ final class DirectoryWriter {
             hints[f].index().begin(layout.variable(layout.columnOf(f)), indexed.cardinality());
         }
         for (int f = texts.nextSetBit(0); f >= 0; f = texts.nextSetBit(f + 1)) {
-            hints[f].text().begin();
+            hints[f].text().begin(TextIndexWriter.MOST_PLACES / texts.cardinality());
         }
         kept = lengths.length;
         lengths = Arrays.copyOf(lengths, Math.max(kept, parts(layout)));

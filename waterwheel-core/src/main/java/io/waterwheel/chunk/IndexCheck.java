@@ -11,22 +11,29 @@ import java.util.Arrays;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
-/** Compares dictionaries and Bloom filters with the rows of leaves. One thread. */
+/** Compares dictionaries, text indexes and Bloom filters with the rows of leaves. One thread. */
 final class IndexCheck {
     private final ChunkDirectory directory;
     private final RowLayout layout;
     /** By field, how many values its dictionary has in each leaf; null where there is none. */
     private final int[] @Nullable [] valuesOf;
+    /** By field, how many trigrams its text index has sets of in each leaf; null where there is none. */
+    private final int[] @Nullable [] textsOf;
+    /** The trigrams of a leaf, by code: at most 2 MiB. */
+    private final BitSet trigrams = new BitSet();
 
     IndexCheck(ChunkDirectory directory) {
         this.directory = directory;
         this.layout = directory.layout();
         this.valuesOf = new int[layout.fields().size()][];
+        this.textsOf = new int[layout.fields().size()][];
         for (int field = 0; field < valuesOf.length; field++) {
             LeafDictionary dictionary = directory.dictionary(field);
             if (dictionary != null) {
                 valuesOf[field] = counts(dictionary);
             }
+            TextIndex text = directory.text(field);
+            textsOf[field] = text == null ? null : text.counts(directory.leaves());
         }
     }
 
@@ -100,8 +107,11 @@ final class IndexCheck {
         }
     }
 
+    /** Each trigram of the leaf is in the index, and of those with sets no other names the leaf. */
     private void checkText(int leaf, LeafPart[] parts, int field, TextIndex text) {
         LeafPart part = parts[directory.part(layout.columnOf(field))];
+        trigrams.clear();
+        int listed = 0;
         for (int row = 0; row < directory.rows(leaf); row++) {
             if (isNull(parts, field, row)) {
                 continue;
@@ -109,12 +119,24 @@ final class IndexCheck {
             long reference = LittleEndian.getLong(part.bytes(), row * 8);
             int from = TupleBlock.referenceOffset(reference);
             int end = from + TupleBlock.referenceLength(reference);
-            for (int at = from; at + TextIndex.BYTES <= end; at++) {
-                BitSet leaves = text.leaves(part.arena(), at, TextIndex.BYTES);
-                if (leaves != null && !leaves.get(leaf)) {
-                    throw damaged(leaf, field, "row " + row + ", text that the text index has in the leaf", "none");
+            int code = 0;
+            for (int at = from; at < end; at++) {
+                code = (code << 8 | (part.arena()[at] & 0xFF)) & TextIndex.MOST_CODE;
+                if (at - from + 1 < TextIndex.BYTES || trigrams.get(code)) {
+                    continue;
+                }
+                trigrams.set(code);
+                if (!text.isInAll(code)) {
+                    listed++;
+                    if (!text.names(code, leaf)) {
+                        throw damaged(leaf, field, "row " + row + ", text that the text index has in the leaf", "none");
+                    }
                 }
             }
+        }
+        int[] counts = textsOf[field];
+        if (counts != null && counts[leaf] != listed) {
+            throw damaged(leaf, field, counts[leaf] + " trigrams, as the text index says", Integer.toString(listed));
         }
     }
 

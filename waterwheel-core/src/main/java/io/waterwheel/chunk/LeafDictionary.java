@@ -99,16 +99,22 @@ public final class LeafDictionary {
     /**
      * Whether a value has these bytes in a row; takes time with the length of the text times that of the part.
      *
-     * @param length how many of the part's first bytes count
+     * @param length how many of the part's first bytes count; at least 1
      */
     public boolean contains(int value, byte[] part, int length) {
         int last = starts[value + 1] - length;
+        byte first = part[0];
         for (int at = starts[value]; at <= last; at++) {
-            if (Arrays.mismatch(text, at, at + length, part, 0, length) < 0) {
+            if (text[at] == first && Arrays.mismatch(text, at, at + length, part, 0, length) < 0) {
                 return true;
             }
         }
         return false;
+    }
+
+    /** Bytes of the text of the values [from, to). */
+    public int textBytes(int from, int to) {
+        return from >= to ? 0 : starts[to] - starts[from];
     }
 
     /** The code of a value. */

@@ -21,10 +21,15 @@ public final class TextIndex {
     /** Trigrams of one text that are looked up: its first ones, with which hardly a leaf is left. */
     private static final int MOST_LOOKED_UP = 256;
 
+    /** Bytes that the search for a trigram counts as. */
+    private static final int LOOK_UP = 64;
+
+    private final int leaves;
     private final int[] inAll;
     private final LeafDictionary others;
 
-    private TextIndex(int[] inAll, LeafDictionary others) {
+    private TextIndex(int leaves, int[] inAll, LeafDictionary others) {
+        this.leaves = leaves;
         this.inAll = inAll;
         this.others = others;
     }
@@ -39,18 +44,18 @@ public final class TextIndex {
         return inAll.length;
     }
 
-    /** The leaves that may have these bytes in a row, in one value; null for all. No other has them. */
-    public @Nullable BitSet leaves(byte[] text) {
-        return leaves(text, 0, text.length);
+    /** About how many bytes {@link #leaves} has to look at. */
+    public long work(byte[] text) {
+        return (long) Math.min(text.length, MOST_LOOKED_UP) * (LOOK_UP + leaves / Byte.SIZE);
     }
 
-    @Nullable
-    BitSet leaves(byte[] text, int from, int length) {
+    /** The leaves that may have these bytes in a row, in one value; null for all. No other has them. */
+    public @Nullable BitSet leaves(byte[] text) {
         BitSet found = null;
-        int last = Math.min(length - BYTES + 1, MOST_LOOKED_UP);
-        for (int at = from; at < from + last; at++) {
+        int trigrams = Math.min(text.length - BYTES + 1, MOST_LOOKED_UP);
+        for (int at = 0; at < trigrams; at++) {
             int code = (text[at] & 0xFF) << 16 | (text[at + 1] & 0xFF) << 8 | (text[at + 2] & 0xFF);
-            if (Arrays.binarySearch(inAll, code) >= 0) {
+            if (isInAll(code)) {
                 continue;
             }
             BitSet having = new BitSet();
@@ -65,6 +70,32 @@ public final class TextIndex {
             }
         }
         return found;
+    }
+
+    /** Whether a trigram may be in every leaf; its code is that of {@link #MOST_CODE}. */
+    boolean isInAll(int code) {
+        return Arrays.binarySearch(inAll, code) >= 0;
+    }
+
+    /** Whether a leaf has a trigram by the set of it. */
+    boolean names(int code, int leaf) {
+        BitSet having = new BitSet();
+        others.leaves(others.firstFrom(code), others.firstAbove(code), having);
+        return having.get(leaf);
+    }
+
+    /** By leaf, how many trigrams it has of those that have sets. */
+    int[] counts(int leaves) {
+        int[] counts = new int[leaves];
+        BitSet having = new BitSet();
+        for (int number = 0; number < others.size(); number++) {
+            having.clear();
+            others.leaves(number, number + 1, having);
+            for (int leaf = having.nextSetBit(0); leaf >= 0; leaf = having.nextSetBit(leaf + 1)) {
+                counts[leaf]++;
+            }
+        }
+        return counts;
     }
 
     /** Bytes of memory. */
@@ -86,6 +117,6 @@ public final class TextIndex {
             }
             inAll[i] = (int) codes[i];
         }
-        return new TextIndex(inAll, LeafDictionary.read(in, integers, leaves, false));
+        return new TextIndex(leaves, inAll, LeafDictionary.read(in, integers, leaves, false));
     }
 }

@@ -10,12 +10,12 @@ import java.util.SplittableRandom;
  * The text index of one field of a chunk that is being written: gathers the trigrams of its values leaf by leaf, a
  * trigram being three bytes in a row, and then lists the leaves of each. To take less, it says of the trigrams that
  * most leaves have that all have them, as these rule out least. Holds 20 bytes for each of at most
- * {@value TextIndex#MOST_TRIGRAMS} trigrams and 4 for each of at most {@value #MOST_PLACES} leaves of theirs, and as
- * much again while it is written; gives that back behind each chunk. One thread.
+ * {@value TextIndex#MOST_TRIGRAMS} trigrams and 4 for each of their leaves, of which all fields of a chunk together
+ * note {@value #MOST_PLACES}, and as much again while it is written; gives that back behind each chunk. One thread.
  */
 final class TextIndexWriter {
     /** Trigrams times leaves that are noted; of more, those of the trigrams with most leaves are dropped. */
-    private static final int MOST_PLACES = 1 << 22;
+    static final int MOST_PLACES = 1 << 22;
 
     /** In place of the number of leaves of a trigram that counts as being in all of them. */
     private static final int EVERYWHERE = Integer.MAX_VALUE;
@@ -26,6 +26,7 @@ final class TextIndexWriter {
     private static final int FACTOR = new SplittableRandom().nextInt() | 1;
 
     private static final int KEPT_SLOTS = 1 << 12;
+    private static final int KEPT_BYTES = 1 << 16;
 
     /** Estimated bits of a trigram that is listed, and of the number of its leaves. */
     private static final int TRIGRAM_BITS = 10;
@@ -50,10 +51,17 @@ final class TextIndexWriter {
     private int placesSize;
     private int[] placeEnds = new int[64];
 
-    private final ChunkBuffer content = new ChunkBuffer();
+    private int mostPlaces;
 
-    /** Begins a chunk. */
-    void begin() {
+    private ChunkBuffer content = new ChunkBuffer();
+
+    /**
+     * Begins a chunk.
+     *
+     * @param places trigrams times leaves that may be noted
+     */
+    void begin(int places) {
+        mostPlaces = places;
         open = true;
         leaf = 0;
         content.clear();
@@ -122,7 +130,7 @@ final class TextIndexWriter {
         if (leafCounts[number] == EVERYWHERE) {
             return;
         }
-        if (placesSize == MOST_PLACES) {
+        if (placesSize >= mostPlaces) {
             dropMostCommon();
             if (leafCounts[number] == EVERYWHERE) {
                 return;
@@ -136,7 +144,7 @@ final class TextIndexWriter {
     }
 
     private int slot(int code) {
-        return (code * FACTOR >>> 8) & (slots.length - 1);
+        return ((code * FACTOR) >>> 8) & (slots.length - 1);
     }
 
     private void growSlots() {
@@ -188,7 +196,7 @@ final class TextIndexWriter {
     }
 
     /**
-     * Makes the index, if it can take at most this many bytes and rules anything out.
+     * Makes the index, if it can take at most this many bytes.
      *
      * @return whether there is one: {@link #content}
      */
@@ -232,6 +240,7 @@ final class TextIndexWriter {
     /** Ends a chunk. */
     void end() {
         forget();
+        content = content.size() > KEPT_BYTES ? new ChunkBuffer() : content;
     }
 
     private void write(int[] order, int limit, IntegerEncoder integers) {

@@ -33,8 +33,7 @@ public record Field(String name, FieldType type, boolean nullable, TimestampUnit
             throw new IllegalArgumentException("field '" + name + "': only a timestamp has a unit");
         }
         if (index == Index.TEXT && type != FieldType.STRING) {
-            throw new IllegalArgumentException(
-                    "field '" + name + "': only a string may be indexed: text; write indexed: true");
+            throw new IllegalArgumentException("field '" + name + "': only a string may have a text index");
         }
     }
 

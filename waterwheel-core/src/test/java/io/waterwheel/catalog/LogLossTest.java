@@ -223,8 +223,13 @@ final class LogLossTest {
                         "s",
                         json.replace(
                                         "\"layout\":" + CatalogJson.LAYOUT,
-                                        "\"layout\":" + (CatalogJson.SHARED_LAYOUT + 1))
+                                        "\"layout\":" + (CatalogJson.LATEST_LAYOUT + 1))
                                 .getBytes(StandardCharsets.UTF_8)))
+                .isInstanceOf(CorruptCatalogException.class);
+        // A schema that a later release wrote: this stream alone is refused.
+        String later = json.replaceFirst("\"fields\":\\[\\{", "\"fields\":[{\"indexed\":\"later\",");
+        assertThat(later).isNotEqualTo(json);
+        assertThatThrownBy(() -> CatalogJson.readStream("s", later.getBytes(StandardCharsets.UTF_8)))
                 .isInstanceOf(CorruptCatalogException.class);
     }
 

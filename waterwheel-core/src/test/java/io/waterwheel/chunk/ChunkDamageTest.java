@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -55,12 +56,12 @@ final class ChunkDamageTest {
                     writer.encode(of.tree(), seed == 3 ? KeyScheme.of(schema).derived(of.layout) : null, indexed));
             samples.add(new Sample("sample " + seed, of.layout, bytes));
         }
-        samples.add(ofText(writer));
+        samples.add(ofText(writer, 30));
         return samples;
     }
 
     /** Text of few trigrams that is too long for a dictionary: it has a text index. */
-    private static Sample ofText(ChunkWriter writer) {
+    private static Sample ofText(ChunkWriter writer, int rows) {
         Schema schema = new Schema(
                 List.of(
                         new Field("k", FieldType.LONG, false),
@@ -69,20 +70,21 @@ final class ChunkDamageTest {
                 new KeySpec.Ordered("k"),
                 "t");
         RowLayout layout = RowLayout.of(schema);
-        TupleBlock block = new TupleBlock(layout, 30);
+        TupleBlock block = new TupleBlock(layout, rows);
         Random random = new Random(7);
-        for (int row = 0; row < 30; row++) {
+        for (int row = 0; row < rows; row++) {
             block.keys()[row] = row;
             StringBuilder text = new StringBuilder();
+            text.append("leaf ").append(row / ChunkFormat.LEAF_ROWS).append(' ');
             for (int word = 0; word < 40; word++) {
                 text.append(random.nextBoolean() ? "yes " : "no ");
             }
             byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
             LittleEndian.putLong(block.column(layout.columnOf(1)), row * 8, block.addToArena(bytes, 0, bytes.length));
         }
-        block.setSize(30);
+        block.setSize(rows);
         TemplateTree tree = new TemplateTree(layout, Template.single(), new PagePool(1 << 24));
-        tree.insert(block, 0, 30);
+        tree.insert(block, 0, rows);
         byte[] bytes = ChunkRows.bytes(writer.encode(tree, schema));
         tree.discard();
         return new Sample("text", layout, bytes);
@@ -90,10 +92,82 @@ final class ChunkDamageTest {
 
     @Test
     void theSampleOfTextHasATextIndex() throws IOException {
-        Sample sample = ofText(new ChunkWriter());
+        Sample sample = ofText(new ChunkWriter(), 30);
         try (ChunkReader reader = ChunkReader.open(ChunkRows.input("text", sample.bytes), sample.layout)) {
             assertThat(reader.directory().text(1)).isNotNull();
         }
+    }
+
+    /** Forged sets of leaves, counts and trigrams give some leaves or the exception. */
+    @Test
+    void forgedTextIndexesGiveLeavesOrTheException() throws Exception {
+        Sample sample = ofText(new ChunkWriter(), 3 * ChunkFormat.LEAF_ROWS);
+        byte[] part = "yes".getBytes(StandardCharsets.UTF_8);
+        byte[] word = "leaf 2".getBytes(StandardCharsets.UTF_8);
+        try (ChunkReader reader = ChunkReader.open(ChunkRows.input("small", sample.bytes), sample.layout)) {
+            TextIndex index = Objects.requireNonNull(reader.directory().text(1));
+            assertThat(index.size()).isGreaterThan(index.inAll());
+            assertThat(index.leaves(word)).isEqualTo(BitSet.valueOf(new long[] {1L << 2}));
+        }
+        ChunkCheck.check(ChunkRows.input("small", sample.bytes));
+        int directory = (int) LittleEndian.getLong(sample.bytes, sample.bytes.length - ChunkFormat.FOOTER_BYTES);
+        int refused = 0;
+        for (long seed = 0; seed < 1500; seed++) {
+            Random random = new Random(seed);
+            byte[] forged = sample.bytes.clone();
+            // The text index is the directory's end.
+            int at = forged.length - ChunkFormat.FOOTER_BYTES - 1 - random.nextInt(300);
+            forged[at] ^= (byte) (1 << random.nextInt(8));
+            sign(forged, directory);
+            try (ChunkReader reader = ChunkReader.open(ChunkRows.input("small", forged), sample.layout)) {
+                TextIndex index = reader.directory().text(1);
+                if (index != null) {
+                    index.leaves(part);
+                    index.leaves(word);
+                }
+            } catch (CorruptChunkException e) {
+                refused++;
+            }
+        }
+        assertThat(refused).isPositive();
+    }
+
+    /** A set with a leaf too many or too few, and a trigram that is not there, are found by a scrub. */
+    @Test
+    void aScrubFindsWrongSetsOfTrigrams() throws Exception {
+        Sample sample = ofText(new ChunkWriter(), 3 * ChunkFormat.LEAF_ROWS);
+        int directory = (int) LittleEndian.getLong(sample.bytes, sample.bytes.length - ChunkFormat.FOOTER_BYTES);
+        int found = 0;
+        for (int back = 1; back < 100; back++) {
+            for (int bit = 0; bit < 8; bit++) {
+                byte[] forged = sample.bytes.clone();
+                forged[forged.length - ChunkFormat.FOOTER_BYTES - back] ^= (byte) (1 << bit);
+                sign(forged, directory);
+                try (ChunkReader reader = ChunkReader.open(ChunkRows.input("small", forged), sample.layout)) {
+                    if (reader.directory().text(1) == null) {
+                        continue;
+                    }
+                } catch (CorruptChunkException e) {
+                    continue;
+                }
+                try {
+                    ChunkCheck.check(ChunkRows.input("small", forged));
+                } catch (CorruptChunkException e) {
+                    found++;
+                    continue;
+                }
+                // What the scrub lets pass says the same.
+                try (ChunkReader reader = ChunkReader.open(ChunkRows.input("small", forged), sample.layout)) {
+                    TextIndex index = Objects.requireNonNull(reader.directory().text(1));
+                    for (int leaf = 0; leaf < 3; leaf++) {
+                        assertThat(index.leaves(("leaf " + leaf).getBytes(StandardCharsets.UTF_8)))
+                                .as("byte %s bit %s", back, bit)
+                                .isEqualTo(BitSet.valueOf(new long[] {1L << leaf}));
+                    }
+                }
+            }
+        }
+        assertThat(found).isPositive();
     }
 
     @Test

@@ -42,7 +42,10 @@ class DefinitionYamlTest {
                 FieldType type = any(FieldType.values(), random);
                 TimestampUnit unit =
                         type.isTimestamp() ? any(TimestampUnit.values(), random) : TimestampUnit.NANOSECONDS;
-                fields.add(new Field(name, type, random.nextBoolean(), unit, random.nextBoolean()));
+                Field.Index index = type == FieldType.STRING
+                        ? any(Field.Index.values(), random)
+                        : random.nextBoolean() ? Field.Index.VALUES : Field.Index.NONE;
+                fields.add(new Field(name, type, random.nextBoolean(), unit, index));
             }
             fields.add(new Field("x", FieldType.DOUBLE, false));
             fields.add(new Field("no", FieldType.DOUBLE, false));

@@ -35,8 +35,12 @@ public interface ConjunctSink {
         withinBytes(column, lows[0], ends[ends.length - 1]);
     }
 
-    /** Only rows whose text has each of these, at least one, as bytes in a row can match. */
-    default void contains(int column, byte[][] parts) {
+    /**
+     * Only rows whose text begins so and has each of the parts, as bytes in a row, can match.
+     *
+     * @param prefix empty where any beginning will do; {@link #withinAnyBytes} or {@link #withinBytes} is told, too
+     */
+    default void contains(int column, byte[] prefix, byte[][] parts) {
         // Most have no index of that.
     }
 

@@ -70,11 +70,11 @@ final class LikeNode extends ColumnNode {
             sink.withinAnyBytes(field.column(), new byte[][] {prefix}, new byte[][] {above});
         }
         List<byte[]> runs = new ArrayList<>();
-        for (LikePiece piece : pieces) {
-            piece.addRuns(runs);
+        for (int p = 0; p < pieces.length; p++) {
+            pieces[p].addRuns(p == 0 ? prefix.length : 0, runs);
         }
-        if (!runs.isEmpty()) {
-            sink.contains(field.column(), runs.toArray(byte[][]::new));
+        if (prefix.length > 0 || !runs.isEmpty()) {
+            sink.contains(field.column(), prefix, runs.toArray(byte[][]::new));
         }
     }
 

@@ -43,10 +43,10 @@ abstract sealed class LikePiece {
         return Arrays.copyOf(piece, length);
     }
 
-    /** Adds its bytes between characters that may be any, where these are several in a row. */
-    final void addRuns(List<byte[]> runs) {
-        int from = 0;
-        for (int at = 0; at <= piece.length; at++) {
+    /** Adds its bytes from here on, between characters that may be any, where these are several in a row. */
+    final void addRuns(int start, List<byte[]> runs) {
+        int from = start;
+        for (int at = start; at <= piece.length; at++) {
             if (at == piece.length || piece[at] == ANY) {
                 if (at - from > 1) {
                     runs.add(Arrays.copyOfRange(piece, from, at));

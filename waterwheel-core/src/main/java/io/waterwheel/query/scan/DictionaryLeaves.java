@@ -62,11 +62,24 @@ final class DictionaryLeaves {
         return leaves;
     }
 
-    /** Leaves with text that has each of the parts as bytes in a row; null when too much is to be united. */
-    static @Nullable BitSet containing(LeafDictionary dictionary, byte[][] parts) {
+    /**
+     * Leaves with text that begins so and has each of the parts as bytes in a row; null when too much is to be searched
+     * or united.
+     */
+    static @Nullable BitSet containing(LeafDictionary dictionary, byte[] prefix, byte[][] parts, SearchBudget budget) {
+        int from = dictionary.firstFrom(prefix);
+        byte[] above = prefix.clone();
+        if (prefix.length > 0) {
+            // No byte of UTF-8 is 255.
+            above[above.length - 1]++;
+        }
+        int to = prefix.length == 0 ? dictionary.size() : dictionary.firstFrom(above);
+        if (!budget.take((long) parts.length * dictionary.textBytes(from, to))) {
+            return null;
+        }
         BitSet leaves = new BitSet();
         long left = MOST_BITS;
-        for (int value = 0; value < dictionary.size(); value++) {
+        for (int value = from; value < to; value++) {
             if (containsAll(dictionary, value, parts)) {
                 left -= dictionary.setBits(value, value + 1);
                 if (left < 0) {

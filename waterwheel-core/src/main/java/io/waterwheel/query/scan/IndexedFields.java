@@ -79,41 +79,44 @@ final class IndexedFields {
 
     /** Whether a leaf may have rows whose text has all of these as bytes in a row; null without a text index. */
     @Nullable
-    OfLeaf containing(int field, byte[][] parts) {
+    OfLeaf containing(int field, byte[][] parts, SearchBudget budget) {
         TextIndex index = directory.text(field);
-        return index == null
-                ? null
-                : lookedUp(() -> {
-                    BitSet all = null;
-                    for (byte[] part : parts) {
-                        BitSet having = index.leaves(part);
-                        if (all == null) {
-                            all = having;
-                        } else if (having != null) {
-                            all.and(having);
-                        }
-                    }
-                    return all;
-                });
+        return index == null ? null : lookedUp(() -> all(index, parts, budget));
+    }
+
+    private static @Nullable BitSet all(TextIndex index, byte[][] parts, SearchBudget budget) {
+        BitSet all = null;
+        for (byte[] part : parts) {
+            if ((all != null && all.isEmpty()) || !budget.take(index.work(part))) {
+                break;
+            }
+            BitSet having = index.leaves(part);
+            if (all == null) {
+                all = having;
+            } else if (having != null) {
+                all.and(having);
+            }
+        }
+        return all;
     }
 
     /** The same of rows whose text is one of these. */
     @Nullable
-    OfLeaf containingAny(int field, byte[][] values) {
+    OfLeaf containingAny(int field, byte[][] values, SearchBudget budget) {
         TextIndex index = directory.text(field);
-        return index == null
-                ? null
-                : lookedUp(() -> {
-                    BitSet any = new BitSet();
-                    for (byte[] value : values) {
-                        BitSet having = index.leaves(value);
-                        if (having == null) {
-                            return null;
-                        }
-                        any.or(having);
-                    }
-                    return any;
-                });
+        return index == null ? null : lookedUp(() -> any(index, values, budget));
+    }
+
+    private static @Nullable BitSet any(TextIndex index, byte[][] values, SearchBudget budget) {
+        BitSet any = new BitSet();
+        for (byte[] value : values) {
+            BitSet having = budget.take(index.work(value)) ? index.leaves(value) : null;
+            if (having == null) {
+                return null;
+            }
+            any.or(having);
+        }
+        return any;
     }
 
     /** Leaves that are found when the first one is asked for: zones may rule out all. Null stands for all leaves. */

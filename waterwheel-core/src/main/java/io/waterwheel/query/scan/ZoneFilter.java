@@ -45,6 +45,7 @@ final class ZoneFilter implements ConjunctSink {
     private final ChunkDirectory directory;
     private final RowLayout layout;
     private final IndexedFields indexes;
+    private final SearchBudget budget;
     private final List<Test> tests = new ArrayList<>();
     /** Whether the tests say all that the condition says. */
     private boolean whole = true;
@@ -55,6 +56,11 @@ final class ZoneFilter implements ConjunctSink {
 
     /** @param where a compiled condition, or null for none */
     ZoneFilter(@Nullable ColumnNode where, ChunkDirectory directory) {
+        this(where, directory, new SearchBudget());
+    }
+
+    private ZoneFilter(@Nullable ColumnNode where, ChunkDirectory directory, SearchBudget budget) {
+        this.budget = budget;
         this.directory = directory;
         this.layout = directory.layout();
         this.indexes = new IndexedFields(directory);
@@ -211,7 +217,7 @@ final class ZoneFilter implements ConjunctSink {
                             field,
                             dictionary -> DictionaryLeaves.within(dictionary, low, low),
                             leaf -> directory.filterMayHold(leaf, field, low, 0, low.length)));
-            ruleOutByText(field, indexes.containing(field, new byte[][] {low}));
+            ruleOutByText(field, indexes.containing(field, new byte[][] {low}, budget));
             return;
         }
         long lowCode = low == null ? Long.MIN_VALUE : KeyCodec.ofBytes(low, 0, low.length);
@@ -226,7 +232,6 @@ final class ZoneFilter implements ConjunctSink {
             return;
         }
         IndexedFields.Named named = dictionary -> DictionaryLeaves.among(dictionary, values);
-        ruleOutByText(field, values.length > MOST_VALUES ? null : indexes.containingAny(field, values));
         if (values.length > MOST_VALUES) {
             withinBytes(column, values[0], values[values.length - 1]);
             ruleOut(field, ALWAYS, indexes.test(field, named, ALWAYS));
@@ -254,6 +259,7 @@ final class ZoneFilter implements ConjunctSink {
                     }
                     return false;
                 }));
+        ruleOutByText(field, indexes.containingAny(field, values, budget));
     }
 
     @Override
@@ -294,16 +300,24 @@ final class ZoneFilter implements ConjunctSink {
     }
 
     @Override
-    public void contains(int column, byte[][] parts) {
+    public void contains(int column, byte[] prefix, byte[][] parts) {
         int field = field(column);
         if (field < 0) {
             return;
         }
-        ruleOut(
-                field,
-                ALWAYS,
-                indexes.test(field, dictionary -> DictionaryLeaves.containing(dictionary, parts), ALWAYS));
-        ruleOutByText(field, indexes.containing(field, parts));
+        if (parts.length > 0 && directory.dictionary(field) != null) {
+            // Of a prefix alone the range of values tells.
+            ruleOut(
+                    field,
+                    ALWAYS,
+                    indexes.test(
+                            field,
+                            dictionary -> DictionaryLeaves.containing(dictionary, prefix, parts, budget),
+                            ALWAYS));
+        }
+        byte[][] all = Arrays.copyOf(parts, parts.length + 1);
+        all[parts.length] = prefix;
+        ruleOutByText(field, indexes.containing(field, all, budget));
     }
 
     @Override
@@ -315,7 +329,7 @@ final class ZoneFilter implements ConjunctSink {
         }
         List<ZoneFilter> alternatives = new ArrayList<>();
         for (ColumnNode alternative : terms) {
-            alternatives.add(new ZoneFilter(alternative, directory));
+            alternatives.add(new ZoneFilter(alternative, directory, budget));
         }
         int only = alternatives.get(0).onlyField();
         for (ZoneFilter alternative : alternatives) {

@@ -155,6 +155,34 @@ final class TextIndexTest {
         tree.discard();
     }
 
+    /** A dictionary is searched for what stands inside values, within a bound, whatever the condition asks. */
+    @Test
+    void thousandsOfPartsAreNotAllSearched() throws IOException {
+        List<String> values = new ArrayList<>();
+        for (int row = 0; row < 2 * ROWS_A_LEAF; row++) {
+            values.add("value " + (row < ROWS_A_LEAF ? "first" : "second") + row % 90);
+        }
+        TemplateTree tree = tree(values);
+        LocalChunkStore store = new LocalChunkStore(folder);
+        store.write("d.chunk", new ChunkWriter().encode(tree, SCHEMA).content());
+        ChunkScan scan = new ChunkScan(store, new ChunkCache(64 << 20));
+        List<String> likes = new ArrayList<>(Collections.nCopies(3000, "s like '%val%'"));
+        for (String last : List.of("s like '%second%'", "s like 'value se%d7%'")) {
+            ScanSpec few = spec("s like '%val%' and " + last);
+            read = 0;
+            List<String> expected = answer(sink -> scan.scan("d.chunk", LAYOUT, few, sink), true);
+            assertThat(read).as(last).isEqualTo(1);
+            ScanSpec many = spec(String.join(" and ", likes) + " and " + last);
+            assertThat(answer(sink -> scan.scan("d.chunk", LAYOUT, many, sink), false))
+                    .as(last)
+                    .isEqualTo(expected);
+        }
+        SearchBudget budget = new SearchBudget();
+        assertThat(budget.take(4 << 20)).isTrue();
+        assertThat(budget.take(1)).isFalse();
+        tree.discard();
+    }
+
     /** Of text like random there are too many trigrams: it has no index, and its answers. */
     @Test
     void textWithoutWordsHasNoIndex() throws IOException {

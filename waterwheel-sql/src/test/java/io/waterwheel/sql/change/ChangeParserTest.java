@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamDefinition;
@@ -74,6 +75,12 @@ final class ChangeParserTest {
                         + "{\"name\":\"at_all\",\"type\":\"ipv4\",\"nullable\":true}],"
                         + "\"key\":{\"longitude\":\"longitude\",\"latitude\":\"latitude\",\"box\":[-10,40,10,50]},"
                         + "\"time\":\"time_ms\",\"records\":{\"unknown\":\"skip\"}}"));
+        StreamDefinition messages =
+                created("CREATE STREAM l (id BIGINT, at TIMESTAMP, message VARCHAR INDEXED TEXT FROM"
+                        + " 'msg', host VARCHAR INDEXED) KEY (id) TIME (at)");
+        assertThat(messages.schema().fields().get(2).index()).isEqualTo(Field.Index.TEXT);
+        assertThat(messages.schema().fields().get(3).index()).isEqualTo(Field.Index.VALUES);
+        assertThat(SchemaJson.readStream(SchemaJson.writeStream(messages))).isEqualTo(messages);
         StreamDefinition orders =
                 created("create stream if not exists orders (id BIGINT, at TIMESTAMP) key (id) time (at);");
         assertThat(orders.format()).isEqualTo(RecordFormat.BLOCK);

@@ -177,6 +177,8 @@ public enum ErrorCode {
     NO_SUCH_QUERY(USER, "See `waterwheel queries list`; the query may have ended."),
     /** There is no such stream, or it was dropped. */
     NO_SUCH_STREAM(USER, "See `waterwheel stream list`."),
+    /** There is no table of that name. */
+    NO_SUCH_TABLE(USER, "See `SHOW TABLES`."),
     /** The stream's topic is not there. */
     NO_SUCH_TOPIC(TEMPORARY, "Restore the topic, or drop the stream."),
     /** Storm has no such topology. */
@@ -253,6 +255,8 @@ public enum ErrorCode {
     SUBQUERY_CUT(TEMPORARY, "Nothing: the coordinator asks again, or says what is missing."),
     /** A part of a query failed on a worker. */
     SUBQUERY_FAILED(TEMPORARY, "Nothing: the coordinator asks another worker."),
+    /** There is a table of that name. */
+    TABLE_EXISTS(USER, "Use `CREATE OR REPLACE TABLE`, drop it first, or choose another name."),
     /** A routing table is no longer needed and gone. */
     TABLE_GONE(TEMPORARY, "Read the route again."),
     /** Another append under the same name has begun. */

@@ -16,6 +16,7 @@ import java.util.stream.IntStream;
  *
  * @param leaves what is read, in no order; no two are equal
  * @param systems system tables that are read, no two alike
+ * @param files paths of the files that the text reads, relative to the folder of such files
  * @param regions tables of regions that the executor makes of the leaves, each a SELECT whose columns {@code n} and
  *     {@code shape} are a region's number and its shape as a text. Each may name those before it
  * @param text the rest, as a SELECT over tables called {@link #table}, {@link #systemTable} and {@link #regionTable},
@@ -29,6 +30,7 @@ import java.util.stream.IntStream;
 public record ResidualPlan(
         List<Leaf> leaves,
         List<SystemLeaf> systems,
+        List<String> files,
         List<String> regions,
         String text,
         List<Field> fields,
@@ -46,10 +48,10 @@ public record ResidualPlan(
         }
     }
 
-    /** A plan without system tables and regions. */
+    /** A plan without system tables, files and regions. */
     public ResidualPlan(
             List<Leaf> leaves, String text, List<Field> fields, List<String> labels, List<Narrowing> narrowings) {
-        this(leaves, List.of(), List.of(), text, fields, labels, narrowings);
+        this(leaves, List.of(), List.of(), List.of(), text, fields, labels, narrowings);
     }
 
     /**
@@ -80,6 +82,7 @@ public record ResidualPlan(
     public ResidualPlan {
         leaves = List.copyOf(leaves);
         systems = List.copyOf(systems);
+        files = List.copyOf(files);
         regions = List.copyOf(regions);
         fields = List.copyOf(fields);
         labels = List.copyOf(labels);

@@ -315,8 +315,10 @@ final class AskedByJdbc implements AutoCloseable {
                 assertThat(now.next()).isTrue();
                 assertThat(utc(now, "now")).isBetween(FIRST.minusSeconds(1_000_000_000), Instant.now());
             }
-            assertThat(rows(statement.executeQuery("SHOW TABLES LIKE 'by.j%'"), "stream"))
+            assertThat(rows(statement.executeQuery("SHOW TABLES LIKE 'by.j%'"), "table"))
                     .isEmpty();
+            assertThat(rows(statement.executeQuery("SHOW TABLES LIKE 'by_j%'"), "table", "kind"))
+                    .containsExactly("by_jdbc stream");
             assertThat(rows(statement.executeQuery("show streams like 'BY_JDB_'"), "stream", "key", "time", "fields"))
                     .containsExactly("by_jdbc id at 14");
             assertThat(rows(statement.executeQuery("DESCRIBE by_jdbc"), "column", "type", "nullable", "role"))
@@ -397,6 +399,7 @@ final class AskedByJdbc implements AutoCloseable {
                             "total",
                             "most"))
                     .containsExactly("255 154 9.0 2000");
+            filesAreTables(statement);
             viewsAreTables(statement);
             assertThat(statement.executeUpdate("ALTER STREAM made_by_jdbc SET retention = '3650d'"))
                     .isZero();
@@ -408,6 +411,57 @@ final class AskedByJdbc implements AutoCloseable {
             assertThatThrownBy(() -> statement.executeUpdate("DROP STREAM made_by_jdbc"))
                     .hasStackTraceContaining("NO_SUCH_STREAM");
         }
+    }
+
+    /** The server of this test reads docs/examples/tables. */
+    private void filesAreTables(Statement statement) throws Exception {
+        assertThat(statement.executeUpdate("CREATE TABLE areas_by_jdbc FROM 'areas.csv'"))
+                .isZero();
+        assertThatThrownBy(() -> statement.executeUpdate("CREATE TABLE Areas_by_jdbc FROM 'areas.csv'"))
+                .hasStackTraceContaining("TABLE_EXISTS");
+        assertThatThrownBy(() -> statement.executeUpdate("CREATE VIEW areas_by_jdbc AS SELECT id FROM by_jdbc"))
+                .hasStackTraceContaining("there is a table of that name");
+        assertThatThrownBy(() -> statement.executeUpdate(
+                        "CREATE STREAM areas_by_jdbc (id BIGINT, at TIMESTAMP) KEY (id) TIME (at)"))
+                .hasStackTraceContaining("there is a table 'areas_by_jdbc'");
+        assertThatThrownBy(() -> statement.executeUpdate("CREATE TABLE by_jdbc FROM 'areas.csv'"))
+                .hasStackTraceContaining("there is a stream of that name");
+        assertThatThrownBy(() -> statement.executeUpdate("CREATE TABLE secret FROM '../../sql.md'"))
+                .hasStackTraceContaining("within the folder of sql.tables");
+        assertThat(rows(statement.executeQuery("SHOW TABLES LIKE 'areas%'"), "table", "kind", "file"))
+                .containsExactly("areas_by_jdbc file areas.csv");
+        assertThat(rows(statement.executeQuery("DESCRIBE areas_by_jdbc"), "column", "type"))
+                .containsExactly("name string", "kind string", "shape string");
+        DatabaseMetaData facts = connection.getMetaData();
+        assertThat(rows(facts.getTables(null, "public", "areas%", new String[] {"TABLE"}), "TABLE_NAME", "TABLE_TYPE"))
+                .containsExactly("areas_by_jdbc TABLE");
+        assertThat(rows(facts.getColumns(null, "public", "areas%", "%"), "COLUMN_NAME", "TYPE_NAME"))
+                .containsExactly("name VARCHAR", "kind VARCHAR", "shape VARCHAR");
+        assertThat(rows(
+                        statement.executeQuery("SELECT column_name FROM information_schema.columns"
+                                + " WHERE table_name = 'areas_by_jdbc' ORDER BY ordinal_position"),
+                        "column_name"))
+                .containsExactly("name", "kind", "shape");
+        assertThat(rows(
+                        statement.executeQuery("SELECT * FROM public.areas_by_jdbc WHERE name = 'Orly'"),
+                        "name",
+                        "kind"))
+                .containsExactly("Orly airport");
+        assertThat(rows(
+                        statement.executeQuery(
+                                "SELECT a.kind, COUNT(b.id) AS n FROM areas_by_jdbc a LEFT JOIN by_jdbc b"
+                                        + " ON b.note = a.name GROUP BY a.kind ORDER BY 1"),
+                        "kind",
+                        "n"))
+                .containsExactly("airport 0", "city 0");
+        assertThat(String.join(
+                        "\n", rows(statement.executeQuery("EXPLAIN SELECT COUNT(*) FROM areas_by_jdbc"), "plan")))
+                .contains("read_csv('areas.csv'");
+        assertThat(statement.executeUpdate("DROP TABLE areas_by_jdbc")).isZero();
+        assertThatThrownBy(() -> statement.executeUpdate("DROP TABLE areas_by_jdbc"))
+                .hasStackTraceContaining("NO_SUCH_TABLE");
+        assertThatThrownBy(() -> statement.executeQuery("SELECT * FROM areas_by_jdbc"))
+                .hasStackTraceContaining("NO_SUCH_STREAM");
     }
 
     private void viewsAreTables(Statement statement) throws Exception {

@@ -16,6 +16,7 @@ import io.waterwheel.embedded.server.RunningServer;
 import io.waterwheel.embedded.server.ServerCommand;
 import io.waterwheel.gateway.Gateway;
 import io.waterwheel.gateway.GatewaySettings;
+import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.tuple.QuestionShape;
 import java.io.ByteArrayOutputStream;
@@ -69,7 +70,14 @@ final class DocumentationTest {
     @BeforeAll
     static void start() throws Exception {
         server = RunningServer.start(
-                folder.resolve("server"), ServerCommand.fitted(WaterwheelConfig.defaults(), 0), Set.of());
+                folder.resolve("server"),
+                ServerCommand.fitted(
+                        WaterwheelConfig.defaults()
+                                .with(
+                                        Keys.SQL_TABLES,
+                                        ROOT.resolve("docs/examples/tables").toString()),
+                        0),
+                Set.of());
         client = WaterwheelClient.connect(server.url());
     }
 

@@ -27,6 +27,7 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.schema.text.Ipv4;
+import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.tuple.TimeInterval;
 import java.io.ByteArrayInputStream;
@@ -67,8 +68,11 @@ final class EndToEndTest {
 
     @BeforeAll
     static void start() throws Exception {
-        WaterwheelConfig config =
-                WaterwheelConfig.parse("test", "storm:\n  topology.testing.always.try.serialize: true\n", List.of());
+        WaterwheelConfig config = WaterwheelConfig.parse(
+                        "test", "storm:\n  topology.testing.always.try.serialize: true\n", List.of())
+                .with(
+                        Keys.SQL_TABLES,
+                        DocumentationTest.ROOT.resolve("docs/examples/tables").toString());
         server = RunningServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
         client = WaterwheelClient.connect(server.url());
     }

@@ -55,6 +55,22 @@ public sealed interface Change {
     record DropView(String stream, boolean ifExists) implements Change {}
 
     /**
+     * {@code CREATE TABLE ... FROM}.
+     *
+     * @param replace whether a table of that name gives way
+     * @param ifNotExists whether it is no error that there is one
+     * @param file the path of the file, as it was written
+     */
+    record CreateTable(String stream, boolean replace, boolean ifNotExists, String file) implements Change {}
+
+    /**
+     * {@code DROP TABLE}.
+     *
+     * @param ifExists whether it is no error that there is none
+     */
+    record DropTable(String stream, boolean ifExists) implements Change {}
+
+    /**
      * {@code INSERT INTO}.
      *
      * @param columns as they were written; empty for all of the stream, in their order

@@ -34,24 +34,16 @@ public final class ChangeParser {
             if (replace) {
                 words.require("REPLACE");
             }
-            if (replace || words.next().is("VIEW")) {
+            if (words.takes("TABLE")) {
+                return table(words, replace);
+            } else if (replace || words.next().is("VIEW")) {
                 words.require("VIEW");
                 return view(words, replace);
             }
             requireKind(words);
             return CreateReader.read(words);
         } else if (words.takes("DROP")) {
-            boolean view = words.takes("VIEW");
-            if (!view) {
-                requireKind(words);
-            }
-            boolean ifExists = words.takes("IF");
-            if (ifExists) {
-                words.require("EXISTS");
-            }
-            String name = view ? name(words, "a view") : stream(words);
-            words.requireEnd();
-            return view ? new Change.DropView(name, ifExists) : new Change.Drop(name, ifExists);
+            return drop(words);
         } else if (words.takes("ALTER")) {
             words.require("STREAM");
             return alter(words);
@@ -59,9 +51,42 @@ public final class ChangeParser {
         return null;
     }
 
+    private static Change drop(Words words) {
+        boolean view = words.takes("VIEW");
+        boolean table = !view && words.takes("TABLE");
+        if (!view && !table) {
+            requireKind(words);
+        }
+        boolean ifExists = words.takes("IF");
+        if (ifExists) {
+            words.require("EXISTS");
+        }
+        String name = view ? name(words, "a view") : table ? name(words, "a table") : stream(words);
+        words.requireEnd();
+        if (view) {
+            return new Change.DropView(name, ifExists);
+        }
+        return table ? new Change.DropTable(name, ifExists) : new Change.Drop(name, ifExists);
+    }
+
+    private static Change table(Words words, boolean replace) {
+        boolean ifNotExists = !replace && words.takes("IF");
+        if (ifNotExists) {
+            words.require("NOT");
+            words.require("EXISTS");
+        }
+        String name = name(words, "a table");
+        if (!words.takes("FROM")) {
+            throw words.expected("FROM 'FILE'; a stream is made by CREATE STREAM, before this");
+        }
+        String file = words.text("the path of a file in quotes");
+        words.requireEnd();
+        return new Change.CreateTable(name, replace, ifNotExists, file);
+    }
+
     private static void requireKind(Words words) {
         if (!words.takes("STREAM")) {
-            throw words.expected("STREAM or VIEW");
+            throw words.expected("STREAM, VIEW or TABLE");
         }
     }
 

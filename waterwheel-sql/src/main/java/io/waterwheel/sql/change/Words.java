@@ -96,6 +96,14 @@ final class Words {
         throw expected(of + ", a text in quotes or a number");
     }
 
+    /** A text in quotes. */
+    String text(String of) {
+        if (next.kind() != Kind.TEXT) {
+            throw expected(of);
+        }
+        return take().text();
+    }
+
     /** Semicolons may follow, and nothing else. */
     void requireEnd() {
         while (takes(";")) {

@@ -79,6 +79,7 @@ final class DuckDbChild implements AutoCloseable {
         command.add(Long.toString(settings.memoryBytes()));
         command.add(Long.toString(settings.spillBytes()));
         command.add(Integer.toString(settings.threads()));
+        command.add(settings.files() == null ? "" : settings.files() + File.separator);
         ProcessBuilder builder = new ProcessBuilder(command);
         NOT_INHERITED.forEach(builder.environment()::remove);
         Process process;

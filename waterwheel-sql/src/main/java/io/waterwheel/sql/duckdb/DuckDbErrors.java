@@ -7,6 +7,13 @@ import io.waterwheel.error.WaterwheelException;
 final class DuckDbErrors {
     private DuckDbErrors() {}
 
+    private static boolean isOfFile(String text) {
+        return text.startsWith("IO Error")
+                || text.startsWith("Binder Error")
+                || text.contains("CSV Error")
+                || text.contains("Parquet");
+    }
+
     /**
      * The failure.
      *
@@ -19,6 +26,11 @@ final class DuckDbErrors {
             return new WaterwheelException(
                     ErrorCode.QUERY_MEMORY,
                     "statement: its joins, groups or orders need more than sql.memory and sql.spill: " + first);
+        } else if (select.contains("FROM read_") && isOfFile(first)) {
+            return new WaterwheelException(
+                    ErrorCode.SQL_VALUE,
+                    "statement: the file of a table is not what it was when the table was made, or cannot be read: "
+                            + first + "; CREATE OR REPLACE TABLE reads its columns anew");
         } else if (first.contains("Division by zero")) {
             return new WaterwheelException(ErrorCode.SQL_VALUE, "statement: a division by zero");
         } else if (first.startsWith("Out of Range Error") || first.startsWith("Conversion Error")) {

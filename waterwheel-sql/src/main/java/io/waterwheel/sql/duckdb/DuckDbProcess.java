@@ -43,7 +43,8 @@ final class DuckDbProcess {
     /**
      * Runs it.
      *
-     * @param arguments the folder, bytes of memory, bytes of disk in the folder, threads
+     * @param arguments the folder, bytes of memory, bytes of disk in the folder, threads, and the folder whose files
+     *     may be read; empty for none
      */
     public static void main(String[] arguments) throws IOException, SQLException {
         Path folder = Path.of(arguments[0]);
@@ -63,7 +64,9 @@ final class DuckDbProcess {
                 "default_null_order='nulls_first_on_asc_last_on_desc'",
                 "error_on_division_by_zero=true",
                 "ieee_floating_point_ops=false",
-                // No file is read or written by a statement, whatever its text.
+                // No other file is read or written by a statement, whatever its text.
+                "allowed_directories="
+                        + (arguments[4].isEmpty() ? "[]" : "['" + arguments[4].replace("'", "''") + "']"),
                 "enable_external_access=false",
                 "lock_configuration=true"
             }) {

@@ -4,6 +4,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.SqlColumn;
 import io.waterwheel.sql.SqlConstants;
 import io.waterwheel.sql.SqlPlan;
@@ -196,7 +197,10 @@ public final class StatementPlanner {
             if (key != null) {
                 cache.put(key, PlanCache.Entry.none(valid.schemas(), query.views()));
             }
-            if (fixed && !query.hasNow()) {
+            // What a table of a file is changes without the streams.
+            boolean ofFiles =
+                    plan instanceof ResidualPlan residual && !residual.files().isEmpty();
+            if (fixed && !query.hasNow() && !ofFiles) {
                 cache.put(statement, PlanCache.Entry.of(plan, new IdentityHashMap<>(), valid.schemas(), query.views()));
             }
             return plan;
@@ -445,8 +449,17 @@ public final class StatementPlanner {
     private void addSystemTables(CalciteSchema root, CalciteSchema catalog) {
         Map<String, CalciteSchema> schemas = new HashMap<>();
         for (SystemTable table : streams.systemTables()) {
-            SystemRelation relation = new SystemRelation(table.qualifiedName(), table.fields());
-            schemas.computeIfAbsent(table.schema(), name -> catalog.add(name, new AbstractSchema()))
+            SystemTable.File file = table.file();
+            SystemRelation relation = new SystemRelation(
+                    table.qualifiedName(),
+                    table.fields(),
+                    file == null ? null : file.path(),
+                    file == null ? null : file.select());
+            if (file != null) {
+                root.add(table.name(), relation);
+            }
+            CalciteSchema in = catalog.getSubSchema(table.schema(), true);
+            schemas.computeIfAbsent(table.schema(), name -> in == null ? catalog.add(name, new AbstractSchema()) : in)
                     .add(table.name(), relation);
             if (table.schema().equals(CATALOG)) {
                 catalog.add(table.name(), relation);
@@ -460,7 +473,7 @@ public final class StatementPlanner {
     /** The plan of what shows columns of a system table as they are; null for anything else. */
     private static @Nullable SystemPlan plain(RelNode node, List<String> labels) {
         RelNode below = node instanceof Project project ? project.getInput() : node;
-        if (!(below instanceof SystemNode system)) {
+        if (!(below instanceof SystemNode system) || system.table().file() != null) {
             return null;
         }
         List<SqlColumn> columns = new ArrayList<>();

@@ -41,7 +41,14 @@ public final class ResidualPlanner {
                 .map(system -> new ResidualPlan.SystemLeaf(system.name(), system.fields()))
                 .toList();
         return new ResidualPlan(
-                leaves, systems, text.regions(), select, fields(root, labels), labels, Narrowings.of(root, text));
+                leaves,
+                systems,
+                text.files(),
+                text.regions(),
+                select,
+                fields(root, labels),
+                labels,
+                Narrowings.of(root, text));
     }
 
     private static List<Field> fields(RelNode root, List<String> labels) throws NotPushed {

@@ -13,6 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelFieldCollation;
 import org.apache.calcite.rel.RelNode;
@@ -42,6 +44,7 @@ final class ResidualText {
     private final Map<Leaf, Integer> leaves = new LinkedHashMap<>();
     private final Map<Leaf, Integer> uses = new HashMap<>();
     private final List<SystemRelation> systems = new ArrayList<>();
+    private final Set<String> files = new TreeSet<>();
     private final ResidualRegions regions = new ResidualRegions();
 
     /** SELECTs of the tables of regions, in the order of their numbers. */
@@ -59,7 +62,16 @@ final class ResidualText {
         return List.copyOf(systems);
     }
 
+    /** Paths of the files that the text reads. */
+    List<String> files() {
+        return List.copyOf(files);
+    }
+
     private String table(SystemRelation system) {
+        if (system.file() != null && system.select() != null) {
+            files.add(system.file());
+            return "(" + system.select() + ") AS t";
+        }
         int number = systems.indexOf(system);
         if (number < 0) {
             number = systems.size();

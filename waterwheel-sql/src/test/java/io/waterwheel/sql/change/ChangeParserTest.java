@@ -95,7 +95,16 @@ final class ChangeParserTest {
 
     @Test
     void whatIsWrongSaysWhere() {
-        wrong("CREATE TABLE t (a BIGINT)", "line 1, column 8: expected STREAM or VIEW, got 'TABLE'");
+        wrong(
+                "CREATE TABLE t (a BIGINT)",
+                "line 1, column 16: expected FROM 'FILE'; a stream is made by CREATE STREAM");
+        wrong("CREATE TABLE t FROM file", "line 1, column 21: expected the path of a file in quotes, got 'file'");
+        wrong("CREATE INDEX i", "line 1, column 8: expected STREAM, VIEW or TABLE, got 'INDEX'");
+        assertThat(ChangeParser.of("create or replace table public.t from 'a b/c.csv';"))
+                .isEqualTo(new Change.CreateTable("t", true, false, "a b/c.csv"));
+        assertThat(ChangeParser.of("CREATE TABLE IF NOT EXISTS t FROM 'it''s.parquet'"))
+                .isEqualTo(new Change.CreateTable("t", false, true, "it's.parquet"));
+        assertThat(ChangeParser.of("DROP TABLE IF EXISTS t")).isEqualTo(new Change.DropTable("t", true));
         wrong("CREATE STREAM s (a BIGINT,\n a BIGINT)", "line 2, column 2: column a is declared twice");
         wrong("CREATE STREAM s (a BIGINT) KEY (b) TIME (a)", "there is no column 'b' for the key; there are a");
         wrong("CREATE STREAM s (a BIGINT) TIME (a)", "expected KEY (column), got the end");

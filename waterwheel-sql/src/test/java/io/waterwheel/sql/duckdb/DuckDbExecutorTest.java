@@ -231,6 +231,7 @@ final class DuckDbExecutorTest {
                 List.of(),
                 List.of(new ResidualPlan.SystemLeaf("waterwheel.streams", fields)),
                 List.of(),
+                List.of(),
                 "SELECT sum(c1)::BIGINT AS c0 FROM system0 WHERE c0 = 'a'",
                 List.of(new Field("c0", FieldType.LONG, true)),
                 List.of("n"),

@@ -263,6 +263,14 @@ public final class Keys {
             .doc(
                     "Disk of its temporary folder (java.io.tmpdir), where rows go that do not fit in sql.memory. A statement that"
                             + " needs more is refused with QUERY_MEMORY."));
+    public static final Key<String> SQL_TABLES = add(Key.text("sql.tables", "none")
+            .matching("none|/.*\\S", "none, or an absolute path")
+            .doc(
+                    "Folder of the coordinators' machines with the CSV and Parquet files that CREATE TABLE may name; no other file"
+                            + " is read. Each coordinator needs the same files. none: no file is read."));
+    public static final Key<DataSize> SQL_TABLE_SIZE = add(Key.bytes("sql.table-size", "64 MiB")
+            .atLeast("1 KiB")
+            .doc("Largest file of a table. It is read by each statement that names the table, within sql.memory."));
     public static final Key<Integer> SQL_AT_ONCE = add(Key.integer("sql.at-once", 4)
             .atLeast("1")
             .atMost("64")

@@ -122,9 +122,9 @@ abstract class CatalogService extends BasicFlightSqlProducer {
                     .sorted(Comparator.comparing(SystemTable::qualifiedName))
                     .forEach(table ->
                             addTable(SYSTEM_TABLE, table.schema(), table.name(), table.fields(), command, form, rows));
-            statements
-                    .streams()
-                    .forEach((name, schema) -> addTable(TABLE, SCHEMA, name, schema.fields(), command, form, rows));
+            Map<String, List<Field>> tables = new TreeMap<>(statements.fileTables());
+            statements.streams().forEach((name, schema) -> tables.put(name, schema.fields()));
+            tables.forEach((name, fields) -> addTable(TABLE, SCHEMA, name, fields, command, form, rows));
             statements.views().forEach((name, fields) -> addTable(VIEW, SCHEMA, name, fields, command, form, rows));
         });
     }

@@ -16,6 +16,7 @@ import io.waterwheel.sql.SqlPlanner;
 import io.waterwheel.sql.SqlValues;
 import io.waterwheel.sql.change.Change;
 import io.waterwheel.sql.change.ChangeParser;
+import io.waterwheel.sql.exec.ResidualExecutor;
 import io.waterwheel.topology.rpc.AdminHandler;
 import io.waterwheel.topology.rpc.ColumnSink;
 import io.waterwheel.wire.AdminCall;
@@ -59,6 +60,7 @@ final class Changes {
 
     private final KnownStreams streams;
     private final ViewChanges views;
+    private final ResidualExecutor executor;
     private final AdminHandler calls;
     private final InsertLog log;
     private final Function<StreamInfo, StreamSnapshot> latest;
@@ -74,17 +76,20 @@ final class Changes {
     }
 
     /**
+     * @param executor reads the columns of files
      * @param latest the catalog of a stream with every edit that was committed before the call
      * @param verdicts are told of what was stored
      */
     Changes(
             KnownStreams streams,
+            ResidualExecutor executor,
             AdminHandler calls,
             InsertLog log,
             Function<StreamInfo, StreamSnapshot> latest,
             LastVerdicts verdicts) {
         this.streams = streams;
         this.views = new ViewChanges(streams);
+        this.executor = executor;
         this.calls = calls;
         this.log = log;
         this.latest = latest;
@@ -192,19 +197,24 @@ final class Changes {
                 sink,
                 "the server is busy: " + CALLS_AT_ONCE + " statements change streams; nothing was done, try again");
         try {
-            return define(change, sink);
+            return define(change, sink, deadlineNanos);
         } finally {
             callsOpen.release();
         }
     }
 
     /** Whether a stream exists is decided by the call: what this worker last saw may be old. */
-    private String define(Change change, ColumnSink sink) {
+    private String define(Change change, ColumnSink sink, long deadlineNanos) throws InterruptedException {
         if (change instanceof Change.Create create) {
             if (streams.views().find(create.stream()) != null) {
                 throw new WaterwheelException(
                         ErrorCode.VIEW_EXISTS,
                         "statement: there is a view '" + create.stream() + "'; drop it first, or choose another name");
+            }
+            if (streams.tables().find(create.stream()) != null) {
+                throw new WaterwheelException(
+                        ErrorCode.TABLE_EXISTS,
+                        "statement: there is a table '" + create.stream() + "'; drop it first, or choose another name");
             }
             CreateStreamRequest request = CreateStreamRequest.newBuilder()
                     .setDefinitionJson(create.definition())
@@ -233,6 +243,10 @@ final class Changes {
             return views.create(create, sink.client());
         } else if (change instanceof Change.DropView drop) {
             return views.drop(drop, sink.client());
+        } else if (change instanceof Change.CreateTable create) {
+            return streams.tables().create(create, streams, executor, deadlineNanos, sink);
+        } else if (change instanceof Change.DropTable drop) {
+            return streams.tables().drop(drop, sink.client());
         } else if (change instanceof Change.Alter alter) {
             String name = streams.nameOf(alter.stream());
             call(altered(name, alter.options()), StreamDescription.getDefaultInstance(), sink);

@@ -1,6 +1,8 @@
 package io.waterwheel.topology.sql;
 
 import io.waterwheel.catalog.Namespace;
+import io.waterwheel.catalog.TableCatalog;
+import io.waterwheel.catalog.ViewCatalog;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.View;
 import io.waterwheel.catalog.store.CatalogStore;
@@ -8,7 +10,9 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.sql.SqlView;
 import io.waterwheel.sql.StreamSchemas;
 import io.waterwheel.sql.SystemTable;
+import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.worker.TaskServices;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -22,22 +26,52 @@ final class KnownStreams implements StreamSchemas, AutoCloseable {
     private final Supplier<? extends Collection<StreamInfo>> seen;
     private final CatalogStore store;
     private final Namespace namespace;
-    private final KnownViews views;
+    private final ViewCatalog viewCatalog;
+    private final KnownEntries<View> views;
+    private final FileTables tables;
 
     KnownStreams(TaskServices services) {
-        this(() -> services.streams().streams().values(), services.catalogStore(), services.namespace());
+        this(
+                () -> services.streams().streams().values(),
+                services.catalogStore(),
+                services.namespace(),
+                services.config().get(Keys.SQL_TABLES),
+                services.config().get(Keys.SQL_TABLE_SIZE).bytes());
     }
 
-    /** @param seen the streams as this worker last saw them */
-    KnownStreams(Supplier<? extends Collection<StreamInfo>> seen, CatalogStore store, Namespace namespace) {
+    /**
+     * Of a catalog.
+     *
+     * @param seen the streams as this worker last saw them
+     * @param folder of the tables' files; or none
+     * @param mostBytes of such a file
+     */
+    KnownStreams(
+            Supplier<? extends Collection<StreamInfo>> seen,
+            CatalogStore store,
+            Namespace namespace,
+            String folder,
+            long mostBytes) {
         this.seen = seen;
         this.store = store;
         this.namespace = namespace;
-        this.views = new KnownViews(store);
+        this.viewCatalog = new ViewCatalog(store);
+        this.views = new KnownEntries<>(store, viewCatalog);
+        TableCatalog files = new TableCatalog(store);
+        this.tables = new FileTables(files, new KnownEntries<>(store, files), folder, mostBytes);
     }
 
-    KnownViews views() {
+    KnownEntries<View> views() {
         return views;
+    }
+
+    /** Where views are changed; by {@link KnownEntries#change}. */
+    ViewCatalog viewCatalog() {
+        return viewCatalog;
+    }
+
+    FileTables tables() {
+        return tables;
     }
 
     @Override
@@ -49,6 +83,7 @@ final class KnownStreams implements StreamSchemas, AutoCloseable {
     @Override
     public void close() {
         views.close();
+        tables.close();
     }
 
     @Override
@@ -58,7 +93,9 @@ final class KnownStreams implements StreamSchemas, AutoCloseable {
 
     @Override
     public List<SystemTable> systemTables() {
-        return SystemTables.ALL;
+        List<SystemTable> all = new ArrayList<>(SystemTables.ALL);
+        all.addAll(tables.all());
+        return all;
     }
 
     /** All streams, by name. */

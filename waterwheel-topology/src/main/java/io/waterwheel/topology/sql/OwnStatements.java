@@ -20,15 +20,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Statements that ask about the server, or nothing at all: SHOW STREAMS, SHOW VIEWS, DESCRIBE, EXPLAIN, and SELECT
- * without FROM. A statement is one of these by its first words.
+ * Statements that ask about the server, or nothing at all: SHOW STREAMS, SHOW TABLES, SHOW VIEWS, DESCRIBE, EXPLAIN,
+ * and SELECT without FROM. A statement is one of these by its first words.
  */
 final class OwnStatements {
     private static final String PART = "(?:\"(?:[^\"]|\"\")+\"|[\\w$-]+)";
     private static final String NAME = "(" + PART + "(?:\\." + PART + ")*)";
     private static final Pattern QUOTED = Pattern.compile("\"((?:[^\"]|\"\")+)\"");
-    private static final Pattern SHOW = words("SHOW\\s+(?:STREAMS|TABLES)(?:\\s+LIKE\\s+'([^']*)')?");
+    private static final Pattern SHOW = words("SHOW\\s+STREAMS(?:\\s+LIKE\\s+'([^']*)')?");
     private static final Pattern SHOW_VIEWS = words("SHOW\\s+VIEWS(?:\\s+LIKE\\s+'([^']*)')?");
+    private static final Pattern SHOW_TABLES = words("SHOW\\s+TABLES(?:\\s+LIKE\\s+'([^']*)')?");
     private static final Pattern VERDICT = words("SHOW\\s+VERDICT");
     private static final Pattern DESCRIBE =
             words("(?:DESCRIBE|DESC|SHOW\\s+COLUMNS\\s+(?:FROM|IN))\\s+(?:(?:STREAM|TABLE|VIEW)\\s+)?" + NAME);
@@ -44,6 +45,10 @@ final class OwnStatements {
             new Field("view", FieldType.STRING, false),
             new Field("columns", FieldType.STRING, false),
             new Field("query", FieldType.STRING, false));
+    private static final List<Field> TABLES = List.of(
+            new Field("table", FieldType.STRING, false),
+            new Field("kind", FieldType.STRING, false),
+            new Field("file", FieldType.STRING, true));
     private static final List<Field> COLUMNS = List.of(
             new Field("column", FieldType.STRING, false),
             new Field("type", FieldType.STRING, false),
@@ -103,6 +108,10 @@ final class OwnStatements {
         if (show.matches()) {
             return Own.of(streams(show.group(1)));
         }
+        Matcher tables = SHOW_TABLES.matcher(statement);
+        if (tables.matches()) {
+            return Own.of(tables(tables.group(1)));
+        }
         Matcher views = SHOW_VIEWS.matcher(statement);
         if (views.matches()) {
             return Own.of(views(views.group(1)));
@@ -129,6 +138,24 @@ final class OwnStatements {
         streams.views().all().values().stream()
                 .filter(view -> pattern.matcher(view.name()).matches())
                 .forEach(view -> rows.add(view.name(), String.join(", ", view.columns()), view.query()));
+        return rows;
+    }
+
+    /** All that statements may name but what is about the server. */
+    private MemoryRows tables(@Nullable String like) {
+        Pattern pattern = pattern(like);
+        MemoryRows rows = new MemoryRows(TABLES);
+        streams.names().stream()
+                .filter(name -> pattern.matcher(name).matches())
+                .forEach(name -> rows.add(name, "stream", null));
+        streams.views().all().keySet().stream()
+                .filter(name -> pattern.matcher(name).matches())
+                .forEach(name -> rows.add(name, "view", null));
+        for (SystemTable table : streams.tables().all()) {
+            if (pattern.matcher(table.name()).matches() && table.file() != null) {
+                rows.add(table.name(), "file", table.file().path());
+            }
+        }
         return rows;
     }
 
@@ -163,7 +190,8 @@ final class OwnStatements {
         String bare = QUOTED.matcher(written)
                 .replaceAll(quoted -> Matcher.quoteReplacement(quoted.group(1).replace("\"\"", "\"")));
         String name = bare.replaceFirst("(?i)^(?:waterwheel\\.)?public\\.", "");
-        SystemTable system = SystemTables.of(name.replaceFirst("(?i)^waterwheel\\.(?=.*\\.)", ""));
+        SystemTable about = SystemTables.of(name.replaceFirst("(?i)^waterwheel\\.(?=.*\\.)", ""));
+        SystemTable system = about == null ? file(name) : about;
         if (system != null) {
             MemoryRows columns = new MemoryRows(COLUMNS);
             system.fields()
@@ -192,6 +220,14 @@ final class OwnStatements {
             rows.add(field.name(), field.type().schemaName(), field.nullable(), role(schema, field.name()));
         }
         return rows;
+    }
+
+    /** The table of a file; null when there is none of that name. */
+    private @Nullable SystemTable file(String name) {
+        return streams.tables().all().stream()
+                .filter(table -> table.name().equalsIgnoreCase(name))
+                .findFirst()
+                .orElse(null);
     }
 
     private static MemoryRows constants(SqlConstants constants) {

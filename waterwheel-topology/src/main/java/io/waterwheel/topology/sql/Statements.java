@@ -86,7 +86,8 @@ public final class Statements implements StatementHandler, AutoCloseable {
                 config.get(Keys.SQL_MEMORY).bytes(),
                 config.get(Keys.SQL_SPILL).bytes(),
                 Runtime.getRuntime().availableProcessors(),
-                config.get(Keys.SQL_AT_ONCE)));
+                config.get(Keys.SQL_AT_ONCE),
+                FileTables.folder(config.get(Keys.SQL_TABLES))));
         this.own = new OwnStatements(streams);
         this.system = new SystemTables(
                 streams::all,
@@ -94,6 +95,11 @@ public final class Statements implements StatementHandler, AutoCloseable {
                     @Override
                     public List<View> all() {
                         return List.copyOf(streams.views().all().values());
+                    }
+
+                    @Override
+                    public List<SystemTable> files() {
+                        return streams.tables().all();
                     }
 
                     @Override
@@ -106,7 +112,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
                         config.get(Keys.INDEXER_TASKS),
                         services.admission()::list,
                         services.admission()::ended));
-        this.changes = new Changes(streams, calls, log, coordinator::snapshot, verdicts);
+        this.changes = new Changes(streams, executor, calls, log, coordinator::snapshot, verdicts);
         this.meter = new StatementMeter(services.metrics(), executor);
     }
 
@@ -230,7 +236,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
             throw new WaterwheelException(
                     ErrorCode.SQL_UNSUPPORTED,
                     "statement: it changes nothing, or it is not supported: INSERT, and CREATE, ALTER and DROP of"
-                            + " streams and views are; ask others as queries");
+                            + " streams, views and tables are; ask others as queries");
         }
         long deadline =
                 System.nanoTime() + Objects.requireNonNull(first.timeout()).toNanos();
@@ -296,7 +302,14 @@ public final class Statements implements StatementHandler, AutoCloseable {
         }
     }
 
-    /** The tables that are no streams. */
+    /** The tables of files that statements may name, with their columns, by name. */
+    public Map<String, List<Field>> fileTables() {
+        Map<String, List<Field>> all = new TreeMap<>();
+        streams.tables().all().forEach(table -> all.put(table.name(), table.fields()));
+        return all;
+    }
+
+    /** The tables about the server. */
     public List<SystemTable> systemTables() {
         return SystemTables.ALL;
     }
@@ -339,6 +352,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
         StatementPlan planned = plan(statement, explained == null ? statement.sql() : explained.statement());
         if (planned instanceof ResidualPlan plan) {
             sink.is(explained == null ? StatementMeter.Kind.EXECUTOR : StatementMeter.Kind.CATALOG);
+            streams.tables().require(plan.files());
             if (explained != null) {
                 explain(plan, explained.analyze(), sink);
                 return;
@@ -426,7 +440,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
     }
 
     /** What each leaf reads, and what is answered of the leaves. */
-    private static void explain(ResidualPlan plan, boolean analyze, ColumnSink sink) {
+    private void explain(ResidualPlan plan, boolean analyze, ColumnSink sink) {
         if (analyze) {
             throw new WaterwheelException(
                     ErrorCode.SQL_UNSUPPORTED,
@@ -440,7 +454,11 @@ public final class Statements implements StatementHandler, AutoCloseable {
             lines.add(ResidualPlan.systemTable(system) + ": "
                     + plan.systems().get(system).name());
         }
-        plan.text().lines().forEach(line -> lines.add(line));
+        for (int regions = 0; regions < plan.regions().size(); regions++) {
+            lines.add(ResidualPlan.regionTable(regions) + ": "
+                    + streams.tables().shown(plan.regions().get(regions)));
+        }
+        streams.tables().shown(plan.text()).lines().forEach(line -> lines.add(line));
         sink.show(List.of(new ColumnSink.Column("plan", 0)));
         lines.to(sink);
     }

@@ -24,7 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SystemTables {
     static final String CATALOG = "waterwheel";
-    private static final String STREAMS = "public";
+    /** The schema of streams, views and tables of files. */
+    static final String STREAMS = "public";
+
     private static final String INFORMATION = "information_schema";
 
     private static final List<SystemTable> ABOUT_STREAMS = List.of(
@@ -84,6 +86,11 @@ final class SystemTables {
     interface Views {
         List<View> all();
 
+        /** The tables of files. */
+        default List<SystemTable> files() {
+            return List.of();
+        }
+
         /** None of one that cannot be planned now, as when its stream was dropped. */
         List<Field> columns(View view);
     }
@@ -127,6 +134,7 @@ final class SystemTables {
             case "information_schema.tables" -> {
                 ALL.forEach(one -> rows.add(CATALOG, one.schema(), one.name(), "SYSTEM TABLE"));
                 streams.get().forEach(stream -> rows.add(CATALOG, STREAMS, stream.name(), "BASE TABLE"));
+                views.files().forEach(file -> rows.add(CATALOG, STREAMS, file.name(), "BASE TABLE"));
                 views.all().forEach(view -> rows.add(CATALOG, STREAMS, view.name(), "VIEW"));
             }
             case "information_schema.views" ->
@@ -136,6 +144,7 @@ final class SystemTables {
                 streams.get()
                         .forEach(stream -> columns(
                                 rows, STREAMS, stream.name(), stream.schema().fields()));
+                views.files().forEach(file -> columns(rows, STREAMS, file.name(), file.fields()));
                 views.all().forEach(view -> columns(rows, STREAMS, view.name(), views.columns(view)));
             }
             case "waterwheel.streams" -> streams.get().forEach(stream -> stream(rows, stream));

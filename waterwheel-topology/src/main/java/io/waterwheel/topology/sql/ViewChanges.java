@@ -37,6 +37,8 @@ final class ViewChanges {
             throw refused(name, "expected a name of letters, digits and underscores");
         } else if (streams.find(streams.nameOf(name)) != null) {
             throw refused(name, "there is a stream of that name");
+        } else if (streams.tables().find(name) != null) {
+            throw refused(name, "there is a table of that name");
         }
         View before = streams.views().find(name);
         String query = query(change.query());
@@ -49,7 +51,10 @@ final class ViewChanges {
         requireNames(name, columns);
         // In the letters that the one has which it replaces: names are found in any.
         String kept = before == null ? name : before.name();
-        streams.views().create(new View(kept, columns, query), change.replace());
+        boolean unused = streams.views().change(() -> {
+            streams.viewCatalog().create(new View(kept, columns, query), change.replace());
+            return true;
+        });
         LOG.info(
                 "[views] view {} {} by {}: {}",
                 kept,
@@ -62,7 +67,8 @@ final class ViewChanges {
     /** @param client who asks, for the log */
     String drop(Change.DropView change, String client) {
         View view = streams.views().find(change.stream());
-        boolean dropped = streams.views().drop(view == null ? change.stream() : view.name());
+        boolean dropped =
+                streams.views().change(() -> streams.viewCatalog().drop(view == null ? change.stream() : view.name()));
         if (!dropped && !change.ifExists()) {
             List<String> names = List.copyOf(streams.views().all().keySet());
             throw new WaterwheelException(

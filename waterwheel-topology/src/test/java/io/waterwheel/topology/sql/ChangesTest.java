@@ -18,7 +18,9 @@ import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.change.ChangeParser;
+import io.waterwheel.sql.exec.ResidualExecutor;
 import io.waterwheel.topology.rpc.ColumnSink;
 import io.waterwheel.tuple.TupleBlock;
 import io.waterwheel.wire.proto.CreateStreamRequest;
@@ -47,7 +49,8 @@ final class ChangesTest {
     private Runnable meanwhile = () -> {};
 
     private final Changes changes = new Changes(
-            new KnownStreams(() -> seen, store, namespace),
+            new KnownStreams(() -> seen, store, namespace, "none", 1 << 20),
+            NoExecutor.INSTANCE,
             (action, body, caller) -> call(action, body),
             (topic, partitions, records, deadline, cancelled, still) -> {
                 meanwhile.run();
@@ -198,7 +201,8 @@ final class ChangesTest {
     @Test
     void anInterruptedCallMayHaveBeenMade() {
         Changes interrupted = new Changes(
-                new KnownStreams(() -> seen, store, namespace),
+                new KnownStreams(() -> seen, store, namespace, "none", 1 << 20),
+                NoExecutor.INSTANCE,
                 (action, body, caller) -> {
                     throw new InterruptedException();
                 },
@@ -215,6 +219,24 @@ final class ChangesTest {
                 ErrorCode.OUTCOME_UNKNOWN,
                 "look whether");
         assertThat(Thread.interrupted()).isTrue();
+    }
+
+    /** Nothing here is more than one query. */
+    private enum NoExecutor implements ResidualExecutor {
+        INSTANCE;
+
+        @Override
+        public void execute(ResidualPlan plan, LeafReader leaves, Asker asker) {
+            throw new AssertionError(plan.text());
+        }
+
+        @Override
+        public Load load() {
+            return new Load(0, 0, 1, 0, 0);
+        }
+
+        @Override
+        public void close() {}
     }
 
     /** Keeps the first column. */

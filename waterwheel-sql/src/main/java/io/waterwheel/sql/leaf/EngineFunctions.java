@@ -21,6 +21,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EngineFunctions {
     public static final String TIME_BUCKET = "TIME_BUCKET";
+    static final String GAPFILL = "TIME_BUCKET_GAPFILL";
+    static final String LOCF = "LOCF";
+    static final String INTERPOLATE = "INTERPOLATE";
+    /** What has to do with buckets without tuples. */
+    public static final List<String> FILLS = List.of(GAPFILL, LOCF, INTERPOLATE);
+
     static final String POINT = "ST_POINT";
     public static final String ENVELOPE = "ST_MAKEENVELOPE";
     public static final String FROM_TEXT = "ST_GEOMFROMTEXT";
@@ -39,6 +45,7 @@ public final class EngineFunctions {
     private static final SqlReturnTypeInference DOUBLE = nullable(SqlTypeName.DOUBLE);
     private static final SqlReturnTypeInference TRUTH = nullable(SqlTypeName.BOOLEAN);
     private static final SqlReturnTypeInference GEOMETRY = nullable(SqlTypeName.GEOMETRY);
+    private static final SqlReturnTypeInference SAME = ReturnTypes.ARG0.andThen(SqlTypeTransforms.FORCE_NULLABLE);
     private static final SqlReturnTypeInference MILLIS =
             ReturnTypes.explicit(SqlTypeName.TIMESTAMP, 3).andThen(SqlTypeTransforms.FORCE_NULLABLE);
 
@@ -55,6 +62,9 @@ public final class EngineFunctions {
             }
         }
         add(new EngineFunction(TIME_BUCKET, null, MILLIS, 2, 2));
+        add(new EngineFunction(GAPFILL, null, MILLIS, 2, 2));
+        add(new EngineFunction(LOCF, null, SAME, 1, 1));
+        add(new EngineFunction(INTERPOLATE, null, SAME, 1, 1));
         add(new EngineFunction(POINT, null, GEOMETRY, 2, 2));
         add(new EngineFunction(ENVELOPE, null, GEOMETRY, 4, 5));
         add(new EngineFunction(FROM_TEXT, null, GEOMETRY, 1, 2));

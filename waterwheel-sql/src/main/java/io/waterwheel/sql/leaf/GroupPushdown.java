@@ -27,6 +27,7 @@ final class GroupPushdown {
     private final List<NamedExpression> by = new ArrayList<>();
     private final List<io.waterwheel.query.Aggregate> values = new ArrayList<>();
     private @Nullable Duration bucket;
+    private ResultSpec.@Nullable Fill fill;
 
     /**
      * The groups of a leaf's tuples.
@@ -54,7 +55,7 @@ final class GroupPushdown {
         if (values.isEmpty() && by.isEmpty() && bucket == null) {
             throw new NotPushed("groups of nothing");
         }
-        return leaf.withWhat(new Leaf.Groups(by, bucket, values, null), columns);
+        return leaf.withWhat(new Leaf.Groups(by, bucket, fill, values, null), columns);
     }
 
     private Expression column(int column) throws NotPushed {
@@ -68,6 +69,9 @@ final class GroupPushdown {
                 throw new NotPushed("two time buckets");
             }
             bucket = step;
+            if (projects != null && TimeBuckets.fillsGaps(projects.get(column))) {
+                fill = ResultSpec.Fill.NULL;
+            }
             return new Expression.FieldValue(ResultSpec.Aggregates.BUCKET);
         }
         Expression value = column(column);

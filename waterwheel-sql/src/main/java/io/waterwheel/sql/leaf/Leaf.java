@@ -48,12 +48,26 @@ public record Leaf(
     /** The newest of each key. */
     public record Newest(int perKey) implements What {}
 
-    /** Groups of tuples, and their aggregates. */
+    /**
+     * Groups of tuples, and their aggregates.
+     *
+     * @param fill what is in buckets without tuples; null where there are none of these
+     */
     public record Groups(
             List<NamedExpression> by,
             @Nullable Duration bucket,
+            ResultSpec.@Nullable Fill fill,
             List<Aggregate> values,
-            @Nullable Expression having) implements What {}
+            @Nullable Expression having)
+            implements What {
+        Groups withHaving(Expression condition) {
+            return new Groups(by, bucket, fill, values, condition);
+        }
+
+        Groups withFill(ResultSpec.Fill other) {
+            return new Groups(by, bucket, other, values, having);
+        }
+    }
 
     /** A value that rows are ordered by. */
     public record By(Expression value, boolean descending) {}
@@ -132,7 +146,13 @@ public record Leaf(
         List<Integer> places = new ArrayList<>();
         if (what instanceof Groups groups) {
             ResultSpec.Aggregates result = new ResultSpec.Aggregates(
-                    groups.values(), groups.by(), groups.bucket(), null, groups.having(), byName(names), limit);
+                    groups.values(),
+                    groups.by(),
+                    groups.bucket(),
+                    groups.fill(),
+                    groups.having(),
+                    byName(names),
+                    limit);
             List<String> fields = groupFields(groups);
             shown.forEach(column -> places.add(fields.indexOf(((Expression.FieldValue) column).name())));
             return new Asked(query.withResult(result), List.of(), places);

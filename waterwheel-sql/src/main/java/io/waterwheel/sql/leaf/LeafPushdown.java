@@ -137,6 +137,8 @@ public final class LeafPushdown {
         boolean groups = leaf.what() instanceof Leaf.Groups;
         if (leaf.ordered() || !(leaf.plain() || groups)) {
             return null;
+        } else if (leaf.what() instanceof Leaf.Groups filled && filled.fill() != null) {
+            throw new NotPushed("a condition on groups with filled gaps");
         }
         ConditionTranslator translator = ConditionTranslator.of(leaf, rex);
         List<RexNode> rest = new ArrayList<>();
@@ -165,10 +167,7 @@ public final class LeafPushdown {
     private static Leaf with(Leaf leaf, Expression condition) {
         new ExpressionTypes(leaf.fields()).requireCondition(condition);
         if (leaf.what() instanceof Leaf.Groups groups) {
-            return leaf.withWhat(
-                    new Leaf.Groups(
-                            groups.by(), groups.bucket(), groups.values(), Conditions.and(groups.having(), condition)),
-                    leaf.columns());
+            return leaf.withWhat(groups.withHaving(Conditions.and(groups.having(), condition)), leaf.columns());
         }
         return leaf.withWhere(Conditions.and(leaf.where(), condition), leaf.shape());
     }
@@ -176,6 +175,10 @@ public final class LeafPushdown {
     /** A project: columns that are computed of tuples, or another order of those of groups. */
     private @Nullable RelNode projected(Project project, LeafNode below, RexBuilder rex) throws NotPushed {
         Leaf leaf = below.leaf();
+        Leaf filled = GapFill.of(project, leaf);
+        if (filled != null) {
+            return checked(below.with(filled, project.getRowType()));
+        }
         boolean computes = leaf.what() instanceof Leaf.Tuples;
         ConditionTranslator translator = ConditionTranslator.of(leaf, rex);
         List<Expression> columns = new ArrayList<>();

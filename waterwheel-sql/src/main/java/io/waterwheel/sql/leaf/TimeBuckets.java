@@ -34,7 +34,9 @@ public final class TimeBuckets {
 
     /** The step of a bucket of the stream's time; null when the node is no bucket. */
     static @Nullable Duration step(RexNode node, Leaf leaf, ConditionTranslator translator) throws NotPushed {
-        if (!(node instanceof RexCall call) || !call.getOperator().getName().equals(EngineFunctions.TIME_BUCKET)) {
+        boolean bucket = node instanceof RexCall named
+                && (named.getOperator().getName().equals(EngineFunctions.TIME_BUCKET) || fillsGaps(node));
+        if (!bucket || !(node instanceof RexCall call)) {
             return null;
         }
         Expression time = translator.translate(call.getOperands().get(1));
@@ -43,6 +45,11 @@ public final class TimeBuckets {
                     + leaf.schema().timeField());
         }
         return length(call.getOperands().get(0));
+    }
+
+    /** Whether buckets without tuples are wanted too. */
+    static boolean fillsGaps(RexNode node) {
+        return node instanceof RexCall call && call.getOperator().getName().equals(EngineFunctions.GAPFILL);
     }
 
     /** How long a written step is. */

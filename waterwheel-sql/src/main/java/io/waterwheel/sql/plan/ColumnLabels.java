@@ -1,67 +1,76 @@
 package io.waterwheel.sql.plan;
 
-import io.waterwheel.sql.leaf.EngineFunctions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlFunction;
+import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlOrderBy;
 import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.SqlWith;
-import org.apache.calcite.sql.fun.SqlCase;
-import org.jspecify.annotations.Nullable;
 
 /** What columns are called that a statement gives no name: as their function, {@code count}, or by their number. */
 final class ColumnLabels {
     /** What Calcite calls them. */
     private static final String UNNAMED = "EXPR$";
+    /** Functions that are written as names. */
+    private static final List<String> NOW = List.of("CURRENT_TIMESTAMP", "LOCALTIMESTAMP");
 
     private ColumnLabels() {}
 
-    static List<String> of(SqlNode statement, List<String> names) {
+    /**
+     * What the columns are called.
+     *
+     * @param written labels of those without a name, see {@link #unnamed}
+     * @param names of all, as Calcite gives them
+     */
+    static List<String> of(List<String> written, List<String> names) {
+        long count = names.stream().filter(name -> name.startsWith(UNNAMED)).count();
         List<String> labels = new ArrayList<>();
-        for (int c = 0; c < names.size(); c++) {
-            String name = names.get(c);
-            labels.add(name.startsWith(UNNAMED) ? label(selected(statement, c), c) : name);
+        int next = 0;
+        for (String name : names) {
+            boolean named = !name.startsWith(UNNAMED);
+            String label = named ? name : count == written.size() ? written.get(next++) : "";
+            labels.add(label.isEmpty() ? "column" + (labels.size() + 1) : label);
         }
         return labels;
     }
 
-    /** What makes a column of a SELECT; null when it is not there. */
-    private static @Nullable SqlNode selected(SqlNode statement, int column) {
+    /** Labels of the columns that a statement gives no name, as it was written; empty for what has none. */
+    static List<String> unnamed(SqlNode statement) {
         if (statement instanceof SqlOrderBy order) {
-            return selected(order.query, column);
+            return unnamed(order.query);
         } else if (statement instanceof SqlWith with) {
-            return selected(with.body, column);
+            return unnamed(with.body);
         }
-        return statement instanceof SqlSelect select
-                        && column < select.getSelectList().size()
-                ? select.getSelectList().get(column)
-                : null;
+        List<String> labels = new ArrayList<>();
+        if (statement instanceof SqlSelect select) {
+            for (SqlNode column : select.getSelectList()) {
+                boolean now = column instanceof SqlIdentifier name
+                        && NOW.contains(name.toString().toUpperCase(Locale.ROOT));
+                if (now || !(column instanceof SqlIdentifier || column.getKind() == SqlKind.AS)) {
+                    labels.add(label(column));
+                }
+            }
+        }
+        return labels;
     }
 
-    private static String label(@Nullable SqlNode node, int column) {
+    private static String label(SqlNode node) {
         SqlNode value = node;
-        while (value instanceof SqlCall call
-                && (call.getKind() == SqlKind.AS
-                        || call.getKind() == SqlKind.FILTER
-                        || call.getKind() == SqlKind.OVER)) {
+        while (value instanceof SqlCall call && (call.getKind() == SqlKind.FILTER || call.getKind() == SqlKind.OVER)) {
             value = call.operand(0);
         }
-        if (value instanceof SqlCall call && call.getOperator().getName().equals(EngineFunctions.TO_DOUBLE)) {
+        if (!(value instanceof SqlCall call)) {
+            return "";
+        } else if (call.getKind() == SqlKind.CAST) {
             return "cast";
         }
-        if (value instanceof SqlCase choice
-                && choice.getElseOperand() instanceof SqlCall call
-                && call.getOperator().getName().equals(EngineFunctions.TO_DOUBLE)) {
-            // What ROUND to digits is rewritten to.
-            return "round";
-        }
-        return value instanceof SqlCall call && call.getOperator() instanceof SqlFunction
+        return call.getOperator() instanceof SqlFunction
                 ? call.getOperator().getName().toLowerCase(Locale.ROOT)
-                : "column" + (column + 1);
+                : "";
     }
 }

@@ -18,7 +18,6 @@ import java.util.Locale;
 import java.util.Map;
 import org.apache.calcite.sql.SqlBasicCall;
 import org.apache.calcite.sql.SqlBasicTypeNameSpec;
-import org.apache.calcite.sql.SqlBinaryOperator;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlCharStringLiteral;
 import org.apache.calcite.sql.SqlDataTypeSpec;
@@ -36,6 +35,7 @@ import org.apache.calcite.sql.fun.SqlCase;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.fun.SqlTrimFunction;
 import org.apache.calcite.sql.parser.SqlParserPos;
+import org.apache.calcite.sql.parser.SqlParserUtil;
 import org.apache.calcite.sql.type.SqlTypeName;
 import org.apache.calcite.sql.util.SqlShuttle;
 import org.apache.calcite.util.TimestampString;
@@ -193,18 +193,6 @@ final class Rewriter extends SqlShuttle {
         return isDouble && !written && !open ? own(EngineFunctions.TO_DOUBLE).createCall(position, operand) : null;
     }
 
-    /**
-     * Calcite takes all of {@code a / b} to stand before the sign in {@code a / b::DOUBLE}, with parentheses or not.
-     */
-    private static void requireSimple(SqlNode operand, SqlParserPos position) {
-        if (operand instanceof SqlCall call
-                && call.getOperator() instanceof SqlBinaryOperator operator
-                && !operator.getName().equals("::")) {
-            throw SqlErrors.at(
-                    position, "behind an operator such as " + operator.getName() + " :: is not supported; write CAST");
-        }
-    }
-
     /** To a written number of digits behind the point: a double, as ROUND of one argument is. */
     private SqlNode rounded(SqlCall call) {
         SqlParserPos position = call.getParserPosition();
@@ -334,9 +322,6 @@ final class Rewriter extends SqlShuttle {
             case "EXTRACT" -> unit(call, "DATE_PART", operands.get(0), operands.get(1));
             case "FLOOR" -> operands.size() == 2 ? unit(call, "DATE_TRUNC", operands.get(1), operands.get(0)) : null;
             case "CAST", "::" -> {
-                if (name.equals("::")) {
-                    requireSimple(operands.get(0), position);
-                }
                 if (operands.size() > 1 && operands.get(1) instanceof SqlDataTypeSpec type) {
                     requireWide(type);
                     if (isDate(type) && !SqlUtil.isNullLiteral(operands.get(0), false)) {
@@ -354,6 +339,7 @@ final class Rewriter extends SqlShuttle {
                 }
                 yield null;
             }
+            case "DATE_BIN" -> operands.size() == 3 ? binned(call) : null;
             case "ROUND" -> operands.size() == 2 ? rounded(call) : null;
             // Calcite's own, for MATCH_RECOGNIZE, has a zero behind what is written.
             case "FIRST", "LAST" ->
@@ -372,6 +358,29 @@ final class Rewriter extends SqlShuttle {
                         : null;
             default -> null;
         };
+    }
+
+    /** Steps counted from a written moment: from 1970 on it must be a number of steps. */
+    private SqlNode binned(SqlCall call) {
+        SqlParserPos position = call.getParserPosition();
+        LocalDateTime origin = MovedTimes.time(call.operand(2));
+        long millis = call.operand(0) instanceof SqlIntervalLiteral literal
+                        && literal.getValue() instanceof SqlIntervalLiteral.IntervalValue value
+                        && !value.getIntervalQualifier().isYearMonth()
+                ? SqlParserUtil.intervalToMillis(value)
+                : 0;
+        boolean whole = origin != null
+                && millis > 0
+                && origin.toInstant(ZoneOffset.UTC).toEpochMilli() % millis == 0
+                && !isFinerThanMillis(origin.toInstant(ZoneOffset.UTC));
+        if (!whole) {
+            throw SqlErrors.at(
+                    position,
+                    "DATE_BIN(INTERVAL, time, origin): expected a written origin that is a number of steps after 1970,"
+                            + " such as TIMESTAMP '2020-01-01 00:00:00' for steps that divide a day");
+        }
+        return own(EngineFunctions.TIME_BUCKET)
+                .createCall(position, call.<SqlNode>operand(0), call.<SqlNode>operand(1));
     }
 
     /** TRIM of blanks at both ends; the call as it is when it is of something else. */

@@ -247,8 +247,9 @@ public final class StatementPlanner {
                     || ParameterMarks.of(query.node()).size() != lifted.values().size()) {
                 return null;
             }
+            List<String> labels = ColumnLabels.unnamed(query.node());
             SqlNode rewritten = Objects.requireNonNull(query.node().accept(new Rewriter(functions, open)));
-            Validated valid = validated(rewritten, SqlOperatorTables.chain(open.operators(), operators));
+            Validated valid = validated(rewritten, labels, SqlOperatorTables.chain(open.operators(), operators));
             return PlanCache.Entry.of(planned(valid, open), open.placed(), valid.schemas(), query.views());
         } catch (RuntimeException e) {
             // Of whatever kind: planned as it was written, the statement says what is wrong.
@@ -335,7 +336,7 @@ public final class StatementPlanner {
 
     private StatementPlan planned(Validated valid, @Nullable OpenParameters open) {
         try {
-            return planned(valid.node(), valid.validator(), valid.reader(), valid.types(), open);
+            return plannedAnew(valid, open);
         } catch (CalciteContextException e) {
             throw SqlErrors.of(e, valid.streams(), valid.fields());
         }
@@ -362,22 +363,25 @@ public final class StatementPlanner {
         if (parameters != null) {
             ParameterMarks.requireAsMany(query, parameters);
         }
+        List<String> labels = ColumnLabels.unnamed(query);
         SqlNode rewritten = query.accept(new Rewriter(functions, now, parameters));
         if (rewritten == null) {
             throw new IllegalStateException("a statement was rewritten to nothing");
         }
-        return validated(rewritten, operators);
+        return validated(rewritten, labels, operators);
     }
 
     /**
      * A statement whose names and types were looked up.
      *
+     * @param labels of its columns without a name
      * @param streams all there are
      * @param fields of those that it names
      * @param schemas of those that it names, as it calls them
      */
     record Validated(
             SqlNode node,
+            List<String> labels,
             SqlValidator validator,
             CalciteCatalogReader reader,
             SqlTypes types,
@@ -386,6 +390,15 @@ public final class StatementPlanner {
             Map<String, Schema> schemas) {}
 
     static SqlNode parse(String statement) {
+        SqlNode casts = parseAsWritten(statement).accept(new InfixCasts(statement));
+        SqlNode windows = casts == null ? null : casts.accept(new WindowTables());
+        if (windows == null) {
+            throw new IllegalStateException("a statement became nothing");
+        }
+        return windows;
+    }
+
+    static SqlNode parseAsWritten(String statement) {
         String stripped = statement.stripTrailing();
         while (stripped.endsWith(";")) {
             stripped = stripped.substring(0, stripped.length() - 1).stripTrailing();
@@ -397,7 +410,7 @@ public final class StatementPlanner {
         }
     }
 
-    private Validated validated(SqlNode statement, SqlOperatorTable known) {
+    private Validated validated(SqlNode statement, List<String> labels, SqlOperatorTable known) {
         CalciteSchema root = CalciteSchema.createRootSchema(false, false);
         // Drivers' tools write whole names.
         CalciteSchema shared = root.add("public", new AbstractSchema());
@@ -439,7 +452,8 @@ public final class StatementPlanner {
                         .withDefaultNullCollation(NullCollation.LOW)
                         .withIdentifierExpansion(true));
         try {
-            return new Validated(validator.validate(statement), validator, reader, types, names, fields, schemas);
+            return new Validated(
+                    validator.validate(statement), labels, validator, reader, types, names, fields, schemas);
         } catch (CalciteContextException e) {
             throw SqlErrors.of(e, names, fields);
         }
@@ -489,15 +503,12 @@ public final class StatementPlanner {
         return new SystemPlan(system.table().name(), system.table().fields(), columns);
     }
 
-    private StatementPlan planned(
-            SqlNode valid,
-            SqlValidator validator,
-            CalciteCatalogReader reader,
-            SqlTypes types,
-            @Nullable OpenParameters open) {
+    private StatementPlan plannedAnew(Validated valid, @Nullable OpenParameters open) {
+        CalciteCatalogReader reader = valid.reader();
+        SqlValidator validator = valid.validator();
         VolcanoPlanner planner = new VolcanoPlanner(RelOptCostImpl.FACTORY, Contexts.of(reader.getConfig()));
         planner.addRelTraitDef(ConventionTraitDef.INSTANCE);
-        RelOptCluster cluster = RelOptCluster.create(planner, new RexBuilder(types));
+        RelOptCluster cluster = RelOptCluster.create(planner, new RexBuilder(valid.types()));
         SqlToRelConverter converter = new SqlToRelConverter(
                 (type, text, path, view) -> {
                     throw new IllegalStateException("there are no views");
@@ -510,8 +521,8 @@ public final class StatementPlanner {
                         .withExpand(false)
                         .withInSubQueryThreshold(Integer.MAX_VALUE)
                         .withRelBuilderConfigTransform(config -> config.withPushJoinCondition(false)));
-        RelRoot root = converter.convertQuery(valid, false, true);
-        List<String> labels = ColumnLabels.of(valid, root.validatedRowType.getFieldNames());
+        RelRoot root = converter.convertQuery(valid.node(), false, true);
+        List<String> labels = ColumnLabels.of(valid.labels(), root.validatedRowType.getFieldNames());
         RelBuilder builder = RelFactories.LOGICAL_BUILDER.create(cluster, null);
         RelNode node = optimised(SUB_QUERIES, root.project());
         node = RelDecorrelator.decorrelateQuery(node, builder);

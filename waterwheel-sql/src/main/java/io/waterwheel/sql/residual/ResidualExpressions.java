@@ -333,6 +333,11 @@ final class ResidualExpressions {
         } else if (call.getOperator() instanceof EngineFunction own && own.function() != null) {
             return function(own.function(), operands);
         }
+        if (EngineFunctions.FILLS.contains(name)) {
+            throw new NotPushed(
+                    name + " here: it is of groups of one stream by TIME_BUCKET_GAPFILL of its time, with LOCF"
+                            + " or INTERPOLATE around each value or around none, but for counts, which are 0 in a gap");
+        }
         String spatial = shapes().of(call);
         if (spatial != null) {
             return spatial;

@@ -7,9 +7,12 @@ import java.util.Random;
 /** Random statements over {@link TwoStreams} that mean the same to the planner and to DuckDB. */
 final class RandomStatements {
     private final Random random;
+    /** Whether statements may have what DuckDB lacks, or means otherwise: functions on shapes, views and others. */
+    private final boolean own;
 
-    RandomStatements(Random random) {
+    RandomStatements(Random random, boolean own) {
         this.random = random;
+        this.own = own;
     }
 
     private <T> T one(List<T> of) {
@@ -24,7 +27,13 @@ final class RandomStatements {
     private static final Source VISITS = new Source(
             "visits v", List.of("v.id", "v.level"), List.of("v.weight"), List.of("v.note"), List.of("v.moment"));
 
+    private static final Source DEAR = new Source(
+            "dear o", List.of("o.id", "o.amount"), List.of("o.price"), List.of("o.note"), List.of("o.moment"));
+
     private Source source() {
+        if (own && random.nextInt(6) == 0) {
+            return DEAR;
+        }
         if (random.nextInt(4) == 0) {
             return one(List.of(ORDERS, VISITS));
         }
@@ -51,7 +60,88 @@ final class RandomStatements {
         return all;
     }
 
+    /** A whole number that is computed in our own way. */
+    private String ownWhole(Source source) {
+        String time = one(source.times);
+        return switch (random.nextInt(7)) {
+            case 0 -> "EXTRACT(" + one(List.of("MINUTE", "HOUR", "DAY", "DOW", "WEEK")) + " FROM " + time + ")";
+            case 1 -> "POSITION('b' IN " + text(source) + ")";
+            case 2 -> "CAST(" + one(source.doubles) + " * 1.5 AS BIGINT)";
+            case 3 -> "CHAR_LENGTH(" + text(source) + ")";
+            case 4 -> "CASE WHEN " + shape(source) + " THEN 1 ELSE " + one(source.whole) + " END";
+            case 5 -> "COALESCE(NULLIF(" + one(source.whole) + ", 1), 7)";
+            default -> "MINUTE(" + time + ")";
+        };
+    }
+
+    private String text(Source source) {
+        String text = one(source.texts);
+        return switch (random.nextInt(7)) {
+            case 0 -> "UPPER(" + text + ")";
+            case 1 -> "LOWER(" + text + ")";
+            case 2 -> "SUBSTRING(" + text + " FROM 2 FOR " + random.nextInt(3) + ")";
+            case 3 -> "CONCAT(" + text + ", 'x', " + one(source.texts) + ")";
+            case 4 -> "(" + text + " || '%_')";
+            case 5 -> "CASE WHEN " + one(source.whole) + " > 1 THEN " + text + " ELSE 'else' END";
+            default -> text;
+        };
+    }
+
+    private String time(Source source) {
+        String time = one(source.times);
+        return switch (random.nextInt(6)) {
+            case 0 -> "DATE_TRUNC('" + one(List.of("minute", "hour", "day", "week", "month")) + "', " + time + ")";
+            case 1 -> "TIME_BUCKET(INTERVAL '" + (1 + random.nextInt(9)) + "' MINUTE, " + time + ")";
+            case 2 -> "CAST(" + time + " AS DATE)";
+            case 3 -> "FLOOR(" + time + " TO HOUR)";
+            case 4 -> time + " - INTERVAL '90' SECOND";
+            default -> time;
+        };
+    }
+
+    private String real(Source source) {
+        String number = one(source.doubles);
+        return switch (random.nextInt(6)) {
+            case 0 -> "ROUND(" + number + ", " + random.nextInt(3) + ")";
+            case 1 -> "ROUND(" + number + ")";
+            case 2 -> "ST_Distance(ST_Point(" + number + ", " + one(source.whole) + "), ST_Point(1.5, -2))";
+            case 3 -> one(source.whole) + " / 4::DOUBLE";
+            case 4 -> "CAST(" + one(source.whole) + " AS DOUBLE) * " + number;
+            default -> number;
+        };
+    }
+
+    private String shape(Source source) {
+        String point = "ST_Point(" + one(source.doubles) + ", " + one(source.whole) + ")";
+        return switch (random.nextInt(4)) {
+            case 0 -> "ST_Within(" + point + ", ST_MakeEnvelope(-1, -1, " + random.nextInt(3) + ", 2))";
+            case 1 -> "ST_DWithin(" + point + ", ST_Point(0.5, 1), " + random.nextInt(300_000) + ")";
+            case 2 -> "ST_Contains(ST_GeomFromText('POLYGON ((-2 -2, 3 -1, 0.5 2.5, -2 -2))'), " + point + ")";
+            default -> "ST_Intersects(ST_Buffer(ST_Point(1, 0), 150000), " + point + ")";
+        };
+    }
+
+    /** A condition that is written in our own way. */
+    private String ownCondition(Source source) {
+        return switch (random.nextInt(6)) {
+            case 0 ->
+                text(source)
+                        + one(List.of(" LIKE ", " NOT LIKE "))
+                        + one(List.of("'a%'", "'%b%'", "'_'", "'%!%!_' ESCAPE '!'"));
+            case 1 ->
+                time(source) + one(List.of(" = ", " < ", " >= ")) + "TIMESTAMP '2026-11-24 00:1" + random.nextInt(10)
+                        + ":00'";
+            case 2 -> real(source) + " BETWEEN -1 AND " + random.nextInt(4);
+            case 3 -> text(source) + " = " + text(source);
+            case 4 -> ownWhole(source) + one(List.of(" = ", " < ", " <> ")) + random.nextInt(5);
+            default -> shape(source);
+        };
+    }
+
     private String whole(Source source, int depth) {
+        if (own && random.nextInt(5) == 0) {
+            return ownWhole(source);
+        }
         return switch (depth == 0 ? 0 : random.nextInt(8)) {
             case 1 -> "(" + whole(source, depth - 1) + " + " + whole(source, depth - 1) + ")";
             case 2 -> "(" + whole(source, depth - 1) + " * " + (random.nextInt(5) - 2) + ")";
@@ -67,6 +157,9 @@ final class RandomStatements {
 
     /** A number to select: a division by what may be zero and a factor that may exceed 64 bits are among them. */
     private String number(Source source) {
+        if (own && random.nextInt(3) == 0) {
+            return random.nextBoolean() ? real(source) : random.nextBoolean() ? time(source) : text(source);
+        }
         return switch (random.nextInt(6)) {
             case 0, 1 -> one(source.doubles);
             case 2 -> risky(source);
@@ -99,6 +192,9 @@ final class RandomStatements {
     }
 
     private String condition(Source source, int depth) {
+        if (own && random.nextInt(3) == 0) {
+            return ownCondition(source);
+        }
         String relation = one(List.of("=", "<>", "<", "<=", ">", ">="));
         return switch (random.nextInt(depth == 0 ? 6 : 9)) {
             case 0 -> whole(source, 1) + " " + relation + " " + (random.nextInt(7) - 2);

@@ -5,6 +5,7 @@ import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.sql.SqlView;
 import io.waterwheel.sql.StatementPlan;
 import io.waterwheel.sql.exec.ResidualExecutor;
 import io.waterwheel.sql.suite.LoadedTables;
@@ -49,6 +50,10 @@ final class TwoStreams implements AutoCloseable {
 
     TwoStreams(Path folder, Random random, ResidualExecutor executor) throws IOException {
         this.streams = new LoadedTables(folder, Map.of("orders", ORDERS, "visits", VISITS), executor, NOW);
+        streams.add(new SqlView(
+                "dear",
+                List.of("id", "moment", "amount", "price", "note"),
+                "SELECT id, moment, amount, price, note FROM orders WHERE amount > -2 OR price IS NULL"));
         for (int round = 0; round < 2; round++) {
             insert("orders", ORDERS, orders, random, 1 + random.nextInt(120));
             insert("visits", VISITS, visits, random, 1 + random.nextInt(120));
@@ -85,6 +90,11 @@ final class TwoStreams implements AutoCloseable {
             case TIMESTAMP_US -> (BEGIN + random.nextInt(20) * 60_000L) * 1000 + random.nextInt(2);
             default -> throw new IllegalStateException(field.toString());
         };
+    }
+
+    /** As {@link LoadedTables#answerUnpushed}. */
+    List<List<@Nullable Object>> answerUnpushed(String statement) throws InterruptedException {
+        return streams.answerUnpushed(statement);
     }
 
     StatementPlan plan(String statement) {

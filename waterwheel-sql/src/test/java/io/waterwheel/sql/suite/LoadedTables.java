@@ -13,6 +13,7 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.SqlPlan;
 import io.waterwheel.sql.SqlPlanner;
+import io.waterwheel.sql.SqlView;
 import io.waterwheel.sql.StatementPlan;
 import io.waterwheel.sql.StreamSchemas;
 import io.waterwheel.sql.exec.ResidualExecutor;
@@ -40,6 +41,7 @@ public final class LoadedTables implements AutoCloseable, StreamSchemas {
     private final ResidualExecutor executor;
     private final Instant now;
     private final List<Query> asked = new ArrayList<>();
+    private final Map<String, SqlView> views = new TreeMap<>();
 
     /**
      * Empty streams.
@@ -128,6 +130,16 @@ public final class LoadedTables implements AutoCloseable, StreamSchemas {
     @Override
     public @Nullable Schema schema(String name) {
         return schemas.get(name);
+    }
+
+    @Override
+    public @Nullable SqlView view(String name) {
+        return views.get(name);
+    }
+
+    /** Makes a view. */
+    public void add(SqlView view) {
+        views.put(view.name(), view);
     }
 
     /** As a coordinator plans it. */

@@ -1,6 +1,7 @@
 package io.waterwheel.topology.admin;
 
 import io.waterwheel.catalog.Namespace;
+import io.waterwheel.catalog.SqlNames;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamEntries;
 import io.waterwheel.catalog.maintenance.Expiry;
@@ -90,6 +91,7 @@ public final class StreamCalls {
         if (services.namespace().find(definition.name()).isPresent()) {
             throw Namespace.exists(definition.name());
         }
+        SqlNames.requireFree(services.catalogStore(), definition.name());
         KafkaTopics.Topic topic = topics.ensure(definition.topic(), definition.partitions());
         topics.ensureDeadLetters(definition.topic());
         StreamInfo stream = services.namespace()

@@ -263,6 +263,11 @@ public final class Keys {
             .doc(
                     "Disk of its temporary folder (java.io.tmpdir), where rows go that do not fit in sql.memory. A statement that"
                             + " needs more is refused with QUERY_MEMORY."));
+    public static final Key<String> SQL_CHANGES = add(Key.text("sql.changes", "allow")
+            .matching("allow|deny", "allow or deny")
+            .doc(
+                    "Whether statements may change something: INSERT, and CREATE, ALTER and DROP of streams, views and tables."
+                            + " deny: they are refused; the command line and programs still change streams."));
     public static final Key<String> SQL_TABLES = add(Key.text("sql.tables", "none")
             .matching("none|/.*\\S", "none, or an absolute path")
             .doc(

@@ -60,6 +60,7 @@ final class Changes {
 
     private final KnownStreams streams;
     private final ViewChanges views;
+    private final boolean allowed;
     private final ResidualExecutor executor;
     private final AdminHandler calls;
     private final InsertLog log;
@@ -76,11 +77,13 @@ final class Changes {
     }
 
     /**
+     * @param allowed whether anything may be changed
      * @param executor reads the columns of files
      * @param latest the catalog of a stream with every edit that was committed before the call
      * @param verdicts are told of what was stored
      */
     Changes(
+            boolean allowed,
             KnownStreams streams,
             ResidualExecutor executor,
             AdminHandler calls,
@@ -89,6 +92,7 @@ final class Changes {
             LastVerdicts verdicts) {
         this.streams = streams;
         this.views = new ViewChanges(streams);
+        this.allowed = allowed;
         this.executor = executor;
         this.calls = calls;
         this.log = log;
@@ -140,6 +144,11 @@ final class Changes {
      */
     long make(Change change, List<Statement> statements, long deadlineNanos, Source source, ColumnSink sink)
             throws InterruptedException {
+        if (!allowed) {
+            throw new WaterwheelException(
+                    ErrorCode.SQL_UNSUPPORTED,
+                    "statement: it would change something, which this server denies (sql.changes: deny)");
+        }
         MemoryRows answer = new MemoryRows(fields(change));
         long rows = 0;
         if (change instanceof Change.Insert insert) {
@@ -206,16 +215,6 @@ final class Changes {
     /** Whether a stream exists is decided by the call: what this worker last saw may be old. */
     private String define(Change change, ColumnSink sink, long deadlineNanos) throws InterruptedException {
         if (change instanceof Change.Create create) {
-            if (streams.views().find(create.stream()) != null) {
-                throw new WaterwheelException(
-                        ErrorCode.VIEW_EXISTS,
-                        "statement: there is a view '" + create.stream() + "'; drop it first, or choose another name");
-            }
-            if (streams.tables().find(create.stream()) != null) {
-                throw new WaterwheelException(
-                        ErrorCode.TABLE_EXISTS,
-                        "statement: there is a table '" + create.stream() + "'; drop it first, or choose another name");
-            }
             CreateStreamRequest request = CreateStreamRequest.newBuilder()
                     .setDefinitionJson(create.definition())
                     .build();

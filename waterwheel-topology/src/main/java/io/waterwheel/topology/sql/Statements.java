@@ -62,6 +62,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
     private final OwnStatements own;
     private final SystemTables system;
     private final Changes changes;
+    private final ViewColumns viewColumns;
     private final LastVerdicts verdicts = new LastVerdicts();
     private final Semaphore updates = new Semaphore(UPDATES_AT_ONCE);
     private final StatementMeter meter;
@@ -89,6 +90,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
                 config.get(Keys.SQL_AT_ONCE),
                 FileTables.folder(config.get(Keys.SQL_TABLES))));
         this.own = new OwnStatements(streams);
+        this.viewColumns = new ViewColumns(streams);
         this.system = new SystemTables(
                 streams::all,
                 new SystemTables.Views() {
@@ -112,7 +114,14 @@ public final class Statements implements StatementHandler, AutoCloseable {
                         config.get(Keys.INDEXER_TASKS),
                         services.admission()::list,
                         services.admission()::ended));
-        this.changes = new Changes(streams, executor, calls, log, coordinator::snapshot, verdicts);
+        this.changes = new Changes(
+                config.get(Keys.SQL_CHANGES).equals("allow"),
+                streams,
+                executor,
+                calls,
+                log,
+                coordinator::snapshot,
+                verdicts);
         this.meter = new StatementMeter(services.metrics(), executor);
     }
 
@@ -288,18 +297,11 @@ public final class Statements implements StatementHandler, AutoCloseable {
      * The views that statements may name, with their columns, by name; without columns those that cannot be planned.
      */
     public Map<String, List<Field>> views() {
-        Map<String, List<Field>> all = new TreeMap<>();
-        streams.views().all().forEach((name, view) -> all.put(name, columnsOf(view)));
-        return all;
+        return viewColumns.all();
     }
 
     private List<Field> columnsOf(View view) {
-        try {
-            return new ViewChanges(streams).fields(view);
-        } catch (WaterwheelException e) {
-            LOG.debug("[views] the columns of view {} cannot be told", view.name(), e);
-            return List.of();
-        }
+        return viewColumns.of(view);
     }
 
     /** The tables of files that statements may name, with their columns, by name. */

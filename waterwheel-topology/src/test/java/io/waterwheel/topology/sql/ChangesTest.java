@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.catalog.Namespace;
+import io.waterwheel.catalog.SqlNames;
 import io.waterwheel.catalog.ViewCatalog;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
@@ -18,6 +19,7 @@ import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.change.ChangeParser;
 import io.waterwheel.sql.exec.ResidualExecutor;
@@ -49,6 +51,7 @@ final class ChangesTest {
     private Runnable meanwhile = () -> {};
 
     private final Changes changes = new Changes(
+            true,
             new KnownStreams(() -> seen, store, namespace, "none", 1 << 20),
             NoExecutor.INSTANCE,
             (action, body, caller) -> call(action, body),
@@ -64,8 +67,8 @@ final class ChangesTest {
     private byte[] call(String action, byte[] body) {
         try {
             if (action.startsWith("create")) {
-                assertThat(CreateStreamRequest.parseFrom(body).getDefinitionJson())
-                        .isNotEmpty();
+                String definition = CreateStreamRequest.parseFrom(body).getDefinitionJson();
+                SqlNames.requireFree(store, SchemaJson.readStream(definition).name());
                 StreamInfo unused = create("id");
                 return StreamDescription.getDefaultInstance().toByteArray();
             }
@@ -199,8 +202,34 @@ final class ChangesTest {
     }
 
     @Test
+    void aServerMayDenyChanges() {
+        Changes denied = new Changes(
+                false,
+                new KnownStreams(() -> seen, store, namespace, "none", 1 << 20),
+                NoExecutor.INSTANCE,
+                (action, body, caller) -> {
+                    throw new AssertionError(action);
+                },
+                (topic, partitions, records, deadline, cancelled, still) -> Map.of(),
+                StreamSnapshot::before,
+                new LastVerdicts());
+        for (String sql : List.of(INSERT, CREATE, "DROP STREAM s", "DROP VIEW v", "CREATE TABLE t FROM 'a.csv'")) {
+            fails(
+                    () -> denied.make(
+                            Objects.requireNonNull(ChangeParser.of(sql)),
+                            List.of(Statement.of(sql)),
+                            System.nanoTime() + TimeUnit.SECONDS.toNanos(60),
+                            (query, to) -> {},
+                            new Sink()),
+                    ErrorCode.SQL_UNSUPPORTED,
+                    "sql.changes: deny");
+        }
+    }
+
+    @Test
     void anInterruptedCallMayHaveBeenMade() {
         Changes interrupted = new Changes(
+                true,
                 new KnownStreams(() -> seen, store, namespace, "none", 1 << 20),
                 NoExecutor.INSTANCE,
                 (action, body, caller) -> {

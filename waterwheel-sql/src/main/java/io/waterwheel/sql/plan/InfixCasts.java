@@ -1,0 +1,119 @@
+package io.waterwheel.sql.plan;
+
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import org.apache.calcite.sql.SqlBinaryOperator;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.parser.SqlParserPos;
+import org.apache.calcite.sql.util.SqlShuttle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code a / b::DOUBLE} as {@code a / (b::DOUBLE)}: Calcite takes all of {@code a / b} to stand before the sign, with
+ * parentheses or not. Whether there are parentheses is in the text: what stands in some is at the place of these.
+ */
+final class InfixCasts extends SqlShuttle {
+    private static final String CAST = "::";
+
+    private final String text;
+    /** What was moved, and is in no parentheses: what stands behind it was taken to be of all of it. */
+    private final Set<SqlNode> open = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    /** @param text that was parsed */
+    InfixCasts(String text) {
+        this.text = text;
+    }
+
+    @Override
+    public @Nullable SqlNode visit(SqlCall call) {
+        boolean cast = call.getOperator().getName().equals(CAST) && isOpen(call.operand(0));
+        SqlNode visited = cast ? moved(call, call.operand(0)).accept(this) : super.visit(call);
+        if (visited instanceof SqlCall made) {
+            SqlNode turned = turned(made);
+            if ((cast || turned != visited) && !isEnclosed(call.getParserPosition())) {
+                open.add(turned);
+            }
+            return turned;
+        }
+        return visited;
+    }
+
+    /**
+     * Where what was moved is the first operand of an operator that binds closer, that is of its last operand alone.
+     */
+    private SqlNode turned(SqlCall call) {
+        if (!(call.getOperator() instanceof SqlBinaryOperator)
+                || call.operandCount() != 2
+                || !open.contains(call.operand(0))
+                || !(call.operand(0) instanceof SqlCall first)
+                || !(first.getOperator() instanceof SqlBinaryOperator)
+                || first.getOperator().getRightPrec() >= call.getOperator().getLeftPrec()) {
+            return call;
+        }
+        SqlCall inner = call.getOperator()
+                .createCall(call.getParserPosition(), List.of(first.<SqlNode>operand(1), call.<SqlNode>operand(1)));
+        if (isOpen(first.operand(1))) {
+            open.add(first.operand(1));
+        }
+        return first.getOperator()
+                .createCall(call.getParserPosition(), List.of(first.<SqlNode>operand(0), turned(inner)));
+    }
+
+    /** Whether it is an operator between two operands, and not in parentheses. */
+    private boolean isOpen(SqlNode node) {
+        return node instanceof SqlCall call
+                && call.getOperator() instanceof SqlBinaryOperator operator
+                && !operator.getName().equals(CAST)
+                && call.operandCount() == 2
+                && !isEnclosed(call.getParserPosition());
+    }
+
+    /** The operator around a cast of its last operand. */
+    private SqlNode moved(SqlCall cast, SqlCall operator) {
+        SqlNode last = operator.operand(1);
+        SqlNode inner = isOpen(last)
+                ? moved(cast, (SqlCall) last)
+                : cast.getOperator().createCall(cast.getParserPosition(), List.of(last, cast.<SqlNode>operand(1)));
+        return operator.getOperator()
+                .createCall(cast.getParserPosition(), List.of(operator.<SqlNode>operand(0), inner));
+    }
+
+    /** Whether the parenthesis that begins there ends there. */
+    private boolean isEnclosed(SqlParserPos position) {
+        int begin = offset(position.getLineNum(), position.getColumnNum());
+        int end = offset(position.getEndLineNum(), position.getEndColumnNum());
+        if (begin < 0 || end >= text.length() || text.charAt(begin) != '(') {
+            return false;
+        }
+        int open = 0;
+        char quote = 0;
+        for (int at = begin; at <= end; at++) {
+            char letter = text.charAt(at);
+            if (quote != 0) {
+                quote = letter == quote ? 0 : quote;
+            } else if (letter == '\'' || letter == '"') {
+                quote = letter;
+            } else if (letter == '(') {
+                open++;
+            } else if (letter == ')' && --open == 0) {
+                return at == end;
+            }
+        }
+        return false;
+    }
+
+    /** Of a line and a column, both from 1. */
+    private int offset(int line, int column) {
+        int begin = 0;
+        for (int l = 1; l < line; l++) {
+            begin = text.indexOf('\n', begin) + 1;
+            if (begin == 0) {
+                return -1;
+            }
+        }
+        return begin + column - 1;
+    }
+}

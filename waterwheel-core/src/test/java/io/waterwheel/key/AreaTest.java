@@ -212,7 +212,11 @@ final class AreaTest {
     }
 
     private static boolean naive(Circle circle, double longitude, double latitude) {
-        return Circle.distance(longitude, latitude, circle.longitude(), circle.latitude()) <= circle.metres();
+        double a = StrictMath.sin(StrictMath.toRadians(latitude - circle.latitude()) / 2);
+        double b = StrictMath.sin(StrictMath.toRadians(longitude - circle.longitude()) / 2);
+        double cosines = StrictMath.cos(StrictMath.toRadians(circle.latitude()))
+                * StrictMath.cos(StrictMath.toRadians(latitude));
+        return 2 * 6_371_008.8 * StrictMath.asin(Math.min(1, Math.sqrt(a * a + b * b * cosines))) <= circle.metres();
     }
 
     /** Corners around a middle in the order of their angle: never crosses itself. */

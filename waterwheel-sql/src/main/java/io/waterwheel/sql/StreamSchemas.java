@@ -18,7 +18,15 @@ public interface StreamSchemas {
         return null;
     }
 
-    /** The tables that are no streams. */
+    /**
+     * The table of a file of this name, in other letters perhaps; null when there is none. Asked of names alone that no
+     * stream has.
+     */
+    default @Nullable SystemTable file(String name) {
+        return null;
+    }
+
+    /** The tables about the server. */
     default List<SystemTable> systemTables() {
         return List.of();
     }

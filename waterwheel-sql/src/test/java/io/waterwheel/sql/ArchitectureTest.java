@@ -71,7 +71,7 @@ final class ArchitectureTest {
             .whereLayer("sql.leaf")
             .mayOnlyAccessLayers("sql.cache", "core questions", "core planning")
             .whereLayer("sql.residual")
-            .mayOnlyAccessLayers("sql", "sql.leaf", "core questions")
+            .mayOnlyAccessLayers("sql", "sql.leaf", "core questions", "core geometry")
             .whereLayer("sql.exec")
             .mayOnlyAccessLayers("sql", "core questions", "core rows")
             .whereLayer("sql.duckdb")

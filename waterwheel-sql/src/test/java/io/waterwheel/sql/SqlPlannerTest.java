@@ -379,6 +379,12 @@ final class SqlPlannerTest {
                 plan("SELECT callsign FROM flights WHERE ST_Distance(ST_Point(2.5, 49), " + point + ") < 1000.5");
         assertThat(less.query().shape()).isEqualTo(new Circle(2.5, 49, 1000.5));
         assertThat(String.valueOf(less.query().where())).isEqualTo("DISTANCE(2.5, 49, longitude, latitude) < 1000.5");
+        // Not by the plan of another statement, which differs in the number.
+        for (String radius : List.of("1000", "2000.5", "3000")) {
+            SqlPlan limited = plan("SELECT callsign FROM flights WHERE ST_Distance(ST_Point(2.5, 49), " + point + ") < "
+                    + radius + " LIMIT 3");
+            assertThat(limited.query().shape()).isEqualTo(new Circle(2.5, 49, Double.parseDouble(radius)));
+        }
         SqlPlan others =
                 plan("SELECT id FROM orders WHERE ST_Within(ST_Point(price, 1.0), ST_MakeEnvelope(2, 48, 3, 49))"
                         + " AND ST_DWithin(ST_Point(price, price), ST_Point(2.5, 49), 10)");

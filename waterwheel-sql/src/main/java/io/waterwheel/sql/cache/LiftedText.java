@@ -197,7 +197,8 @@ public final class LiftedText {
                 }
             }
         }
-        Expression.Literal value = canLift() && !Character.isJavaIdentifierPart(charAt(end)) ? number(from, end) : null;
+        boolean ends = end >= text.length() || !Character.isJavaIdentifierPart(text.charAt(end));
+        Expression.Literal value = canLift() && ends ? number(from, end) : null;
         if (value == null) {
             copy(end);
             before = Before.OTHER;

@@ -121,6 +121,8 @@ public final class OpenParameters {
                 if ((left == null) == (right == null)) {
                     return super.visitCall(call);
                 }
+                // A distance that is compared may be the shape of the query, which has values of its own.
+                elsewhere |= isSpatial(call.getOperands().get(left == null ? 0 : 1));
                 RexNode other = call.getOperands().get(left == null ? 0 : 1).accept(this);
                 RexNode open = placed(left == null ? right : left, rex);
                 return rex.makeCall(
@@ -133,6 +135,12 @@ public final class OpenParameters {
                 return super.visit(other).accept(comparisons);
             }
         });
+    }
+
+    private static boolean isSpatial(RexNode node) {
+        return node instanceof RexCall call
+                && (call.getOperator().getName().startsWith("ST_")
+                        || call.getOperands().stream().anyMatch(OpenParameters::isSpatial));
     }
 
     private RexNode placed(@Nullable ParameterFunction function, RexBuilder rex) {

@@ -2,6 +2,9 @@ package io.waterwheel.sql.duckdb;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.sql.ResidualPlan;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** What DuckDB's errors mean to the one who asked. */
 final class DuckDbErrors {
@@ -14,23 +17,35 @@ final class DuckDbErrors {
                 || text.contains("Parquet");
     }
 
+    /** What functions of {@link SpatialFunctions} throw, with the name of its class before it. */
+    private static final Pattern THROWN = Pattern.compile("^Invalid Input Error: [\\w.$]*?(\\w+): (.*)$");
+
     /**
      * The failure.
      *
      * @param text what DuckDB said
-     * @param select what it was to answer, for a defect of ours
+     * @param plan what was to be answered; its text is told of a defect of ours
      */
-    static WaterwheelException of(String text, String select) {
+    static WaterwheelException of(String text, ResidualPlan plan) {
         String first = text.lines().findFirst().orElse("");
-        if (first.startsWith("Out of Memory Error")) {
+        String select = plan.text();
+        Matcher thrown = THROWN.matcher(first);
+        if (thrown.matches() && thrown.group(1).endsWith("TooLarge")) {
+            return new WaterwheelException(ErrorCode.QUERY_MEMORY, "statement: " + thrown.group(2));
+        } else if (thrown.matches() && thrown.group(1).matches("IllegalArgumentException|\\w*NoShape")) {
+            return new WaterwheelException(ErrorCode.SQL_VALUE, "statement: " + thrown.group(2));
+        } else if (thrown.matches() && thrown.group(1).matches("\\w+(Exception|Error)")) {
+            return new WaterwheelException(ErrorCode.BUG, "statement: " + text + "; " + select);
+        } else if (first.startsWith("Out of Memory Error")) {
             return new WaterwheelException(
                     ErrorCode.QUERY_MEMORY,
                     "statement: its joins, groups or orders need more than sql.memory and sql.spill: " + first);
-        } else if (select.contains("FROM read_") && isOfFile(first)) {
+        } else if (!plan.files().isEmpty() && isOfFile(first)) {
             return new WaterwheelException(
                     ErrorCode.SQL_VALUE,
                     "statement: the file of a table is not what it was when the table was made, or cannot be read: "
-                            + first + "; CREATE OR REPLACE TABLE reads its columns anew");
+                            + first.replaceAll("['\"]/[^'\"]*/", "'")
+                            + "; CREATE OR REPLACE TABLE reads its columns anew");
         } else if (first.contains("Division by zero")) {
             return new WaterwheelException(ErrorCode.SQL_VALUE, "statement: a division by zero");
         } else if (first.startsWith("Out of Range Error") || first.startsWith("Conversion Error")) {

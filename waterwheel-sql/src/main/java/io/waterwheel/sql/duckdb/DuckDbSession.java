@@ -7,13 +7,17 @@ import io.waterwheel.tuple.TupleBlock;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.duckdb.DuckDBChunkedResult;
 import org.duckdb.DuckDBConnection;
 import org.duckdb.DuckDBDataChunkReader;
@@ -38,8 +42,14 @@ final class DuckDbSession implements AutoCloseable {
     private final List<Long> opened = new ArrayList<>();
     private @Nullable TableWriter table;
     private byte[] encoded = {};
-    /** Whether the SELECT has ended, in whatever way. Guarded by this. */
-    private boolean answered;
+    /** Once a thread reads them; null before. */
+    private @Nullable BlockingQueue<Message> messages;
+    /** What can be cancelled now. Guarded by this. */
+    private @Nullable DuckDBPreparedStatement running;
+    /** Whether nothing more is wanted. Guarded by this. */
+    private boolean gone;
+
+    private final List<RegionTables.Table> made = new ArrayList<>();
 
     /** @param regions of all sessions, which the database's functions ask */
     DuckDbSession(SocketChannel channel, DuckDBConnection connection, RegionTables regions) {
@@ -51,16 +61,14 @@ final class DuckDbSession implements AutoCloseable {
     /** Does what it is told until the statement is answered, or has failed. */
     void run() throws IOException {
         try {
-            while (take(Message.read(channel))) {
+            while (take(next())) {
                 // It has been done.
             }
         } catch (SQLException e) {
             fail(String.valueOf(e.getMessage()));
-        } catch (RegionTables.TooLarge e) {
-            fail("Out of Memory Error: " + e.getMessage());
-        } catch (IllegalArgumentException e) {
-            // A text that is no shape.
-            fail("Invalid Input Error: " + e.getMessage());
+        } catch (RegionTables.TooLarge | RegionTables.NoShape e) {
+            // As DuckDB tells what a function throws.
+            fail("Invalid Input Error: " + e.getClass().getSimpleName() + ": " + e.getMessage());
         } catch (RuntimeException | Error e) {
             fail(e.toString());
             throw e;
@@ -164,22 +172,17 @@ final class DuckDbSession implements AutoCloseable {
             execute("SET VARIABLE regions = CAST(" + firstRegions + " AS BIGINT)");
         }
         String name = ResidualPlan.regionTable(number);
-        execute("CREATE TEMP TABLE " + name + " AS " + select);
-        opened.add(firstRegions + number);
-        RegionTables.Table made = regions.open(firstRegions + number);
-        try (DuckDBPreparedStatement statement =
-                        connection.prepare("SELECT n, shape FROM " + name + " WHERE shape IS NOT NULL");
-                DuckDBChunkedResult result = statement.query()) {
-            while (result.nextChunk()) {
-                DuckDBDataChunkReader chunk = result.chunk();
-                DuckDBReadableVector numbers = chunk.vector(0);
-                DuckDBReadableVector shapes = chunk.vector(1);
-                for (int row = 0; row < chunk.rowCount(); row++) {
-                    made.add(numbers.getLong(row), shapes.getString(row));
-                }
+        // A statement without rows, which is one that can be cancelled.
+        rows("CREATE TEMP TABLE " + name + " AS " + select, chunk -> {});
+        RegionTables.Table table = opened(firstRegions + number);
+        rows("SELECT n, shape FROM " + name + " WHERE shape IS NOT NULL", chunk -> {
+            DuckDBReadableVector numbers = chunk.vector(0);
+            DuckDBReadableVector shapes = chunk.vector(1);
+            for (int row = 0; row < chunk.rowCount(); row++) {
+                table.add(numbers.getLong(row), shapes.getString(row));
             }
-        }
-        made.build();
+        });
+        table.build();
     }
 
     private void execute(String statement) throws SQLException {
@@ -192,27 +195,108 @@ final class DuckDbSession implements AutoCloseable {
         List<Field> fields = RowFields.read(in);
         String select = new String(in.readAllBytes(), StandardCharsets.UTF_8);
         AnswerReader reader = new AnswerReader(fields);
+        rows(select, chunk -> {
+            for (int row = 0; row < chunk.rowCount(); row += reader.block().size()) {
+                send(reader.read(chunk, row));
+            }
+        });
+        Message.of(Message.Kind.ANSWER_ENDS, out -> {}).write(channel);
+    }
+
+    /** Takes rows. */
+    private interface Taker {
+        void take(DuckDBDataChunkReader chunk) throws IOException, SQLException;
+    }
+
+    /** Runs a SELECT that ends when the connection does. */
+    private void rows(String select, Taker taker) throws IOException, SQLException {
+        read();
         try (DuckDBPreparedStatement statement = connection.prepare(select)) {
-            Thread watch = new Thread(() -> cancelWhenGone(statement), "statement-watch");
-            watch.setDaemon(true);
-            watch.start();
+            begin(statement);
             try (DuckDBChunkedResult result = statement.query()) {
                 while (result.nextChunk()) {
-                    DuckDBDataChunkReader chunk = result.chunk();
-                    for (int row = 0;
-                            row < chunk.rowCount();
-                            row += reader.block().size()) {
-                        send(reader.read(chunk, row));
-                    }
+                    taker.take(result.chunk());
                 }
             } finally {
-                synchronized (this) {
-                    answered = true;
-                    notifyAll();
-                }
+                end();
             }
-            Message.of(Message.Kind.ANSWER_ENDS, out -> {}).write(channel);
         }
+    }
+
+    private synchronized void begin(DuckDBPreparedStatement statement) throws EOFException {
+        if (gone) {
+            throw new EOFException("the other process has gone");
+        }
+        running = statement;
+    }
+
+    private synchronized void end() {
+        running = null;
+        notifyAll();
+    }
+
+    /** From here on a thread reads the messages, and so sees an end of the connection: nothing more is wanted then. */
+    private void read() {
+        if (messages == null) {
+            BlockingQueue<Message> queue = new LinkedBlockingQueue<>();
+            messages = queue;
+            Thread watch = new Thread(() -> readAll(queue), "statement-watch");
+            watch.setDaemon(true);
+            watch.start();
+        }
+    }
+
+    private void readAll(BlockingQueue<Message> queue) {
+        try {
+            while (true) {
+                queue.add(Message.read(channel));
+            }
+        } catch (IOException e) {
+            cancel();
+            queue.add(Message.of(Message.Kind.FAILURE, out -> {}));
+        }
+    }
+
+    private Message next() throws IOException {
+        if (messages == null) {
+            return Message.read(channel);
+        }
+        try {
+            Message message = messages.take();
+            if (message.kind() == Message.Kind.FAILURE) {
+                throw new EOFException("the other process has gone");
+            }
+            return message;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("while the next message was waited for");
+        }
+    }
+
+    /** Again and again until it has ended: DuckDB forgets a cancel that comes before the statement runs. */
+    private synchronized void cancel() {
+        gone = true;
+        made.forEach(RegionTables.Table::end);
+        try {
+            while (running != null) {
+                running.cancel();
+                wait(CANCEL_MILLIS);
+            }
+        } catch (SQLException e) {
+            System.err.println("session: not cancelled: " + e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized RegionTables.Table opened(long id) {
+        RegionTables.Table table = regions.open(id);
+        opened.add(id);
+        made.add(table);
+        if (gone) {
+            table.end();
+        }
+        return table;
     }
 
     private void send(TupleBlock block) throws IOException {
@@ -222,30 +306,6 @@ final class DuckDbSession implements AutoCloseable {
         }
         BlockCodec.encode(block, false, encoded, 0);
         Message.write(channel, Message.Kind.ROWS, encoded, length);
-    }
-
-    /** Nothing is sent to a session that answers: an end of the connection means that nothing more is wanted. */
-    private void cancelWhenGone(DuckDBPreparedStatement statement) {
-        try {
-            Message unexpected = Message.read(channel);
-            throw new IllegalStateException("a message while answering: " + unexpected.kind());
-        } catch (IOException gone) {
-            cancel(statement);
-        }
-    }
-
-    /** Again and again until it has ended: DuckDB forgets a cancel that comes before the statement runs. */
-    private synchronized void cancel(DuckDBPreparedStatement statement) {
-        try {
-            while (!answered) {
-                statement.cancel();
-                wait(CANCEL_MILLIS);
-            }
-        } catch (SQLException e) {
-            System.err.println("session: not cancelled: " + e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     @Override

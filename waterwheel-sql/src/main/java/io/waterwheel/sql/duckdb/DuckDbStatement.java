@@ -263,7 +263,7 @@ final class DuckDbStatement {
     private Message read() throws IOException {
         Message message = Message.read(channel);
         if (message.kind() == Message.Kind.FAILURE) {
-            throw DuckDbErrors.of(new String(message.body(), StandardCharsets.UTF_8), plan.text());
+            throw DuckDbErrors.of(new String(message.body(), StandardCharsets.UTF_8), plan);
         }
         return message;
     }

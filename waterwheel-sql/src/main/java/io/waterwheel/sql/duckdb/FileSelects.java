@@ -27,7 +27,8 @@ public final class FileSelects {
 
     /** A SELECT of the names of a file's columns, and of their types in DuckDB, as c0 and c1. */
     public static String describe(Path file) {
-        return "SELECT column_name AS c0, column_type AS c1 FROM (DESCRIBE SELECT * FROM " + read(file, "") + ")";
+        return "SELECT column_name AS c0, column_type AS c1 FROM (DESCRIBE SELECT * FROM "
+                + read(file, ", sample_size=-1") + ")";
     }
 
     /** A SELECT of a file's rows; its columns are called c0, c1 and so on. */
@@ -48,7 +49,7 @@ public final class FileSelects {
         String name = quoted(file.toString());
         return file.toString().toLowerCase(Locale.ROOT).endsWith(".parquet")
                 ? "read_parquet(" + name + ")"
-                : "read_csv(" + name + ", header=true" + types + ")";
+                : "read_csv(" + name + ", header=true, delim=',', quote='\"', escape='\"'" + types + ")";
     }
 
     private static String type(FieldType type) {

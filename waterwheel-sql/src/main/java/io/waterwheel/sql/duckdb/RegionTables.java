@@ -30,6 +30,15 @@ final class RegionTables {
         this.mostBytes = mostBytes;
     }
 
+    /** A text is no shape. */
+    static final class NoShape extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        NoShape(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
+
     /** Shapes need more than they may take together. */
     static final class TooLarge extends RuntimeException {
         private static final long serialVersionUID = 1;
@@ -39,14 +48,25 @@ final class RegionTables {
         }
     }
 
-    /** One region, by its number. */
-    private record Numbered(long number, ShapeTexts.Region region) {}
+    /** One of the boxes that hold a region, which has a number. */
+    private record Bound(long number, ShapeTexts.Region region, List<Box> all, int place) {
+        /** Whether no box before it holds the position: boxes may overlap. */
+        boolean isFirst(double longitude, double latitude) {
+            for (int before = 0; before < place; before++) {
+                if (all.get(before).contains(longitude, latitude)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
 
     /** Regions that positions are looked up in. Filled by one thread, then asked by any. */
     static final class Table {
         private final RegionTables owner;
         private final STRtree tree = new STRtree();
         private long held;
+        private volatile boolean ended;
 
         private Table(RegionTables owner) {
             this.owner = owner;
@@ -55,20 +75,32 @@ final class RegionTables {
         /**
          * Adds a region.
          *
-         * @throws IllegalArgumentException when the text is no shape
+         * @throws NoShape when the text is none
          * @throws TooLarge when all regions take too much
          */
         void add(long number, String text) {
-            ShapeTexts.Region region = ShapeTexts.made(text);
+            if (ended) {
+                throw new IllegalStateException("nothing more is wanted of these regions");
+            }
+            ShapeTexts.Region region;
+            try {
+                region = ShapeTexts.made(text);
+            } catch (IllegalArgumentException e) {
+                String begin = text.length() <= 40 ? text : text.substring(0, 40) + "...";
+                throw new NoShape(e.getMessage() + "; in the shape '" + begin + "'", e);
+            }
             List<Box> bounds = region.bounds();
             long taken = region.bytes() + bounds.size() * ENTRY_BYTES;
             held += taken;
             if (owner.bytes.addAndGet(taken) > owner.mostBytes) {
-                throw new TooLarge("the shapes of a join take more than " + owner.mostBytes + " bytes");
+                throw new TooLarge("the shapes of all joins take more than " + owner.mostBytes
+                        + " bytes; join with fewer at a time");
             }
-            Numbered numbered = new Numbered(number, region);
-            for (Box box : bounds) {
-                tree.insert(new Envelope(box.west(), box.east(), box.south(), box.north()), numbered);
+            for (int place = 0; place < bounds.size(); place++) {
+                Box box = bounds.get(place);
+                tree.insert(
+                        new Envelope(box.west(), box.east(), box.south(), box.north()),
+                        new Bound(number, region, bounds, place));
             }
         }
 
@@ -77,14 +109,17 @@ final class RegionTables {
             tree.build();
         }
 
-        private List<Long> numbers(double longitude, double latitude) {
+        /** The numbers of the regions that a position lies in. */
+        List<Long> found(double longitude, double latitude) {
+            if (ended) {
+                throw new IllegalStateException("nothing more is wanted of these regions");
+            }
             List<Long> found = new ArrayList<>(2);
             if (!Double.isNaN(longitude) && !Double.isNaN(latitude)) {
                 tree.query(new Envelope(longitude, longitude, latitude, latitude), item -> {
-                    Numbered numbered = (Numbered) item;
-                    // Two of its boxes may overlap.
-                    if (numbered.region().contains(longitude, latitude) && !found.contains(numbered.number())) {
-                        found.add(numbered.number());
+                    Bound bound = (Bound) item;
+                    if (bound.isFirst(longitude, latitude) && bound.region().contains(longitude, latitude)) {
+                        found.add(bound.number());
                     }
                 });
             }
@@ -92,17 +127,12 @@ final class RegionTables {
         }
 
         boolean holds(double longitude, double latitude) {
-            return !numbers(longitude, latitude).isEmpty();
+            return !found(longitude, latitude).isEmpty();
         }
 
-        /** The numbers of the regions that a position lies in, with commas between. */
-        String found(double longitude, double latitude) {
-            List<Long> found = numbers(longitude, latitude);
-            StringBuilder text = new StringBuilder();
-            for (Long number : found) {
-                text.append(text.isEmpty() ? "" : ",").append(number);
-            }
-            return text.toString();
+        /** Whoever is at it ends soon. */
+        void end() {
+            ended = true;
         }
     }
 

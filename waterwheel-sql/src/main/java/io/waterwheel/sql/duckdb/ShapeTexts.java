@@ -10,17 +10,23 @@ import java.util.Map;
 
 /**
  * Shapes as texts, which is what they are to DuckDB: well-known text of polygons, and {@code BOX (west south, east
- * north)} and {@code CIRCLE (longitude latitude, metres)}. Those that were used last are kept ready. Thread-safe.
+ * north)} and {@code CIRCLE (longitude latitude, metres)} behind a character that well-known text has not. Those that
+ * were used last are kept ready. Thread-safe.
  */
 final class ShapeTexts {
-    private static final String BOX = "BOX (";
-    private static final String CIRCLE = "CIRCLE (";
-    private static final String EMPTY = "EMPTY";
+    private static final String BOX = "\u0001BOX (";
+    private static final String CIRCLE = "\u0001CIRCLE (";
+    private static final String EMPTY = "\u0001EMPTY";
     private static final long MOST_BYTES = 32 << 20;
 
     /** What positions are tested with. Immutable. */
     interface Region {
         boolean contains(double longitude, double latitude);
+
+        /** Whether it is not known, of what is no position on the globe. */
+        default boolean isUnknown(double longitude, double latitude) {
+            return false;
+        }
 
         /** Boxes that hold every position of it; none when there is no position. */
         List<Box> bounds();
@@ -55,7 +61,12 @@ final class ShapeTexts {
     private record Ready(Area area, boolean ofPositions) implements Region {
         @Override
         public boolean contains(double longitude, double latitude) {
-            return (!ofPositions || isPosition(longitude, latitude)) && area.contains(longitude, latitude);
+            return !isUnknown(longitude, latitude) && area.contains(longitude, latitude);
+        }
+
+        @Override
+        public boolean isUnknown(double longitude, double latitude) {
+            return ofPositions && !isPosition(longitude, latitude);
         }
 
         @Override
@@ -99,17 +110,20 @@ final class ShapeTexts {
         if (text.equals(EMPTY)) {
             return NOWHERE;
         } else if (text.startsWith(BOX)) {
-            double[] bounds = numbers(text, BOX);
+            double[] bounds = numbers(text, BOX, 4);
             return new Ready(Area.of(new Box(bounds[0], bounds[1], bounds[2], bounds[3])), false);
         } else if (text.startsWith(CIRCLE)) {
-            double[] circle = numbers(text, CIRCLE);
+            double[] circle = numbers(text, CIRCLE, 3);
             return new Ready(Area.of(new Circle(circle[0], circle[1], circle[2])), true);
         }
         return new Ready(Area.of(new Polygon(text)), false);
     }
 
-    private static double[] numbers(String text, String word) {
-        String[] parts = text.substring(word.length(), text.length() - 1).split(",? ", -1);
+    private static double[] numbers(String text, String word, int count) {
+        String[] parts = text.substring(word.length()).replaceFirst("\\)$", "").split(",? ", -1);
+        if (parts.length != count) {
+            throw new IllegalArgumentException("expected a shape of " + count + " numbers, got " + parts.length);
+        }
         double[] numbers = new double[parts.length];
         for (int i = 0; i < parts.length; i++) {
             numbers[i] = Double.parseDouble(parts[i]);

@@ -4,6 +4,7 @@ import io.waterwheel.geo.Box;
 import io.waterwheel.geo.Circle;
 import java.math.BigDecimal;
 import java.sql.SQLException;
+import java.util.List;
 import org.duckdb.DuckDBColumnType;
 import org.duckdb.DuckDBConnection;
 import org.duckdb.DuckDBDataChunkReader;
@@ -20,6 +21,9 @@ import org.duckdb.DuckDBWritableVector;
 final class SpatialFunctions {
     private static final DuckDBColumnType NUMBER = DuckDBColumnType.DOUBLE;
     private static final DuckDBColumnType TEXT = DuckDBColumnType.VARCHAR;
+
+    /** Of a vector, which has 2,048 positions: some 30 bytes each. */
+    private static final long MOST_PAIRS = 1_000_000;
 
     private final ShapeTexts shapes = new ShapeTexts();
     private final RegionTables regions;
@@ -50,7 +54,7 @@ final class SpatialFunctions {
                 NUMBER,
                 NUMBER);
         // The numbers of the regions that a position lies in, with commas between; null for none.
-        add(connection, "ww_regions", TEXT, functions::regions, DuckDBColumnType.BIGINT, NUMBER, NUMBER);
+        add(connection, "ww_regions", TEXT, () -> functions.new Found(), DuckDBColumnType.BIGINT, NUMBER, NUMBER);
         add(connection, "ww_box", TEXT, SpatialFunctions::box, NUMBER, NUMBER, NUMBER, NUMBER);
         add(connection, "ww_circle", TEXT, SpatialFunctions::circle, NUMBER, NUMBER, NUMBER);
         // A position as a text and back, exactly.
@@ -134,7 +138,13 @@ final class SpatialFunctions {
                 region = shapes.region(text);
                 last = text;
             }
-            out.setBoolean(row, region.contains(in[0].getDouble(row), in[1].getDouble(row)));
+            double longitude = in[0].getDouble(row);
+            double latitude = in[1].getDouble(row);
+            if (region.isUnknown(longitude, latitude)) {
+                out.setNull(row);
+            } else {
+                out.setBoolean(row, region.contains(longitude, latitude));
+            }
         }
     }
 
@@ -142,12 +152,25 @@ final class SpatialFunctions {
         out.setBoolean(row, regions.get(in[0].getLong(row)).holds(in[1].getDouble(row), in[2].getDouble(row)));
     }
 
-    private void regions(DuckDBReadableVector[] in, int row, DuckDBWritableVector out) {
-        String found = regions.get(in[0].getLong(row)).found(in[1].getDouble(row), in[2].getDouble(row));
-        if (found.isEmpty()) {
-            out.setNull(row);
-        } else {
-            out.setString(row, found);
+    /** What a vector of rows finds is held in memory that DuckDB does not count. */
+    private final class Found implements Rows {
+        private long pairs;
+
+        @Override
+        public void apply(DuckDBReadableVector[] in, int row, DuckDBWritableVector out) {
+            List<Long> found = regions.get(in[0].getLong(row)).found(in[1].getDouble(row), in[2].getDouble(row));
+            pairs += found.size();
+            if (pairs > MOST_PAIRS) {
+                throw new RegionTables.TooLarge(
+                        "positions lie in more than " + MOST_PAIRS + " shapes together; join with fewer at a time");
+            }
+            if (found.isEmpty()) {
+                out.setNull(row);
+            } else {
+                StringBuilder text = new StringBuilder();
+                found.forEach(number -> text.append(text.isEmpty() ? "" : ",").append(number.longValue()));
+                out.setString(row, text.toString());
+            }
         }
     }
 

@@ -295,7 +295,7 @@ final class ConditionTranslator {
         throw new NotPushed(name);
     }
 
-    /** Distances, and conditions on them; the text of a written polygon. */
+    /** Distances, and conditions on them. */
     private Expression spatial(RexCall call) throws NotPushed {
         List<SpatialCall.Position> apart = SpatialCall.distance(call, rex);
         if (apart != null) {

@@ -143,14 +143,21 @@ public final class LeafPushdown {
         ConditionTranslator translator = ConditionTranslator.of(leaf, rex);
         List<RexNode> rest = new ArrayList<>();
         NotPushed why = null;
+        Leaf taken = leaf;
         for (RexNode term : RelOptUtil.conjunctions(filter.getCondition())) {
             try {
                 Leaf shaped = groups ? null : new ShapeCondition(leaf, translator, rex).push(term);
                 leaf = shaped == null ? with(leaf, translator.translate(term)) : shaped;
                 leaf.require();
+                taken = leaf;
             } catch (NotPushed e) {
                 why = e;
                 rest.add(term);
+                leaf = taken;
+            } catch (WaterwheelException | IllegalArgumentException e) {
+                why = new NotPushed(String.valueOf(e.getMessage()));
+                rest.add(term);
+                leaf = taken;
             }
         }
         if (why == null) {

@@ -5,6 +5,7 @@ import io.waterwheel.geo.Circle;
 import io.waterwheel.geo.Polygon;
 import io.waterwheel.geo.Shape;
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ValueType;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.rex.RexBuilder;
@@ -122,7 +123,9 @@ final class ShapeCondition {
         } else if (value instanceof Expression.Decimal decimal) {
             return decimal.value();
         }
-        return value instanceof Expression.Cast cast ? written(cast.operand()) : null;
+        return value instanceof Expression.Cast cast && cast.type() == ValueType.DOUBLE
+                ? written(cast.operand())
+                : null;
     }
 
     private static Expression inBox(List<Expression> point, Box box) {

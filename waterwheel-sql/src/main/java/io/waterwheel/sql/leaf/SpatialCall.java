@@ -9,6 +9,7 @@ import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.type.SqlTypeName;
 import org.jspecify.annotations.Nullable;
 
@@ -106,6 +107,18 @@ public final class SpatialCall {
             throw new NotPushed(name + " of two shapes; one side is to be ST_Point(lon, lat)");
         }
         return new Holds(inside, region(position == null ? first : second, rex));
+    }
+
+    /** As {@link #holds}; also of a distance that is at most so many metres. */
+    public static @Nullable Holds near(RexNode node, RexBuilder rex) throws NotPushed {
+        boolean most = node.getKind() == SqlKind.LESS_THAN_OR_EQUAL;
+        if (most || node.getKind() == SqlKind.GREATER_THAN_OR_EQUAL) {
+            List<RexNode> operands = ((RexCall) node).getOperands();
+            List<Position> apart = distance(operands.get(most ? 0 : 1), rex);
+            RexNode metres = operands.get(most ? 1 : 0);
+            return apart == null ? null : new Holds(apart.get(0), new Around(apart.get(1), metres));
+        }
+        return holds(node, rex);
     }
 
     /** The two positions of an {@code ST_Distance}; null for any other expression. */

@@ -65,6 +65,7 @@ import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.runtime.CalciteContextException;
+import org.apache.calcite.schema.Table;
 import org.apache.calcite.schema.impl.AbstractSchema;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlDynamicParam;
@@ -429,12 +430,16 @@ public final class StatementPlanner {
                     ? asked
                     : names.stream().filter(asked::equalsIgnoreCase).findFirst().orElse(asked);
             Schema schema = streams.schema(name);
+            SystemTable file = schema == null ? streams.file(name) : null;
+            Table table = schema != null ? new StreamTable(name, schema) : file == null ? null : fileRelation(file);
+            if (table != null) {
+                String called = file == null ? name : file.name();
+                root.add(called, table);
+                shared.add(called, table);
+                inCatalog.add(called, table);
+            }
             if (schema != null) {
                 schemas.put(name, schema);
-                StreamTable table = new StreamTable(name, schema);
-                root.add(name, table);
-                shared.add(name, table);
-                inCatalog.add(name, table);
                 schema.fields().forEach(field -> fields.add(field.name()));
             }
         }
@@ -459,19 +464,18 @@ public final class StatementPlanner {
         }
     }
 
+    private static @Nullable Table fileRelation(SystemTable table) {
+        SystemTable.File file = table.file();
+        return file == null
+                ? null
+                : new SystemRelation(table.qualifiedName(), table.fields(), file.path(), file.select());
+    }
+
     /** Under its schema, and under that of the catalog; the schema waterwheel is the catalog by its name. */
     private void addSystemTables(CalciteSchema root, CalciteSchema catalog) {
         Map<String, CalciteSchema> schemas = new HashMap<>();
         for (SystemTable table : streams.systemTables()) {
-            SystemTable.File file = table.file();
-            SystemRelation relation = new SystemRelation(
-                    table.qualifiedName(),
-                    table.fields(),
-                    file == null ? null : file.path(),
-                    file == null ? null : file.select());
-            if (file != null) {
-                root.add(table.name(), relation);
-            }
+            SystemRelation relation = new SystemRelation(table.qualifiedName(), table.fields(), null, null);
             CalciteSchema in = catalog.getSubSchema(table.schema(), true);
             schemas.computeIfAbsent(table.schema(), name -> in == null ? catalog.add(name, new AbstractSchema()) : in)
                     .add(table.name(), relation);

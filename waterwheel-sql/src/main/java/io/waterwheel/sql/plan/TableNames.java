@@ -52,9 +52,9 @@ final class TableNames extends SqlBasicVisitor<@Nullable Void> {
     private void from(SqlNode node) {
         if (node instanceof SqlIdentifier name) {
             int last = name.names.size() - 1;
-            // Tables of files are in the schema of the streams.
-            String schema = last > 0 ? name.names.get(last - 1) : "public";
-            boolean known = system.contains((schema + "." + name.names.get(last)).toLowerCase(Locale.ROOT));
+            boolean known = last > 0
+                    && system.contains(
+                            (name.names.get(last - 1) + "." + name.names.get(last)).toLowerCase(Locale.ROOT));
             if (!known) {
                 names.add(name.names.get(last));
             }

@@ -195,7 +195,8 @@ final class ViewExpansion {
             boolean known = defined.contains(key(name))
                     || streams.names().stream().anyMatch(name::equalsIgnoreCase)
                     || streams.schema(name) != null
-                    || streams.view(name) != null;
+                    || streams.view(name) != null
+                    || streams.file(name) != null;
             if (!known) {
                 throw new WaterwheelException(
                         ErrorCode.NO_SUCH_STREAM,

@@ -1,5 +1,8 @@
 package io.waterwheel.sql.residual;
 
+import io.waterwheel.query.Query;
+import io.waterwheel.sql.leaf.Leaf;
+import io.waterwheel.sql.leaf.LeafNode;
 import io.waterwheel.sql.leaf.NotPushed;
 import io.waterwheel.sql.leaf.SpatialCall;
 import java.util.ArrayList;
@@ -41,12 +44,13 @@ final class ResidualRegionJoin {
     /** The SELECT of the join; null when no term of its condition is of a position and a region. */
     @Nullable
     String text() throws NotPushed {
-        if (join instanceof AsofJoin) {
+        if (join instanceof AsofJoin || !join.analyzeCondition().leftKeys.isEmpty()) {
+            // By what is equal DuckDB joins without an index, and within its memory.
             return null;
         }
         List<RexNode> terms = new ArrayList<>(RelOptUtil.conjunctions(join.getCondition()));
         for (int t = 0; t < terms.size(); t++) {
-            SpatialCall.Holds holds = SpatialCall.holds(terms.get(t), rex);
+            SpatialCall.Holds holds = turned(SpatialCall.near(terms.get(t), rex));
             Boolean regionsOnLeft = holds == null ? null : regionsOnLeft(holds);
             if (holds != null && regionsOnLeft != null) {
                 terms.remove(t);
@@ -81,6 +85,36 @@ final class ResidualRegionJoin {
         return null;
     }
 
+    /** The same with the other position as the centre, where only so the region is of one side, or of the smaller. */
+    private SpatialCall.@Nullable Holds turned(SpatialCall.@Nullable Holds holds) {
+        if (holds == null || !(holds.region() instanceof SpatialCall.Around around)) {
+            return holds;
+        }
+        SpatialCall.Holds other =
+                new SpatialCall.Holds(around.centre(), new SpatialCall.Around(holds.position(), around.metres()));
+        Boolean asWritten = regionsOnLeft(holds);
+        Boolean turned = regionsOnLeft(other);
+        if (asWritten == null || turned == null) {
+            return asWritten == null ? other : holds;
+        }
+        return size(turned ? join.getLeft() : join.getRight()) < size(asWritten ? join.getLeft() : join.getRight())
+                ? other
+                : holds;
+    }
+
+    /** What is likely the smaller side has the lower number. */
+    private static int size(RelNode node) {
+        if (node instanceof LeafNode leaf) {
+            boolean few =
+                    !(leaf.leaf().what() instanceof Leaf.Tuples) || leaf.leaf().limit() != Query.NO_LIMIT;
+            return few ? 0 : leaf.leaf().where() != null || leaf.leaf().shape() != null ? 1 : 2;
+        }
+        return node.getInputs().stream()
+                .mapToInt(ResidualRegionJoin::size)
+                .max()
+                .orElse(0);
+    }
+
     private static List<RexNode> parts(SpatialCall.Region region) {
         if (region instanceof SpatialCall.Envelope envelope) {
             return envelope.bounds();
@@ -98,7 +132,7 @@ final class ResidualRegionJoin {
                 new ResidualExpressions(rex, column -> "t.c" + (column < left ? column : column - left), regions);
         String positions = sides.from(ofPositions);
         int number = regions.add("SELECT row_number() OVER () AS n, "
-                + single.shapes().shape(holds.region())
+                + wanted(single, single.shapes().shape(holds.region()), regionsOnLeft, others)
                 + " AS shape, t.* FROM " + sides.from(ofRegions) + " AS t");
         String found = "ww_regions(" + ResidualRegions.id(number) + ", "
                 + single.shapes().position(holds.position()) + ")";
@@ -125,6 +159,21 @@ final class ResidualRegionJoin {
             }
             default -> throw new NotPushed(join.getJoinType() + " JOIN of positions with shapes");
         }
+    }
+
+    /** The shape of rows alone that the other terms let through. */
+    private String wanted(ResidualExpressions single, String shape, boolean regionsOnLeft, List<RexNode> others)
+            throws NotPushed {
+        List<String> conditions = new ArrayList<>();
+        for (RexNode other : others) {
+            ImmutableBitSet inputs = inputs(List.of(other));
+            if (regionsOnLeft ? ofLeft(inputs) : ofRight(inputs)) {
+                conditions.add(single.of(other));
+            }
+        }
+        return conditions.isEmpty()
+                ? shape
+                : "CASE WHEN " + String.join(" AND ", conditions) + " THEN " + shape + " END";
     }
 
     /** What FROM names: a row for each position and region that it lies in. */

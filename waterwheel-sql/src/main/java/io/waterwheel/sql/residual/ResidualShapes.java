@@ -1,5 +1,10 @@
 package io.waterwheel.sql.residual;
 
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.geo.Box;
+import io.waterwheel.geo.Polygon;
+import io.waterwheel.key.Area;
 import io.waterwheel.sql.leaf.NotPushed;
 import io.waterwheel.sql.leaf.SpatialCall;
 import java.util.ArrayList;
@@ -56,6 +61,7 @@ final class ResidualShapes {
         }
         String shape = shape(holds.region());
         if (isWritten(holds.region())) {
+            requireShape(holds.region());
             return "ww_holds(" + ResidualRegions.id(regions.one(shape)) + ", " + position(holds.position()) + ")";
         }
         return "ww_inside(" + position(holds.position()) + ", " + shape + ")";
@@ -68,6 +74,22 @@ final class ResidualShapes {
                 : region instanceof SpatialCall.Written text ? List.of(text.text()) : List.of();
         return !parts.isEmpty()
                 && parts.stream().allMatch(part -> part instanceof RexLiteral literal && !literal.isNull());
+    }
+
+    /** What is written is checked before anything is read. */
+    private static void requireShape(SpatialCall.Region region) {
+        try {
+            if (region instanceof SpatialCall.Envelope envelope) {
+                double[] bounds = envelope.bounds().stream()
+                        .mapToDouble(bound -> ((RexLiteral) bound).getValueAs(Double.class))
+                        .toArray();
+                Box unused = new Box(bounds[0], bounds[1], bounds[2], bounds[3]);
+            } else if (region instanceof SpatialCall.Written written) {
+                Area unused = Area.of(new Polygon(String.valueOf(SpatialCall.written(written.text()))));
+            }
+        } catch (IllegalArgumentException e) {
+            throw new WaterwheelException(ErrorCode.SQL_VALUE, "statement: " + e.getMessage(), e);
+        }
     }
 
     private String distance(SpatialCall.Position one, SpatialCall.Position other) throws NotPushed {

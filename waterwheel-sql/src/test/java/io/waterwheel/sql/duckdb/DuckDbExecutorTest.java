@@ -99,6 +99,27 @@ final class DuckDbExecutorTest {
         assertThat(number("SELECT CAST(1 AS BIGINT) AS c0")).isEqualTo(1L);
     }
 
+    /** Also while a table of regions is made. */
+    @Test
+    void endsRegionsThatAreNotWanted() throws Exception {
+        String regions = "SELECT row_number() OVER () AS n, CAST(a.range AS VARCHAR) AS shape"
+                + " FROM range(1000000) a, range(1000000) b WHERE a.range + b.range < 0";
+        ResidualPlan plan = new ResidualPlan(
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(regions),
+                "SELECT CAST(1 AS BIGINT) AS c0",
+                List.of(new Field("c0", FieldType.LONG, true)),
+                List.of("n"),
+                List.of());
+        assertThatThrownBy(() -> EXECUTOR.execute(plan, (leaf, query, rows) -> {}, new Taker(() -> false, 300)))
+                .isInstanceOfSatisfying(
+                        WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("TIMEOUT"));
+        assertThat(number("SELECT count(*) AS c0 FROM duckdb_temporary_files()"))
+                .isEqualTo(0L);
+    }
+
     /** The thread is wanted elsewhere, and DuckDB's process goes on. */
     @Test
     void endsWhenInterrupted() throws Exception {

@@ -372,6 +372,102 @@ final class SpatialStatementsTest {
                         .toList());
     }
 
+    /** What is computed below is carried as a text: with the same answers. */
+    @Test
+    void carriedIsInline() throws Exception {
+        Random random = new Random(Long.getLong("seed", 0));
+        try (LoadedTables tables = loaded(random, 300, 10)) {
+            for (int s = 0; s < 60; s++) {
+                String shape = shape(random);
+                String truth = one(random, "", "NOT ", "(NOT ") + "ST_Within(ST_Point(x, y), %s)";
+                String condition = truth.startsWith("(") ? truth + ") IS NULL" : truth;
+                String inline = "SELECT id FROM positions WHERE " + condition.replace("%s", shape);
+                String carried = "SELECT id FROM (SELECT *, " + shape + " AS s FROM positions LIMIT 100000) WHERE "
+                        + condition.replace("%s", "s");
+                assertThat(sorted(tables.answer(carried))).as(carried).isEqualTo(sorted(tables.answer(inline)));
+            }
+        }
+    }
+
+    /** Joins in joins, beside equalities, with boxes of columns, and with the point on either side. */
+    @Test
+    void joinsOfManyKinds() throws Exception {
+        Random random = new Random(Long.getLong("seed", 0));
+        try (LoadedTables tables = loaded(random, 200, 30)) {
+            String within = "ST_Within(ST_Point(p.lon, p.lat), ST_GeomFromText(z.shape))";
+            String near = "ST_DWithin(ST_Point(p.lon, p.lat), ST_Point(z.x, z.y), ";
+            for (List<String> same : List.of(
+                    List.of(
+                            "SELECT p.id, z.zone FROM positions p JOIN zones z ON " + near + "100000)",
+                            "SELECT p.id, z.zone FROM positions p JOIN zones z"
+                                    + " ON ST_DWithin(ST_Point(z.x, z.y), ST_Point(p.lon, p.lat), 100000)",
+                            "SELECT p.id, z.zone FROM positions p JOIN zones z"
+                                    + " ON 100000 >= ST_Distance(ST_Point(z.x, z.y), ST_Point(p.lon, p.lat))",
+                            "SELECT p.id, z.zone FROM positions p, zones z"
+                                    + " WHERE ST_Distance(ST_Point(z.x, z.y), ST_Point(p.lon, p.lat)) + 0 <= 100000"),
+                    List.of(
+                            "SELECT p.id, z.zone FROM positions p JOIN zones z ON " + near + "p.id * 1000)",
+                            "SELECT p.id, z.zone FROM positions p, zones z"
+                                    + " WHERE ST_Distance(ST_Point(z.x, z.y), ST_Point(p.lon, p.lat)) + 0 <= p.id * 1000"),
+                    List.of(
+                            "SELECT p.id, z.zone FROM positions p JOIN zones z ON MOD(p.id, 30) = z.zone AND " + within,
+                            "SELECT p.id, z.zone FROM positions p JOIN zones z ON " + within
+                                    + " WHERE MOD(p.id, 30) = z.zone"),
+                    List.of(
+                            "SELECT p.id, z.zone FROM positions p JOIN zones z ON ST_Intersects(ST_MakeEnvelope(z.zone - 10,"
+                                    + " -3, z.zone - 9, z.zone), ST_Point(p.lon, p.lat))",
+                            "SELECT p.id, z.zone FROM positions p, zones z WHERE p.lon BETWEEN z.zone - 10 AND z.zone - 9"
+                                    + " AND p.lat BETWEEN -3 AND z.zone"),
+                    List.of(
+                            "SELECT p.id, z.zone, y.zone FROM positions p JOIN zones z ON " + within
+                                    + " LEFT JOIN zones y ON " + within.replace("z.", "y.") + " AND y.zone > z.zone",
+                            "SELECT a.id, a.zone, b.zone FROM (SELECT p.id, z.zone FROM positions p JOIN zones z ON "
+                                    + within + ") a LEFT JOIN (SELECT p.id, z.zone FROM positions p JOIN zones z ON "
+                                    + within + ") b ON a.id = b.id AND b.zone > a.zone"))) {
+                List<String> first = sorted(tables.answer(same.get(0)));
+                assertThat(first).as(same.get(0)).isNotEmpty();
+                for (String other : same.subList(1, same.size())) {
+                    assertThat(sorted(tables.answer(other))).as(other).isEqualTo(first);
+                    assertThat(sorted(tables.answerUnpushed(other))).as(other).isEqualTo(first);
+                }
+            }
+            String limited = "SELECT p.id FROM positions p JOIN zones z ON " + within + " LIMIT 2";
+            assertThat(tables.answer(limited)).hasSize(2);
+        }
+    }
+
+    /** A zone whose other kind has a text of another kind. */
+    @Test
+    void shapesAreMadeOfWantedRowsAlone() throws Exception {
+        try (LoadedTables tables = oneRow()) {
+            String join = "SELECT z.zone, p.id FROM zones z LEFT JOIN positions p ON z.zone <> 1"
+                    + " AND ST_Within(ST_Point(p.lon, p.lat), ST_GeomFromText(z.shape))";
+            assertThat(tables.answer(join)).hasToString("[[1, null]]");
+        }
+    }
+
+    /** So many pairs would not fit, and end the process; others go on afterwards. */
+    @Test
+    void boundsWhatOnePlaceLiesIn() throws Exception {
+        try (LoadedTables tables = new LoadedTables(
+                folder.resolve("place"), Map.of("positions", POSITIONS, "zones", ZONES), executor, NOW)) {
+            List<List<@Nullable Object>> here = new ArrayList<>();
+            for (long id = 0; id < 3000; id++) {
+                here.add(Arrays.asList(NOW.toEpochMilli(), 2.5, 48.0, id, null, null));
+                zones.add(Arrays.asList(id, NOW.toEpochMilli(), null, 2.5, 48.0, 10L));
+            }
+            tables.insert("positions", here);
+            tables.insert("zones", zones);
+            String join = "SELECT COUNT(*) FROM positions p JOIN zones z"
+                    + " ON ST_DWithin(ST_Point(p.lon, p.lat), ST_Point(z.x, z.y), z.metres) AND p.id < ";
+            assertThatThrownBy(() -> tables.answer(join + "3000"))
+                    .hasMessageContaining("positions lie in more than 1000000 shapes together")
+                    .isInstanceOfSatisfying(
+                            WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("QUERY_MEMORY"));
+            assertThat(tables.answer(join + "100")).hasToString("[[300000]]");
+        }
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -419,6 +515,8 @@ final class SpatialStatementsTest {
                 "SELECT zone FROM zones WHERE ST_Within(ST_Point(1, 2), ST_GeomFromText(shape)) | SQL_VALUE | polygon: expected",
                 "SELECT p.id FROM positions p JOIN zones z ON ST_Within(ST_Point(p.lon, p.lat), ST_GeomFromText(z.shape))"
                         + " | SQL_VALUE | polygon: expected well-known text",
+                "SELECT COUNT(*) FROM positions WHERE ST_Within(ST_Point(lon, lat), ST_GeomFromText('BOX (1 2, 3 4)'))"
+                        + " | SQL_VALUE | expected POLYGON or MULTIPOLYGON",
                 "SELECT id FROM positions WHERE ST_Within(ST_Point(lon, lat), ST_MakeEnvelope(1, 4, 3, 2)) OR id = 7 |"
                         + " SQL_VALUE | box: expected LAT1 <= LAT2",
             })

@@ -269,7 +269,9 @@ public final class Keys {
                     "Whether statements may change something: INSERT, and CREATE, ALTER and DROP of streams, views and tables."
                             + " deny: they are refused; the command line and programs still change streams."));
     public static final Key<String> SQL_TABLES = add(Key.text("sql.tables", "none")
-            .matching("none|/.*\\S", "none, or an absolute path")
+            .matching(
+                    "none|/[^*?\\[\\]{}]*[^*?\\[\\]{}\\s]",
+                    "none, or an absolute path without *, ?, brackets and braces")
             .doc(
                     "Folder of the coordinators' machines with the CSV and Parquet files that CREATE TABLE may name; no other file"
                             + " is read. Each coordinator needs the same files. none: no file is read."));

@@ -66,6 +66,13 @@ final class FileTables {
         return known.all().values().stream().map(this::table).toList();
     }
 
+    /** The table of this name, in other letters perhaps; null when there is none, or no folder. */
+    @Nullable
+    SystemTable table(String name) {
+        FileTable table = folder == null ? null : known.find(name);
+        return table == null ? null : table(table);
+    }
+
     private SystemTable table(FileTable table) {
         List<Field> fields = new ArrayList<>();
         List<FileSelects.Column> columns = new ArrayList<>();
@@ -111,15 +118,16 @@ final class FileTables {
         try {
             Path relative = Path.of(file);
             Path path = folder.resolve(relative).normalize();
-            if (relative.isAbsolute() || !path.startsWith(folder) || file.matches(".*[*?\\[\\]{}].*")) {
+            if (relative.isAbsolute() || !path.equals(folder.resolve(relative)) || file.matches(".*[*?\\[\\]{}].*")) {
                 throw refused(file, "expected a path within the folder of sql.tables, such as 'airports.csv'");
             } else if (FileSelects.KINDS.stream()
                     .noneMatch(end -> file.toLowerCase(Locale.ROOT).endsWith(end))) {
                 throw refused(file, "expected a name that ends with one of " + String.join(", ", FileSelects.KINDS));
             } else if (!Files.isRegularFile(path)) {
                 throw refused(file, "there is no such file in the folder of sql.tables on the coordinator's machine");
-            } else if (!path.toRealPath().startsWith(folder.toRealPath())) {
-                throw refused(file, "a link leads out of the folder of sql.tables");
+            } else if (!path.toRealPath().equals(folder.toRealPath().resolve(relative))) {
+                // What is opened is what was checked.
+                throw refused(file, "expected no links below the folder of sql.tables");
             } else if (Files.size(path) > mostBytes) {
                 throw refused(
                         file,
@@ -182,8 +190,15 @@ final class FileTables {
             String table, Path file, ResidualExecutor executor, long deadline, ColumnSink sink)
             throws InterruptedException {
         List<Field> fields = List.of(new Field("c0", FieldType.STRING, true), new Field("c1", FieldType.STRING, true));
-        ResidualPlan plan =
-                new ResidualPlan(List.of(), FileSelects.describe(file), fields, List.of("name", "type"), List.of());
+        ResidualPlan plan = new ResidualPlan(
+                List.of(),
+                List.of(),
+                List.of(file.toString()),
+                List.of(),
+                FileSelects.describe(file),
+                fields,
+                List.of("name", "type"),
+                List.of());
         Described described = new Described(table, deadline, sink);
         executor.execute(plan, described, described);
         if (described.columns.isEmpty() || described.columns.size() > MOST_COLUMNS) {
@@ -215,7 +230,7 @@ final class FileTables {
             for (int row = 0; row < rows.size(); row++) {
                 String source = String.valueOf(rows.value(0, row));
                 String type = String.valueOf(rows.value(1, row));
-                FieldType field = FileSelects.field(type);
+                FieldType field = source.indexOf('\0') >= 0 ? null : FileSelects.field(type);
                 if (field == null) {
                     throw wrong(
                             table,

@@ -12,7 +12,6 @@ import io.waterwheel.sql.StreamSchemas;
 import io.waterwheel.sql.SystemTable;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.worker.TaskServices;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -93,9 +92,12 @@ final class KnownStreams implements StreamSchemas, AutoCloseable {
 
     @Override
     public List<SystemTable> systemTables() {
-        List<SystemTable> all = new ArrayList<>(SystemTables.ALL);
-        all.addAll(tables.all());
-        return all;
+        return SystemTables.ALL;
+    }
+
+    @Override
+    public @Nullable SystemTable file(String name) {
+        return tables.table(name);
     }
 
     /** All streams, by name. */

@@ -130,7 +130,7 @@ final class RegionTables {
             return !found(longitude, latitude).isEmpty();
         }
 
-        /** Whoever is at it ends soon. */
+        /** Threads that look positions up, or add regions, end soon. */
         void end() {
             ended = true;
         }

@@ -109,7 +109,7 @@ public final class SpatialCall {
         return new Holds(inside, region(position == null ? first : second, rex));
     }
 
-    /** As {@link #holds}; also of a distance that is at most so many metres. */
+    /** As {@link #holds}; also of a distance that is at most a number of metres. */
     public static @Nullable Holds near(RexNode node, RexBuilder rex) throws NotPushed {
         boolean most = node.getKind() == SqlKind.LESS_THAN_OR_EQUAL;
         if (most || node.getKind() == SqlKind.GREATER_THAN_OR_EQUAL) {

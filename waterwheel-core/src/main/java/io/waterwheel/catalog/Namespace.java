@@ -159,8 +159,8 @@ public final class Namespace {
      *
      * @param starts per partition of the topic, the first offset that belongs to the stream
      * @param log of the topic
-     * @throws WaterwheelException STREAM_EXISTS when there is one of that name; TOPIC_UNKNOWN when an entry that cannot
-     *     be read may name the same topic
+     * @throws WaterwheelException STREAM_EXISTS when there is one of that name; TOPIC_TAKEN when the topic has the
+     *     stream's name and is read by another; TOPIC_UNSURE when an entry that cannot be read may name the same topic
      */
     public StreamInfo create(
             String name,
@@ -179,6 +179,14 @@ public final class Namespace {
             ops.add(new Op.Set(NEXT_ID, String.valueOf(id + 1).getBytes(StandardCharsets.UTF_8), counter.version()));
             try {
                 TopicIndex.Taking taking = topics.take(topic, name, id, this);
+                if (taking.shared() && topic.equals(name)) {
+                    // Most such topics were not named, but follow from the stream's name.
+                    throw new WaterwheelException(
+                            ErrorCode.TOPIC_TAKEN,
+                            "topic " + topic + " is read by another stream already, and stream " + name
+                                    + " has its name. Give the stream another name; a definition that names the topic"
+                                    + " (topic: " + topic + ") then shares it");
+                }
                 StreamInfo stream = new StreamInfo(
                         name, id, schema, format, topic, starts.length, indexers, policy, taking.shared());
                 ops.addAll(new StreamCatalog(store, stream)

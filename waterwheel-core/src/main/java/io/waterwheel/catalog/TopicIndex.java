@@ -56,7 +56,7 @@ final class TopicIndex {
      * Takes a topic for a stream, or finds it taken.
      *
      * @param nextId that the stream is to have
-     * @throws WaterwheelException TOPIC_UNKNOWN when an entry that cannot be read may have the topic
+     * @throws WaterwheelException TOPIC_UNSURE when an entry that cannot be read may have the topic
      * @throws ConflictException when others write the index at this moment: read the next id again
      * @throws UnknownOutcomeException so too
      */
@@ -103,7 +103,7 @@ final class TopicIndex {
 
     private static WaterwheelException unreadable(String topic, String other) {
         return new WaterwheelException(
-                ErrorCode.TOPIC_UNKNOWN,
+                ErrorCode.TOPIC_UNSURE,
                 "whether topic " + topic + " feeds stream " + other + " already is not known: its entry "
                         + Namespace.path(other) + " cannot be read; mend that, or use a release that can read it");
     }

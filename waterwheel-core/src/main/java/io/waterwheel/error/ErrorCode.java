@@ -271,8 +271,10 @@ public enum ErrorCode {
     TOO_SLOW(TEMPORARY, "Allow more time."),
     /** A stream's topic would lose records by compaction. */
     TOPIC_COMPACTED(USER, "Set the topic's `cleanup.policy` to `delete`, or choose another topic."),
+    /** A stream was to have a topic of its own name, which another reads. */
+    TOPIC_TAKEN(USER, "Choose another name for the stream, and name the topic if it is to be shared."),
     /** Whether a topic feeds a stream already cannot be told, because an entry of the catalog cannot be read. */
-    TOPIC_UNKNOWN(USER, "Mend the entry that the message names, or use the release that wrote it."),
+    TOPIC_UNSURE(USER, "Mend the entry that the message names, or use the release that wrote it."),
     /** A topology is being killed already. */
     TOPOLOGY_ENDS(USER, "Wait until it is gone."),
     /** There is a topology of this name. */

@@ -28,6 +28,8 @@ final class TopicIndexTest {
         private final List<String> read = new ArrayList<>();
         /** Done once, before nodes of the index are read. */
         private Runnable meanwhile = () -> {};
+        /** Done once, when an entry has been read. */
+        private Runnable beforeEntry = () -> {};
 
         Watched() {
             super(new InMemoryCatalogStore(new InMemoryCatalogStore.Tree()));
@@ -37,6 +39,11 @@ final class TopicIndexTest {
         public Optional<Node> read(String path) {
             if (path.startsWith("/streams/")) {
                 read.add(path);
+                Optional<Node> entry = super.read(path);
+                Runnable now = beforeEntry;
+                beforeEntry = () -> {};
+                now.run();
+                return entry;
             }
             return super.read(path);
         }
@@ -60,7 +67,7 @@ final class TopicIndexTest {
     }
 
     /** That a new stream of the topic shares it; the new one is dropped again. */
-    private void assertTaken(String topic) {
+    private void assertShared(String topic) {
         assertThat(create("new", topic).sharesTopic()).isTrue();
         assertThat(namespace.find("new").orElseThrow().sharesTopic()).isTrue();
         namespace.drop("new");
@@ -107,7 +114,7 @@ final class TopicIndexTest {
         namespace.drop("s");
         assertThat(store.children("/topics")).isEmpty();
         assertThat(create("other", "t").sharesTopic()).isFalse();
-        assertTaken("t");
+        assertShared("t");
         assertThatThrownBy(() -> create("other", "t")).hasMessageContaining("exists already");
     }
 
@@ -134,8 +141,31 @@ final class TopicIndexTest {
         assertThat(namespace.find("c")).contains(c);
         // What was kept beside the topic under the name that a had is free, and c has names of its own.
         assertThat(create("d", "t").sharesTopic()).isFalse();
-        assertTaken("t");
+        assertShared("t");
         assertThat(holder("t")).isEqualTo("d");
+    }
+
+    /** Most who create a stream name no topic: its records must not get into another stream's topic by chance. */
+    @Test
+    void aStreamOfTheTopicsNameDoesNotShareIt() {
+        create("trips", "rides");
+        assertThatThrownBy(() -> create("rides", "rides"))
+                .isInstanceOfSatisfying(
+                        WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("TOPIC_TAKEN"))
+                .hasMessageContaining("topic rides is read by another stream already");
+        assertThat(namespace.find("rides")).isEmpty();
+        namespace.drop("trips");
+        assertThat(create("rides", "rides").sharesTopic()).isFalse();
+    }
+
+    /** The first goes while the second is created. */
+    @Test
+    void whoFindsATopicTakenCommitsOnlyWhileItIs() {
+        create("a", "t");
+        store.beforeEntry = () -> namespace.drop("a");
+        StreamInfo b = create("b", "t");
+        assertThat(b.sharesTopic()).isFalse();
+        assertThat(holder("t")).isEqualTo("b");
     }
 
     @Test
@@ -149,7 +179,7 @@ final class TopicIndexTest {
         create("x", "tx");
         assertThat(holder("t")).isEqualTo("z");
         assertThat(store.children("/topics")).containsExactlyInAnyOrder("t", "tx");
-        assertTaken("t");
+        assertShared("t");
         assertThat(create("d", "shared").sharesTopic()).isFalse();
     }
 
@@ -158,7 +188,7 @@ final class TopicIndexTest {
         create("a", "ta");
         create("b", "tb");
         forgetIndex();
-        assertTaken("tb");
+        assertShared("tb");
         assertThat(store.children("/topics")).containsExactly("ta", "tb");
         create("c", "tc");
         store.read.clear();
@@ -169,8 +199,8 @@ final class TopicIndexTest {
         StreamInfo late = create("late", "tl");
         commit(new CatalogStore.Op.Delete("/topics/tl", CatalogStore.Op.Delete.ANY_VERSION));
         commit(write("/topics", String.valueOf(late.id())));
-        assertTaken("tl");
-        assertTaken("ta");
+        assertShared("tl");
+        assertShared("ta");
     }
 
     /** Who completes it knows entries that are older than the nodes. */
@@ -183,8 +213,8 @@ final class TopicIndexTest {
             create("s2", "t");
         };
         create("x", "tx");
-        assertTaken("t");
-        assertTaken("tx");
+        assertShared("t");
+        assertShared("tx");
     }
 
     @Test
@@ -193,25 +223,25 @@ final class TopicIndexTest {
         namespace.drop("s");
         commit(new CatalogStore.Op.Create("/topics/t", "s".getBytes(StandardCharsets.UTF_8)));
         create("other", "t");
-        assertTaken("t");
+        assertShared("t");
         namespace.drop("other");
         // The name came back with another topic.
         commit(new CatalogStore.Op.Create("/topics/t", "s".getBytes(StandardCharsets.UTF_8)));
         create("s", "elsewhere");
         create("third", "t");
-        assertTaken("t");
+        assertShared("t");
     }
 
     @Test
     void whatAnEntryThatCannotBeReadMayFeedIsTaken() throws Exception {
         create("s", "t");
         commit(write("/streams/s", "damaged"));
-        assertTaken("t");
+        assertShared("t");
         create("other", "free");
         forgetIndex();
         assertThatThrownBy(() -> create("new", "anything"))
                 .isInstanceOfSatisfying(
-                        WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("TOPIC_UNKNOWN"))
+                        WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("TOPIC_UNSURE"))
                 .hasMessageContaining("/streams/s cannot be read");
         assertThat(namespace.find("new")).isEmpty();
     }

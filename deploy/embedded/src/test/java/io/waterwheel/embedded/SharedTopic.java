@@ -231,14 +231,18 @@ final class SharedTopic {
     /** Keys are a stream's: what two streams get under one key is two requests; neither takes the other's lanes. */
     void keysOfEachAreStoredOnce() throws Exception {
         HttpClient http = HttpClient.newHttpClient();
-        try (Gateway gateway = Gateway.start(GatewaySettings.DEFAULT.withPort(0))) {
+        try (Gateway gateway = Gateway.start(GatewaySettings.DEFAULT.withPort(0));
+                Gateway other = Gateway.start(GatewaySettings.DEFAULT.withPort(0))) {
             gateway.serve(client);
+            other.serve(client);
             List<CompletableFuture<JsonNode>> answers = new ArrayList<>();
             for (int p = 0; p < 40; p++) {
                 for (String stream : List.of("by_rider", "by_place")) {
                     byte[] row = next(true).json();
                     for (int again = 0; again < 2; again++) {
-                        answers.add(push(http, gateway, stream, "push-" + p, row));
+                        // The last to both, which then take the lanes of a stream from each other.
+                        Gateway at = p >= 35 && again == 1 ? other : gateway;
+                        answers.add(push(http, at, stream, "push-" + p, row));
                     }
                 }
             }

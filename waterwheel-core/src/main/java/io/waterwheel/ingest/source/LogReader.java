@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The seam by which a dispatcher reads part of the log again, for channels that lag behind live reading. Reads at the
- * same isolation as live reading. Thread-safe; at most one read per partition is under way.
+ * same isolation as live reading. Thread-safe; at most one read per partition of a stream is under way.
  */
 public interface LogReader extends AutoCloseable {
     /**

@@ -14,6 +14,8 @@ final class ConsumerSettings {
 
     private static final int MAX_POLL_RECORDS = 100_000;
     private static final int SMALLEST_FETCH = 64 << 10;
+    /** What a broker answers to one fetch of all partitions, about. */
+    private static final int ANSWER_BYTES = 16 << 20;
 
     private ConsumerSettings() {}
 
@@ -29,6 +31,16 @@ final class ConsumerSettings {
     /** A consumer of another isolation level. */
     static KafkaConsumer<ByteBuffer, ByteBuffer> consumer(
             String bootstrap, String clientId, int fetchBytes, String isolation) {
+        return consumer(bootstrap, clientId, fetchBytes, ANSWER_BYTES, isolation);
+    }
+
+    /**
+     * One that is to take little memory.
+     *
+     * @param answerBytes about how much a broker answers to one fetch of all partitions
+     */
+    static KafkaConsumer<ByteBuffer, ByteBuffer> consumer(
+            String bootstrap, String clientId, int fetchBytes, int answerBytes, String isolation) {
         int partitionBytes = Math.max(fetchBytes, SMALLEST_FETCH);
         Map<String, Object> settings = new HashMap<>();
         settings.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
@@ -39,7 +51,7 @@ final class ConsumerSettings {
         settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         settings.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, FETCH_WAIT_MILLIS);
         settings.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, partitionBytes);
-        settings.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, Math.max(16 << 20, partitionBytes));
+        settings.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, Math.max(answerBytes, partitionBytes));
         settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, MAX_POLL_RECORDS);
         return new KafkaConsumer<>(settings, new ByteBufferDeserializer(), new ByteBufferDeserializer());
     }

@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KafkaSource implements LogSource {
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
+    private static final int FURTHER_ANSWER_BYTES = 2 << 20;
 
     private record StreamPartition(int streamId, int partition) {}
 
@@ -73,6 +74,17 @@ public final class KafkaSource implements LogSource {
         }
         this.consumer = ConsumerSettings.consumer(bootstrap, clientId, 1 << 20);
         this.batchBytes = batchBytes;
+    }
+
+    /**
+     * One that reads beside another, and takes less memory: 2 MiB of a broker on the way and not 16.
+     *
+     * @param batchBytes about how many bytes of values a batch holds at most
+     */
+    public static KafkaSource further(String bootstrap, String clientId, int batchBytes) {
+        return new KafkaSource(
+                ConsumerSettings.consumer(bootstrap, clientId, 1 << 20, FURTHER_ANSWER_BYTES, "read_committed"),
+                batchBytes);
     }
 
     /** One that reads by this consumer, and closes it. */
@@ -312,6 +324,11 @@ public final class KafkaSource implements LogSource {
                     "stream " + streamId + ", partition " + partition + ": is not read here");
         }
         return topicPartition;
+    }
+
+    /** Closes without a word to the brokers, and so waits for none. */
+    void closeAtOnce() {
+        consumer.close(org.apache.kafka.clients.consumer.CloseOptions.timeout(Duration.ZERO));
     }
 
     @Override

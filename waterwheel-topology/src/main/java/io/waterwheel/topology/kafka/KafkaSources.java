@@ -5,17 +5,20 @@ import io.waterwheel.schema.text.KafkaFields;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
 /**
  * Live reading where several streams may have one topic. A consumer has one position in a partition, and each stream
  * has its own: so there are as many consumers as the largest number of streams here that share a partition, one where
- * none do. What a consumer fetches at once is bounded (16 MiB a broker), so is the whole by that number. Used by one
- * thread.
+ * none do. The first fetches up to 16 MiB of a broker at once, each other 2 MiB. Used by one thread.
  */
 public final class KafkaSources implements LogSource {
+    /** A source that reads nothing is kept so long: it may be wanted again at the next look at the topics. */
+    private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
     private final IntFunction<KafkaSource> make;
-    /** Those behind the first read something. */
+    private final long idleNanos;
     private final List<KafkaSource> sources = new ArrayList<>();
     /** What was read and not returned: a poll of one that is interrupted loses no news of another. */
     private final List<PollEvent> held = new ArrayList<>();
@@ -23,6 +26,8 @@ public final class KafkaSources implements LogSource {
     private int turn;
 
     private int made;
+    /** When the last of several sources was seen to read something. */
+    private long idleSince = System.nanoTime();
 
     /**
      * One source to begin with.
@@ -30,7 +35,12 @@ public final class KafkaSources implements LogSource {
      * @param make connects lazily; gets 0 for the first source, and a higher number each time
      */
     public KafkaSources(IntFunction<KafkaSource> make) {
+        this(make, IDLE_NANOS);
+    }
+
+    KafkaSources(IntFunction<KafkaSource> make, long idleNanos) {
         this.make = make;
+        this.idleNanos = idleNanos;
         sources.add(make.apply(made++));
     }
 
@@ -58,15 +68,16 @@ public final class KafkaSources implements LogSource {
         for (KafkaSource source : sources) {
             source.remove(streamId, partition);
         }
-        closeIdle();
     }
 
-    /** The first stays: it costs nothing while it reads nothing. */
+    /** The last ones, when they have been idle for long; the first stays. Nothing of it waits for a broker. */
     private void closeIdle() {
-        for (int i = sources.size() - 1; i > 0; i--) {
-            if (sources.get(i).isIdle()) {
-                sources.remove(i).close();
-            }
+        long now = System.nanoTime();
+        boolean busy = sources.size() == 1 || !sources.get(sources.size() - 1).isIdle();
+        if (busy) {
+            idleSince = now;
+        } else if (now - idleSince >= idleNanos) {
+            sources.remove(sources.size() - 1).closeAtOnce();
         }
     }
 
@@ -112,13 +123,22 @@ public final class KafkaSources implements LogSource {
             // One waits while others may have news: not longer than asked for, and each in turn.
             turn = (turn + 1) % sources.size();
             KafkaSource next = sources.get(turn);
-            // The first may read nothing, and would not wait.
-            held.addAll((next.isIdle() ? sources.get(sources.size() - 1) : next).poll(atMost));
+            held.addAll((next.isIdle() ? busy(next) : next).poll(atMost));
         }
         closeIdle();
         List<PollEvent> news = List.copyOf(held);
         held.clear();
         return news;
+    }
+
+    /** One that reads something, and so waits; this one where none does. */
+    private KafkaSource busy(KafkaSource otherwise) {
+        for (KafkaSource source : sources) {
+            if (!source.isIdle()) {
+                return source;
+            }
+        }
+        return otherwise;
     }
 
     @Override

@@ -426,7 +426,7 @@ final class Changes {
         return positions;
     }
 
-    /** The records are of its schema: another stream would set them aside, and of one that is gone no one reads. */
+    /** The records are of its schema: another stream would set them aside, or take them for its own. */
     private void requireStill(StreamInfo stream) {
         StreamInfo now = streams.current(stream.name());
         if (now == null || now.id() != stream.id()) {

@@ -331,8 +331,9 @@ final class WorkerRuntime implements WorkerServices {
     @Override
     public LogSource openLogSource() {
         String bootstrap = config.get(Keys.KAFKA_BOOTSTRAP);
-        return new KafkaSources(number ->
-                new KafkaSource(bootstrap, clientId + "-live" + (number == 0 ? "" : "-" + number), SPOUT_BATCH_BYTES));
+        return new KafkaSources(number -> number == 0
+                ? new KafkaSource(bootstrap, clientId + "-live", SPOUT_BATCH_BYTES)
+                : KafkaSource.further(bootstrap, clientId + "-live-" + number, SPOUT_BATCH_BYTES));
     }
 
     @Override

@@ -14,7 +14,9 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
 import org.junit.jupiter.api.Test;
 
 /** Several streams of one topic, each with positions of its own; with a broker see {@code SharedTopic}. */
@@ -30,7 +32,7 @@ final class KafkaSourcesTest {
 
     @Test
     void asManyConsumersAsStreamsShareAPartition() {
-        try (KafkaSources sources = new KafkaSources(this::make)) {
+        try (KafkaSources sources = new KafkaSources(this::make, 0)) {
             sources.assign(1, "t", 0, 0, 0);
             sources.assign(2, "u", 0, 0, 0);
             sources.assign(1, "t", 1, 0, 0);
@@ -49,6 +51,8 @@ final class KafkaSourcesTest {
             assertThat(consumers).hasSize(3);
             assertThat(consumers.get(0).position(new TopicPartition("t", 0))).isEqualTo(3);
             sources.remove(5, 0);
+            assertThat(consumers.get(2).closed()).as("it may be wanted again").isFalse();
+            assertThat(sources.poll(Duration.ZERO)).isEmpty();
             assertThat(consumers.get(2).closed()).isTrue();
             sources.seek(3, 1, 2);
             assertThat(sources.position(3, 1)).isEqualTo(2);
@@ -61,6 +65,39 @@ final class KafkaSourcesTest {
         assertThat(consumers).allMatch(MockConsumer::closed);
     }
 
+    /** What ends or stops the reading of one stream is told of it alone, and loses no news of another. */
+    @Test
+    void whatBefallsOneStreamIsNoOthers() {
+        TopicPartition topic = new TopicPartition("t", 0);
+        try (KafkaSources sources = new KafkaSources(this::make, Long.MAX_VALUE)) {
+            sources.assign(1, "t", 0, 0, 0);
+            sources.assign(2, "t", 0, 0, 0);
+            for (MockConsumer<ByteBuffer, ByteBuffer> consumer : consumers) {
+                consumer.updateBeginningOffsets(Map.of(topic, 0L));
+            }
+            consumers.get(0).addRecord(new ConsumerRecord<>("t", 0, 0, null, ByteBuffer.allocate(1)));
+            consumers.get(1).setPollException(new KafkaException("Unexpected error code 99 of topic-partition t-0"));
+            List<PollEvent> news = sources.poll(Duration.ZERO);
+            assertThat(news).hasSize(2);
+            assertThat(news.get(0)).isInstanceOfSatisfying(PollEvent.Read.class, read -> assertThat(
+                            read.batch().streamId())
+                    .isEqualTo(1));
+            assertThat(news.get(1))
+                    .isInstanceOfSatisfying(PollEvent.Unreadable.class, failed -> assertThat(failed.streamId())
+                            .isEqualTo(2));
+            sources.assign(2, "t", 0, 0, 0);
+            assertThat(consumers).as("the one that read nothing").hasSize(2);
+            consumers.get(0).addRecord(new ConsumerRecord<>("t", 0, 1, null, ByteBuffer.allocate(1)));
+            consumers.get(1).setPollException(new WakeupException());
+            assertThatThrownBy(() -> sources.poll(Duration.ZERO)).isInstanceOf(WakeupException.class);
+            assertThat(sources.poll(Duration.ZERO))
+                    .singleElement()
+                    .isInstanceOfSatisfying(
+                            PollEvent.Read.class,
+                            read -> assertThat(read.batch().from()).isEqualTo(1));
+        }
+    }
+
     /** Beside a plain model: each stream sees each record of its topic once, from where it began, in order. */
     @Test
     void eachStreamReadsTheWholeTopicWhateverOthersDo() {
@@ -70,7 +107,7 @@ final class KafkaSourcesTest {
             TopicPartition topic = new TopicPartition("t", 0);
             int end = 0;
             Map<Integer, Long> next = new TreeMap<>();
-            try (KafkaSources sources = new KafkaSources(this::make)) {
+            try (KafkaSources sources = new KafkaSources(this::make, 0)) {
                 for (int step = 0; step < 60; step++) {
                     int stream = random.nextInt(4);
                     if (!next.containsKey(stream)) {

@@ -40,7 +40,8 @@ class CsvDrawerTest {
             "dd/MM/yyyy HH:mm:ss",
             "yyyy/MM/dd HH:mm",
             "dd-MMM-yyyy HH:mm:ss",
-            "dd/MMM/yyyy:HH:mm:ss '+0000'");
+            "dd/MMM/yyyy:HH:mm:ss '+0000'",
+            "yyyy-MM-dd'T'HH:mm:ss'+00:00'");
     private static final List<String> NOTHING = List.of("", "NA", "-", "null");
     private static final int ROWS = 120;
 
@@ -127,6 +128,51 @@ class CsvDrawerTest {
         assertThat(SchemaProposal.of("f.csv", stream("t,x,land\n2021-10-07,3.5,DE\n2021-10-08,NA,NA\n"), List.of())
                         .yaml("f"))
                 .contains("NA stands for nothing here too");
+    }
+
+    /** What suites of CSV readers have, in our own words: quotes, empty values, lines within values, line ends. */
+    @Test
+    void casesOfCsvSuites() throws Exception {
+        for (String end : List.of("\n", "\r\n")) {
+            String t = "2021-10-07";
+            // Plain, with and without an end of the last line.
+            assertThat(values(lines(end, "t,a,b", t + ",1,2")))
+                    .isEqualTo(values(lines(end, "t,a,b", t + ",1,2") + end))
+                    .containsExactly(List.of(1, 2));
+            // A delimiter within quotes.
+            assertThat(values(lines(end, "t,first,last,city", t + ",Ada,Byron,\"Marylebone, London\"")))
+                    .containsExactly(List.of("Ada", "Byron", "Marylebone, London"));
+            // Nothing, and nothing in quotes: only the latter is a text.
+            assertThat(values(lines(end, "t,a,b,c", t + ",1,\"\",\"\"", t + ",2,3,4")))
+                    .containsExactly(List.of(1, "", ""), List.of(2, "3", "4"));
+            assertThat(values(lines(end, "t,a,b", t + ",1,", t + ",2,4")))
+                    .containsExactly(Arrays.asList(1, null), List.of(2, 4));
+            // Quotes within quotes.
+            assertThat(values(lines(end, "t,a,b", t + ",1,\"ha \"\"ha\"\" ha\"", t + ",2,\"\"\"\"")))
+                    .containsExactly(List.of(1, "ha \"ha\" ha"), List.of(2, "\""));
+            // JSON in a value.
+            assertThat(values(lines(
+                            end, "t,k,val", t + ",1,\"{\"\"type\"\": \"\"Point\"\", \"\"at\"\": [102.0, 0.5]}\"")))
+                    .containsExactly(List.of(1, "{\"type\": \"Point\", \"at\": [102.0, 0.5]}"));
+            // Lines within values, with their own ends.
+            assertThat(values(lines(end, "t,a,b", t + ",1,\"Once upon " + end + "a time\"", t + ",2,5 p.m.")))
+                    .containsExactly(List.of(1, "Once upon " + end + "a time"), List.of(2, "5 p.m."));
+            assertThat(values(lines(end, "t,a,b", t + ",1,\"ha " + end + "\"\"ha\"\" " + end + "ha\"", t + ",3,4")))
+                    .containsExactly(List.of(1, "ha " + end + "\"ha\" " + end + "ha"), List.of(3, "4"));
+            // Positions, which are numbers in quotes.
+            assertThat(values(lines(end, "t,lat,lng", t + ",51.5,-0.125", t + ",48.25,11.5")))
+                    .containsExactly(List.of(51.5, -0.125), List.of(48.25, 11.5));
+            // Letters of all languages, in names too.
+            assertThat(values(lines(end, "t,a,\u00c4", t + ",1,\u02a4", t + ",4,\ud83d\ude80 \u5317\u4eac")))
+                    .containsExactly(List.of(1, "\u02a4"), List.of(4, "\ud83d\ude80 \u5317\u4eac"));
+            // Spaces around values belong to them.
+            assertThat(values(lines(end, "t,a,b", t + ", x ,y", t + ",z, w")))
+                    .containsExactly(List.of(" x ", "y"), List.of("z", " w"));
+        }
+    }
+
+    private static String lines(String end, String... lines) {
+        return String.join(end, lines);
     }
 
     @Test

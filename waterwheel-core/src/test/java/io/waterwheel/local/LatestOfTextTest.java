@@ -50,7 +50,7 @@ final class LatestOfTextTest {
                             new Field("v", FieldType.INT, false)),
                     new KeySpec.Ordered("k"),
                     "t");
-            int texts = 1 + random.nextInt(random.nextBoolean() ? 5 : 300);
+            int texts = 1 + random.nextInt(random.nextBoolean() ? 5 : random.nextBoolean() ? 300 : 2000);
             List<Row> rows = new ArrayList<>();
             Path at = folder.resolve("s" + seed);
             LocalStream stream = LocalStream.open(at, "s", schema, LocalSettings.DEFAULT);
@@ -83,7 +83,7 @@ final class LatestOfTextTest {
 
     private static void insert(LocalStream stream, Random random, List<Row> rows, int round, int texts)
             throws IOException {
-        int count = 1 + random.nextInt(random.nextInt(4) == 0 ? 4000 : 100);
+        int count = 1 + random.nextInt(random.nextInt(4) == 0 ? 5000 : 100);
         TupleBlock block = new TupleBlock(stream.layout(), count);
         int text = stream.layout().columnOf(0);
         int number = stream.layout().columnOf(2);

@@ -130,39 +130,43 @@ public abstract class BoundedRows {
     final void compact() {
         int[] sorted = sorted();
         int staying = cut(sorted, sorted.length);
-        RowCopy whole = new RowCopy(layout, RowCopy.identity(layout), layout);
-        RowView view = RowView.of(block, workspace);
-        int rows = staying + staying / 4 + 16;
-        int arena = 0;
-        for (int i = 0; layout.hasVariable() && i < staying; i++) {
-            arena += whole.arenaBytes(view, sorted[i]);
-        }
-        long nextBytes = (long) rows * layout.rowWidth() + arena;
-        memory.reserve(nextBytes);
-        TupleBlock next = new TupleBlock(layout, rows);
-        next.ensureArena(arena);
-        for (int from = 0; from < staying; from += COPIED_ROWS) {
-            int some = Math.min(COPIED_ROWS, staying - from);
-            workspace.spend((long) some * layout.rowWidth());
-            whole.copy(view, sorted, from, some, next);
-        }
-        block = next;
-        reserveBlock(nextBytes);
+        keepOnly(sorted, 0, staying);
         compacted();
         memory.release(4L * sorted.length);
         compactAt = Math.max(FEWEST_ROWS, staying * 2);
         requireRoom();
     }
 
+    /** Moves some of the rows to a block of their own, the block from now on. */
+    private void keepOnly(int[] sorted, int first, int end) {
+        RowCopy whole = new RowCopy(layout, RowCopy.identity(layout), layout);
+        RowView view = RowView.of(block, workspace);
+        int rows = end - first + (end - first) / 4 + 16;
+        int arena = 0;
+        for (int i = first; layout.hasVariable() && i < end; i++) {
+            arena += whole.arenaBytes(view, sorted[i]);
+        }
+        long nextBytes = (long) rows * layout.rowWidth() + arena;
+        memory.reserve(nextBytes);
+        TupleBlock next = new TupleBlock(layout, rows);
+        next.ensureArena(arena);
+        for (int from = first; from < end; from += COPIED_ROWS) {
+            int some = Math.min(COPIED_ROWS, end - from);
+            workspace.spend((long) some * layout.rowWidth());
+            whole.copy(view, sorted, from, some, next);
+        }
+        block = next;
+        reserveBlock(nextBytes);
+    }
+
     /** The rows in order, for which four bytes each stay reserved. */
     private int[] sorted() {
-        memory.reserve(8L * block.size());
+        memory.reserve(4L * block.size());
         int[] rows = new int[block.size()];
         for (int i = 0; i < rows.length; i++) {
             rows[i] = i;
         }
         order.sort(block, rows, rows.length, workspace);
-        memory.release(4L * rows.length);
         return rows;
     }
 
@@ -195,14 +199,8 @@ public abstract class BoundedRows {
         memory.reserve(4L * count);
         int[] rows = new int[count];
         Arrays.setAll(rows, row -> row);
-        RowView view = RowView.of(block, workspace);
-        into.add(view, rows, settled);
-        long nextBytes = (left + 16L) * layout.rowWidth();
-        memory.reserve(nextBytes);
-        TupleBlock next = new TupleBlock(layout, left + 16);
-        new RowCopy(layout, RowCopy.identity(layout), layout).copy(view, rows, settled, left, next);
-        block = next;
-        reserveBlock(nextBytes);
+        into.add(RowView.of(block, workspace), rows, settled);
+        keepOnly(rows, settled, count);
         memory.release(4L * count);
         compactAt = Math.max(FEWEST_ROWS, left * 2);
         dropped();

@@ -31,11 +31,12 @@ public final class NewestRows {
     private static final long MAX_BYTES = 128L << 20;
     /** Rows that no longer count are left in the block until there are more than this. */
     private static final int FEWEST_REPLACED = 1024;
-    /** Fewer keys are not worth to be handed over before the end. */
+    /** Fewer keys are not worth handing over before the end. */
     private static final int FEWEST_SETTLED = 256;
     /** Rows that are copied between two looks whether to go on. */
     private static final int COPIED_ROWS = 1 << 14;
 
+    /** Tables of this many keys are in the processor's cache. */
     private static final int FEW_KEYS = 1 << 12;
     /** Of one slot: its row, its key and its time. */
     private static final long SLOT_BYTES = 20;
@@ -75,6 +76,8 @@ public final class NewestRows {
 
     /** No key is less. */
     private long leastKey = Long.MAX_VALUE;
+    /** Fewer keys are not handed over before the end. */
+    private int settleAt = FEWEST_SETTLED;
 
     /** Rows of the view that wait to be copied, and their slots. */
     private int[] waiting = NO_ROWS;
@@ -86,6 +89,7 @@ public final class NewestRows {
     /** The block that rows are taken from, where it is of the same layout. */
     private @Nullable TupleBlock part;
 
+    private final int[] one = new int[1];
     private long equalBytes;
     private int[] all = NO_ROWS;
 
@@ -215,7 +219,9 @@ public final class NewestRows {
     }
 
     private void copyEqual(RowView view, int row) {
-        copy.copy(view, new int[] {row}, 0, 1, equal);
+        one[0] = row;
+        workspace.spend(copy.arenaBytes(view, row) + layout.rowWidth());
+        copy.copy(view, one, 0, 1, equal);
         long bytes = equal.allocatedBytes();
         if (bytes != equalBytes) {
             memory.replace(equalBytes, bytes);
@@ -432,6 +438,8 @@ public final class NewestRows {
                 rows[left++] = row;
             }
         }
+        // What is left is looked at again when there is twice as much.
+        settleAt = Math.max(FEWEST_SETTLED, 2 * left);
         order.sort(block, settled, count, workspace);
         into.add(RowView.of(block, workspace), settled, count);
         if (left == 0) {
@@ -470,7 +478,7 @@ public final class NewestRows {
 
             @Override
             public void settled(long below) {
-                if (keys >= FEWEST_SETTLED && leastKey < below) {
+                if (keys >= settleAt && leastKey < below) {
                     settle(below, part);
                 }
             }

@@ -109,7 +109,8 @@ public final class RowOrder {
         if (count < 2 || fields.length == 0) {
             return;
         }
-        long bytes = 8L * block.size();
+        // Numbers of the rows, and row numbers beside those that are sorted.
+        long bytes = 8L * block.size() + 4L * count;
         workspace.memory().reserve(bytes);
         Sort sort = new Sort(block);
         sort.number(rows, count, workspace);

@@ -33,6 +33,7 @@ import io.waterwheel.query.plan.ResolvedQuery;
 import io.waterwheel.query.plan.SnapshotSource;
 import io.waterwheel.query.result.Gather;
 import io.waterwheel.query.rows.RowCollector;
+import io.waterwheel.query.rows.RowCopy;
 import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.query.scan.IndexerReply;
 import io.waterwheel.query.scan.QueryClock;
@@ -66,6 +67,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -192,12 +194,22 @@ final class QueryMemoryTest {
                 RowView view = RowView.of(block, workspace);
                 collector.add(view, IntStream.range(0, block.size()).toArray(), block.size());
                 long held = HeldArrays.bytes(collector, block, gather) - before;
-                assertThat(memory.reserved()).as(about).isBetween(held, held * 2 + (64 << 10));
+                // What was handed over may wait in a block of about 64 KiB, which is not reserved.
+                long waits = b > 3 ? 2L * RowCopy.BLOCK_BYTES : 0;
+                assertThat(memory.reserved()).as(about).isBetween(held - waits, held * 2 + (64 << 10));
+                if (b % 4 == 3) {
+                    // As if no row of half of the keys came again.
+                    collector.settled(keys(block)[block.size() / 2]);
+                }
             }
             collector.finish();
             assertThat(delivered[0]).as(about).isPositive();
         }
         assertThat(memory.reserved()).as(about).isZero();
+    }
+
+    private static long[] keys(TupleBlock block) {
+        return LongStream.of(block.keys()).limit(block.size()).sorted().toArray();
     }
 
     @Test

@@ -34,6 +34,8 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
     private final ClientWatch watch;
     private final GatewaySettings settings;
     private final GatewayMeter meter;
+    /** As what it was called last that is a name of its own: most clients call it the same. */
+    private volatile @Nullable String own;
 
     /**
      * @param looks where calls wait for a coordinator; refuses what is too much
@@ -171,11 +173,18 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
         if (asked == null) {
             return true; // HTTP/1.0, which no browser speaks
         }
+        if (asked.equals(own)) {
+            return true;
+        }
         String name = name(asked);
-        return name.equals("localhost")
+        boolean found = name.equals("localhost")
                 || LOOPBACK.matcher(name).matches()
                 || name.equals("[::1]")
                 || name.equals(settings.host().toLowerCase(Locale.ROOT));
+        if (found) {
+            own = asked;
+        }
+        return found;
     }
 
     /** Without the port. */

@@ -178,7 +178,7 @@ final class PushEndpoint {
                 exchange.body(), exchange.header(HttpHeader.CONTENT_ENCODING), MOST_EXPANDED_BYTES, exchange.lease());
         PushedRows rows = body.records == null
                 ? new ArrowDecoder(stream, allow, exchange.lease()).decode(bytes)
-                : new RowDecoder(stream, body.records, allow, exchange.lease()).decode(bytes, header(exchange));
+                : slot.decode(body.records, bytes, header(exchange), allow, exchange.lease());
         target.refused(rows.kinds());
         if (rows.rejected() > 0 && !allow) {
             exchange.answer(

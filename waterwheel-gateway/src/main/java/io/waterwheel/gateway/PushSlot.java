@@ -7,10 +7,15 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.gateway.http.PushBudget;
 import io.waterwheel.gateway.rows.PushedRows;
+import io.waterwheel.gateway.rows.RowDecoder;
+import io.waterwheel.gateway.rows.RowTools;
+import io.waterwheel.schema.RecordFormat;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -34,9 +39,17 @@ final class PushSlot {
     private static final int BATCH_ROWS = 1 << 16;
 
     private static final long IDLE_SECONDS = 60;
+    /** Bodies up to this length are decoded with tools that are kept. */
+    private static final int SHORT_BYTES = 16 << 10;
+
+    /** Those that bodies have. */
+    private static final List<RecordFormat> FORMATS = List.of(RecordFormat.CSV, RecordFormat.JSON, RecordFormat.BLOCK);
 
     private final StreamDetails stream;
     private final Executor answers;
+    /** By format of bodies. */
+    private final Map<RecordFormat, RowTools.Shelf> tools = new EnumMap<>(RecordFormat.class);
+
     private final LinkedBlockingQueue<Waiting> queue = new LinkedBlockingQueue<>();
     /** Guarded by this. */
     private boolean ended;
@@ -49,6 +62,9 @@ final class PushSlot {
     private PushSlot(StreamDetails stream, Executor answers) {
         this.stream = stream;
         this.answers = answers;
+        for (RecordFormat format : FORMATS) {
+            tools.put(format, new RowTools.Shelf(stream.definition(), format));
+        }
         this.thread =
                 new Thread(this::run, "gateway-push-" + stream.definition().name());
         thread.setDaemon(true);
@@ -64,6 +80,21 @@ final class PushSlot {
     /** The stream as it was when the slot was started. */
     StreamDetails stream() {
         return stream;
+    }
+
+    /** Decodes the rows of a body of this format, all of it on this thread. */
+    PushedRows decode(
+            RecordFormat format, byte[] bytes, RowDecoder.Header header, boolean keepBad, PushBudget.Lease lease) {
+        if (bytes.length > SHORT_BYTES) {
+            // The tools would keep what a long row took, and cost little beside it.
+            return new RowDecoder(stream.definition(), format, keepBad, lease).decode(bytes, header);
+        }
+        RowTools.Shelf shelf = Objects.requireNonNull(tools.get(format));
+        RowTools taken = shelf.take();
+        PushedRows rows = new RowDecoder(taken, keepBad, lease).decode(bytes, header);
+        // After a failure they are forgotten.
+        shelf.give(taken);
+        return rows;
     }
 
     /**

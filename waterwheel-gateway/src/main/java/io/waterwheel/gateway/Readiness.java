@@ -1,5 +1,7 @@
 package io.waterwheel.gateway;
 
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.gateway.http.Json;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,6 +10,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Whether requests can be answered, and why not. All who ask within a second share one look, so that those who ask
@@ -16,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 final class Readiness {
+    private static final Logger LOG = LoggerFactory.getLogger(Readiness.class);
+
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
     /** A look that takes longer is an answer too. */
     static final long PATIENCE_MILLIS = 2_000;
@@ -41,8 +47,9 @@ final class Readiness {
     void readyz(Exchange exchange) {
         List<String> why;
         boolean begins = false;
-        long now = System.nanoTime();
+        long now;
         synchronized (this) {
+            now = System.nanoTime();
             if (reasons != null && now - lookedAt < LOOK_NANOS) {
                 why = reasons;
             } else if (!looking) {
@@ -51,7 +58,7 @@ final class Readiness {
                 lookBegan = now;
                 waiting.add(exchange);
                 why = null;
-            } else if (now - lookBegan > TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS)) {
+            } else if (now - lookBegan >= TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS)) {
                 why = slow();
             } else {
                 why = reasons;
@@ -72,15 +79,14 @@ final class Readiness {
     }
 
     private void begin(long began, Scheduler scheduler) {
-        Scheduler.Task late = scheduler.schedule(() -> late(began), PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
         try {
+            Scheduler.Task late = scheduler.schedule(() -> late(began), PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
             thread.execute(() -> {
                 List<String> found = look();
                 late.cancel();
                 found(found);
             });
         } catch (RejectedExecutionException e) {
-            late.cancel();
             found(List.of("the gateway is closing"));
         }
     }
@@ -91,7 +97,10 @@ final class Readiness {
             server.client().listStreams(name -> {});
             return List.of();
         } catch (RuntimeException | Error e) {
-            return List.of(String.valueOf(e.getMessage()));
+            if (!(e instanceof WaterwheelException) && !(e instanceof HttpFailure)) {
+                LOG.warn("the look whether the gateway is ready failed", e);
+            }
+            return List.of(e.getMessage() == null ? e.toString() : e.getMessage());
         }
     }
 

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Clients that post rows, each one request behind the other on a connection of its own; one thread for all of them, so
@@ -21,6 +22,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * {@link #end}.
  */
 final class PostLoad implements AutoCloseable {
+    /** Answers are looked for so often while posts are due soon. */
+    private static final long MOST_REST_NANOS = 200_000;
+
     private static final int ANSWER_BYTES = 64 << 10;
     private static final byte[] STATUS = "HTTP/1.1 200 ".getBytes(US_ASCII);
     private static final byte[] LENGTH = "\r\ncontent-length:".getBytes(US_ASCII);
@@ -66,7 +70,7 @@ final class PostLoad implements AutoCloseable {
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
             // One behind the other, not all at once.
             Client client = new Client(channel, now + (long) (interval * c / clients));
-            client.key = channel.register(selector, SelectionKey.OP_READ, client);
+            var unused = channel.register(selector, SelectionKey.OP_READ, client);
             this.clients.add(client);
         }
     }
@@ -76,7 +80,6 @@ final class PostLoad implements AutoCloseable {
         private final SocketChannel channel;
         private final ByteBuffer answer = ByteBuffer.allocate(ANSWER_BYTES);
         private ByteBuffer request = ByteBuffer.allocate(1 << 12);
-        private SelectionKey key;
         private double due;
         private long begin;
         private boolean waits;
@@ -136,8 +139,8 @@ final class PostLoad implements AutoCloseable {
                 long millis = (long) ((next - System.nanoTime()) / 1e6);
                 if (millis > 0) {
                     selector.select(millis);
-                } else {
-                    selector.selectNow();
+                } else if (selector.selectNow() == 0) {
+                    LockSupport.parkNanos(Math.min((long) (next - System.nanoTime()), MOST_REST_NANOS));
                 }
             }
             for (SelectionKey key : selector.selectedKeys()) {
@@ -154,7 +157,7 @@ final class PostLoad implements AutoCloseable {
         client.request.flip();
         client.channel.write(client.request);
         if (client.request.hasRemaining()) {
-            client.key.interestOps(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+            client.channel.keyFor(selector).interestOps(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
         }
     }
 
@@ -163,7 +166,7 @@ final class PostLoad implements AutoCloseable {
         if (client.request.hasRemaining()) {
             client.channel.write(client.request);
             if (!client.request.hasRemaining()) {
-                client.key.interestOps(SelectionKey.OP_READ);
+                client.channel.keyFor(selector).interestOps(SelectionKey.OP_READ);
             }
         }
         if (client.channel.read(client.answer) < 0) {
@@ -192,7 +195,7 @@ final class PostLoad implements AutoCloseable {
         client.answer.clear();
         client.waits = false;
         confirmed += rows;
-        if (client.begin >= measureFrom && !ends) {
+        if (client.begin >= measureFrom) {
             if (count == waits.length) {
                 waits = Arrays.copyOf(waits, 2 * count);
             }

@@ -53,7 +53,7 @@ public final class RowDecoder {
     private final boolean keepBad;
     private final PushBudget.Lease lease;
     private final RecordDecoder decoder;
-    private final RecordDecoder streams;
+    private final RowTools tools;
     private final KeyMaker keys;
     private final TupleBlock tuples;
     private final TupleBlock scratch;
@@ -72,20 +72,27 @@ public final class RowDecoder {
      * @param lease takes the bytes of tuples and records, before the memory is taken
      */
     public RowDecoder(StreamDefinition stream, RecordFormat body, boolean keepBad, PushBudget.Lease lease) {
+        this(new RowTools(stream, body), keepBad, lease);
+    }
+
+    /**
+     * A decoder with these tools, which are its own until it has decoded.
+     *
+     * @param keepBad whether the text of bad rows is to become dead letters
+     * @param lease takes the bytes of tuples and records, before the memory is taken
+     */
+    public RowDecoder(RowTools tools, boolean keepBad, PushBudget.Lease lease) {
+        this.tools = tools;
         this.lease = lease;
-        this.schema = stream.schema();
-        this.body = body;
-        this.blocks = stream.format() == RecordFormat.BLOCK;
-        this.several = body == RecordFormat.JSON
-                && schema.fields().stream()
-                        .anyMatch(field -> schema.text().source(field.name()).contains("[*]"));
+        this.schema = tools.stream.schema();
+        this.body = tools.body;
+        this.blocks = tools.stream.format() == RecordFormat.BLOCK;
+        this.several = tools.several;
         this.keepBad = keepBad;
-        this.decoder = RecordDecoder.ofUtf8(body, schema);
-        this.streams = RecordDecoder.of(stream.format(), schema);
-        RowLayout layout = RowLayout.of(schema);
-        this.keys = KeyMaker.of(layout, schema);
-        this.tuples = new TupleBlock(layout, 16);
-        this.scratch = new TupleBlock(layout, 1);
+        this.decoder = tools.decoder;
+        this.keys = tools.keys;
+        this.tuples = new TupleBlock(tools.layout, 16);
+        this.scratch = new TupleBlock(tools.layout, 1);
     }
 
     /** Whether the first line of CSV names the fields. */
@@ -313,7 +320,7 @@ public final class RowDecoder {
     private void requireRefused(byte[] record, int line) {
         scratch.clear();
         try {
-            streams.decode(ByteBuffer.wrap(record), scratch);
+            tools.streams().decode(ByteBuffer.wrap(record), scratch);
             keys.fill(scratch, 0, (row, reason) -> {});
         } catch (RejectedRecordException e) {
             return;

@@ -1,5 +1,6 @@
 package io.waterwheel.sql.plan;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -7,6 +8,7 @@ import java.util.Set;
 import org.apache.calcite.sql.SqlBinaryOperator;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlPostfixOperator;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.apache.calcite.sql.util.SqlShuttle;
 import org.jspecify.annotations.Nullable;
@@ -45,21 +47,31 @@ final class InfixCasts extends SqlShuttle {
      * Where what was moved is the first operand of an operator that binds closer, that is of its last operand alone.
      */
     private SqlNode turned(SqlCall call) {
-        if (!(call.getOperator() instanceof SqlBinaryOperator)
-                || call.operandCount() != 2
+        if (!binds(call)
                 || !open.contains(call.operand(0))
                 || !(call.operand(0) instanceof SqlCall first)
                 || !(first.getOperator() instanceof SqlBinaryOperator)
                 || first.getOperator().getRightPrec() >= call.getOperator().getLeftPrec()) {
             return call;
         }
-        SqlCall inner = call.getOperator()
-                .createCall(call.getParserPosition(), List.of(first.<SqlNode>operand(1), call.<SqlNode>operand(1)));
+        List<SqlNode> operands = new ArrayList<>(call.getOperandList());
+        operands.set(0, first.operand(1));
+        SqlCall inner = call.getOperator().createCall(call.getParserPosition(), operands);
         if (isOpen(first.operand(1))) {
             open.add(first.operand(1));
         }
         return first.getOperator()
                 .createCall(call.getParserPosition(), List.of(first.<SqlNode>operand(0), turned(inner)));
+    }
+
+    /** Whether its first operand stands before the operator's word. */
+    private static boolean binds(SqlCall call) {
+        return switch (call.getKind()) {
+            case BETWEEN, LIKE, SIMILAR -> true;
+            default ->
+                (call.getOperator() instanceof SqlBinaryOperator && call.operandCount() == 2)
+                        || call.getOperator() instanceof SqlPostfixOperator;
+        };
     }
 
     /** Whether it is an operator between two operands, and not in parentheses. */

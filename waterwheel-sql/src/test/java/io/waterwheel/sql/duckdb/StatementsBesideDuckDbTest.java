@@ -160,6 +160,7 @@ final class StatementsBesideDuckDbTest {
                         + " FROM orders o JOIN visits v ON o.id = v.id WHERE v.level <> 0 ;",
                 "SELECT id, 1 + amount - id * 3::DOUBLE / 4 * 2 + 1 AS r, (1 + id::DOUBLE) * 2 AS s, 7 - (id + 2::DOUBLE) * 3 AS t,"
                         + " amount > 0 OR id = 2::BIGINT AND amount < 0 AS u FROM orders ;",
+                "SELECT id FROM orders WHERE id > 2 AND amount / 4::DOUBLE BETWEEN -1 AND 3 AND amount + 1::DOUBLE IS NOT NULL ;",
                 "SELECT id, amount + id * 3::DOUBLE / 4 AS r, (id) + (amount)::DOUBLE AS s FROM orders ;",
                 "SELECT CONCAT(o.note, '/', v.note) AS c FROM orders o JOIN visits v ON o.id = v.id"
                         + " ; SELECT o.note || '/' || v.note FROM orders o JOIN visits v ON o.id = v.id",

@@ -465,8 +465,8 @@ final class PlantedBugs {
             new PlantedBug("expired in chunks", 11, SAFETY, "chunks that reach across the horizon are read whole")
                     .with(
                             RUN,
-                            "reads(plan.resolved(), newestFirst",
-                            "reads(ResolvedQuery.of(query, plan.snapshot().stream()), newestFirst"),
+                            "reads(plan.resolved(), settles",
+                            "reads(ResolvedQuery.of(query, plan.snapshot().stream()), settles"),
             new PlantedBug("all expired", 11, SAFETY, "a query of times before the horizon only is not clipped")
                     .with(
                             "query/plan/ResolvedQuery",

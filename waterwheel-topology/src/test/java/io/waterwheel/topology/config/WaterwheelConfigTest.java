@@ -61,6 +61,9 @@ final class WaterwheelConfigTest {
         values.put("sql.memory", new DataSize(512 << 20));
         values.put("sql.spill", new DataSize(8L << 30));
         values.put("sql.at-once", 4);
+        values.put("sql.changes", "allow");
+        values.put("sql.tables", "none");
+        values.put("sql.table-size", new DataSize(64 << 20));
         values.put("query-server.cache-size", new DataSize(1L << 30));
         values.put("source.check-interval", Duration.ofSeconds(1));
         values.put("heartbeat.interval", Duration.ofMillis(100));
@@ -139,6 +142,9 @@ final class WaterwheelConfigTest {
         values.put("sql.memory", new DataSize(64 << 20));
         values.put("sql.spill", new DataSize(0));
         values.put("sql.at-once", 2);
+        values.put("sql.changes", "deny");
+        values.put("sql.tables", "/srv/tables");
+        values.put("sql.table-size", new DataSize(1 << 20));
         values.put("query-server.cache-size", new DataSize(2L << 30));
         values.put("source.check-interval", Duration.ofSeconds(3));
         values.put("heartbeat.interval", Duration.ofMillis(50));

@@ -205,7 +205,7 @@ final class PostLoad implements AutoCloseable {
     }
 
     private static String text(ByteBuffer answer) {
-        return new String(answer.array(), 0, answer.position(), US_ASCII);
+        return US_ASCII.decode(answer.duplicate().flip()).toString();
     }
 
     /** Where the bytes are, compared as lower case; -1 when they are not there. */

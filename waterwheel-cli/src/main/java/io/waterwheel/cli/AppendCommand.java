@@ -318,7 +318,7 @@ final class AppendCommand implements Callable<Integer> {
         FileAppend append;
         if (name == null) {
             try (Appender appender = Appender.open(details, AppenderSettings.DEFAULT)) {
-                FileAppend.Target target = FileAppend.Target.watched(FileAppend.Target.of(appender), notice);
+                FileAppend.Target target = FileAppend.Target.of(appender).watched(notice);
                 append = new FileAppend(target, null, notice, terminal, rejections, inputs.progress(), pace);
                 run(append, inputs, records);
                 Map<Integer, Long> flushed = new HashMap<>();
@@ -327,7 +327,7 @@ final class AppendCommand implements Callable<Integer> {
             }
         } else {
             try (NamedAppender appender = NamedAppender.open(details, AppenderSettings.DEFAULT, name)) {
-                FileAppend.Target target = FileAppend.Target.watched(FileAppend.Target.of(appender), notice);
+                FileAppend.Target target = FileAppend.Target.of(appender).watched(notice);
                 append = new FileAppend(target, appender, notice, terminal, rejections, inputs.progress(), pace);
                 run(append, inputs, records);
                 positions = append.committed();

@@ -26,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Appends the lines of one file, in the form that the stream's records have, and counts them. One thread. */
@@ -247,7 +248,7 @@ final class FileAppend {
                                 + ", the encoding of the stream's records, lacks",
                         progress);
             } else {
-                appender.appendRecord(record);
+                appender.records().accept(record);
                 sent++;
             }
             return;
@@ -266,11 +267,11 @@ final class FileAppend {
             // At once: an appender of tuple blocks gathers them itself, for a few milliseconds at most.
             int tuples = check.tuples().size();
             if (records == RecordFormat.BLOCK) {
-                appender.append(check.tuples());
+                appender.blocks().accept(check.tuples());
                 sent += tuples;
             } else {
                 for (int row = 0; row < tuples; row++) {
-                    appender.append(check.values(row));
+                    appender.tuples().accept(check.values(row));
                     sent++;
                 }
             }
@@ -294,86 +295,26 @@ final class FileAppend {
     }
 
     /** Where a file's lines go: an appender of either kind. */
-    interface Target {
-        StreamDefinition stream();
-
-        void appendRecord(byte[] record);
-
-        void append(TupleBlock block);
-
-        void append(@Nullable Object[] values);
-
+    record Target(
+            StreamDefinition stream,
+            Consumer<byte[]> records,
+            Consumer<TupleBlock> blocks,
+            Consumer<@Nullable Object[]> tuples) {
         static Target of(Appender appender) {
-            return new Target() {
-                @Override
-                public StreamDefinition stream() {
-                    return appender.stream();
-                }
-
-                @Override
-                public void appendRecord(byte[] record) {
-                    appender.appendRecord(record);
-                }
-
-                @Override
-                public void append(TupleBlock block) {
-                    appender.append(block);
-                }
-
-                @Override
-                public void append(@Nullable Object[] values) {
-                    appender.append(values);
-                }
-            };
+            return new Target(appender.stream(), appender::appendRecord, appender::append, appender::append);
         }
 
         static Target of(NamedAppender appender) {
-            return new Target() {
-                @Override
-                public StreamDefinition stream() {
-                    return appender.stream();
-                }
-
-                @Override
-                public void appendRecord(byte[] record) {
-                    appender.appendRecord(record);
-                }
-
-                @Override
-                public void append(TupleBlock block) {
-                    appender.append(block);
-                }
-
-                @Override
-                public void append(@Nullable Object[] values) {
-                    appender.append(values);
-                }
-            };
+            return new Target(appender.stream(), appender::appendRecord, appender::append, appender::append);
         }
 
         /** The same. The notice reports when a call stands still. */
-        static Target watched(Target target, StallNotice notice) {
-            return new Target() {
-                @Override
-                public StreamDefinition stream() {
-                    return target.stream();
-                }
-
-                @Override
-                public void appendRecord(byte[] record) {
-                    notice.during(() -> target.appendRecord(record));
-                }
-
-                @Override
-                public void append(TupleBlock block) {
-                    notice.during(() -> target.append(block));
-                }
-
-                @Override
-                public void append(@Nullable Object[] values) {
-                    notice.during(() -> target.append(values));
-                }
-            };
+        Target watched(StallNotice notice) {
+            return new Target(
+                    stream,
+                    record -> notice.during(() -> records.accept(record)),
+                    block -> notice.during(() -> blocks.accept(block)),
+                    values -> notice.during(() -> tuples.accept(values)));
         }
     }
 }

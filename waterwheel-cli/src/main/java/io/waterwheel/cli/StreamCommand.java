@@ -1,10 +1,10 @@
 package io.waterwheel.cli;
 
-import io.waterwheel.cli.input.DefinitionYaml;
-import io.waterwheel.cli.input.DimensionRows;
 import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.cli.proposal.DefinitionYaml;
+import io.waterwheel.cli.proposal.DimensionRows;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.AskedQuestions;
 import io.waterwheel.client.admin.StreamDetails;

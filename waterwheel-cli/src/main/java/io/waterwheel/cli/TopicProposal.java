@@ -2,10 +2,10 @@ package io.waterwheel.cli;
 
 import io.waterwheel.cli.input.AppendProgress;
 import io.waterwheel.cli.input.InputSource;
-import io.waterwheel.cli.input.ProposalCheck;
 import io.waterwheel.cli.input.RecordsSource;
-import io.waterwheel.cli.input.SchemaProposal;
 import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.cli.proposal.ProposalCheck;
+import io.waterwheel.cli.proposal.SchemaProposal;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.TopicSample;
 import io.waterwheel.error.ErrorCode;

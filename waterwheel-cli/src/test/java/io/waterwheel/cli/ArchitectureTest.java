@@ -19,6 +19,8 @@ final class ArchitectureTest {
             .definedBy("io.waterwheel.cli")
             .layer("cli.input")
             .definedBy("io.waterwheel.cli.input..")
+            .layer("cli.proposal")
+            .definedBy("io.waterwheel.cli.proposal..")
             .layer("cli.text")
             .definedBy("io.waterwheel.cli.text..")
             .layer("cli.output")
@@ -65,6 +67,7 @@ final class ArchitectureTest {
             .whereLayer("cli")
             .mayOnlyAccessLayers(
                     "cli.input",
+                    "cli.proposal",
                     "cli.text",
                     "cli.output",
                     "cli.shell",
@@ -74,6 +77,8 @@ final class ArchitectureTest {
                     "core key")
             .whereLayer("cli.input")
             .mayOnlyAccessLayers("cli.output", "core questions", "core key")
+            .whereLayer("cli.proposal")
+            .mayOnlyAccessLayers("cli.input", "cli.output", "core questions", "core key")
             .whereLayer("cli.shell")
             .mayOnlyAccessLayers("cli.text", "cli.output", "client", "core questions")
             .whereLayer("cli.text")

@@ -21,6 +21,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.zip.GZIPOutputStream;
+import org.apache.avro.LogicalTypes;
+import org.apache.avro.Schema;
+import org.apache.avro.SchemaBuilder;
+import org.apache.avro.file.CodecFactory;
+import org.apache.avro.file.DataFileWriter;
+import org.apache.avro.generic.GenericData;
+import org.apache.avro.generic.GenericDatumWriter;
+import org.apache.avro.generic.GenericRecord;
 
 /** Files that a seed makes, from the file to the answer by {@code append --create}, with nothing edited. */
 final class FilesAsTheyCome {
@@ -99,6 +107,31 @@ final class FilesAsTheyCome {
         return file.toString();
     }
 
+    private static byte[] avro(List<Row> rows) throws IOException {
+        Schema schema = SchemaBuilder.record("Gust")
+                .fields()
+                .name("at")
+                .type(LogicalTypes.timestampMillis().addToSchema(Schema.create(Schema.Type.LONG)))
+                .noDefault()
+                .requiredString("station")
+                .optionalDouble("wind")
+                .requiredInt("gusts")
+                .endRecord();
+        ByteArrayOutputStream file = new ByteArrayOutputStream();
+        try (DataFileWriter<GenericRecord> writer = new DataFileWriter<>(new GenericDatumWriter<>(schema))) {
+            writer.setCodec(CodecFactory.snappyCodec()).create(schema, file);
+            for (Row row : rows) {
+                GenericRecord record = new GenericData.Record(schema);
+                record.put("at", row.at().toEpochMilli());
+                record.put("station", row.station());
+                record.put("wind", row.wind());
+                record.put("gusts", (int) row.gusts());
+                writer.append(record);
+            }
+        }
+        return file.toByteArray();
+    }
+
     private static byte[] packed(byte[] bytes) throws IOException {
         ByteArrayOutputStream packed = new ByteArrayOutputStream();
         try (GZIPOutputStream gzip = new GZIPOutputStream(packed)) {
@@ -139,7 +172,7 @@ final class FilesAsTheyCome {
     }
 
     private static String timeOf(String stream) {
-        return stream.startsWith("json") ? "at" : "Zeit";
+        return stream.startsWith("json") || stream.startsWith("avro") ? "at" : "Zeit";
     }
 
     void everyFileIsTakenWithNothingEdited() throws Exception {
@@ -160,6 +193,11 @@ final class FilesAsTheyCome {
         Path json = Files.writeString(folder.resolve("json-lines.ndjson"), json(rows));
         created(json.toString());
         answers("json-lines", rows, "station_name", "values_wind", "values_gusts");
+
+        rows = rows();
+        Path avro = Files.write(folder.resolve("avro-file.avro"), avro(rows));
+        created(avro.toString());
+        answers("avro-file", rows, "station", "wind", "gusts");
 
         rows = rows();
         Path days = Files.createDirectories(folder.resolve("days"));

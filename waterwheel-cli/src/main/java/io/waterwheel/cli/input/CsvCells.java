@@ -7,13 +7,13 @@ import java.util.List;
  * The cells of a CSV line as text, for looking at a file; appending works on bytes. A quote opens only at a cell's
  * start, as for the decoder: elsewhere it is a character like another.
  */
-final class CsvCells {
+public final class CsvCells {
     /** A value, and whether it stood in quotes. */
-    record Cell(String text, boolean quoted) {}
+    public record Cell(String text, boolean quoted) {}
 
     private CsvCells() {}
 
-    static List<Cell> of(String line, char delimiter) {
+    public static List<Cell> of(String line, char delimiter) {
         List<Cell> cells = new ArrayList<>();
         StringBuilder text = new StringBuilder();
         boolean inQuotes = false;

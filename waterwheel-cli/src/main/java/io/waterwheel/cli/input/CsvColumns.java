@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Brings a file's CSV columns, which its first line names, into the order of a schema's fields. One thread. */
 public final class CsvColumns {
     /** The name of a column that goes into no field. */
-    static final String IGNORED = "-";
+    public static final String IGNORED = "-";
 
     private static final byte[] NOTHING = {};
 
@@ -139,7 +139,7 @@ public final class CsvColumns {
     }
 
     /** What a cell of the header line names. */
-    static String name(CsvCells.Cell cell) {
+    public static String name(CsvCells.Cell cell) {
         String name = cell.text().strip();
         // A space before the quote, which no row may have, does no harm here.
         boolean quoted = !cell.quoted() && name.length() >= 2 && name.startsWith("\"") && name.endsWith("\"");

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Set;
 
 /** Names of fields made of what files call their columns. */
-final class FieldNames {
+public final class FieldNames {
     private static final int LONGEST = 64;
 
     private FieldNames() {}
@@ -16,7 +16,7 @@ final class FieldNames {
      * The names of all columns, in their order: as {@link #of(String)} makes them, {@code c1} for the first when it has
      * none, and with a number behind where two would be the same but for upper and lower case.
      */
-    static List<String> of(List<String> columns) {
+    public static List<String> of(List<String> columns) {
         List<String> names = new ArrayList<>();
         Set<String> taken = new HashSet<>();
         for (int c = 0; c < columns.size(); c++) {

@@ -51,14 +51,14 @@ public final class InputFiles {
     }
 
     /** Counts the bytes that are read. One thread. */
-    static final class CountedInput extends FilterInputStream {
+    public static final class CountedInput extends FilterInputStream {
         private long bytes;
 
-        CountedInput(InputStream in) {
+        public CountedInput(InputStream in) {
             super(in);
         }
 
-        long bytes() {
+        public long bytes() {
             return bytes;
         }
 

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * The lines of a file, plain, gzip'd or compressed by Zstandard, in UTF-8 and without their ends; empty ones are left
  * out. A file in UTF-16 is told by its mark, one in another encoding is named. In CSV a line end between quotes belongs
  * to the line, and a first line such as {@code sep=;} is none. In JSON a file may also be one array, whose elements are
- * the lines then, or objects that go over lines: a line end in them becomes a space. One thread.
+ * the lines then, or objects that go over lines: a line end in them becomes a space; or a file of Avro, each record of
+ * which is a line. One thread.
  */
 public final class InputLines implements AutoCloseable {
     /** Longest line; a longer one is an error, before more memory is taken for it. */
@@ -82,7 +83,7 @@ public final class InputLines implements AutoCloseable {
             throw new IOException(
                     Arrays.equals(magic, ZIP)
                             ? "it is a zip archive, as Excel workbooks are: save the sheet as CSV, or unpack it"
-                            : "it is a Parquet file: write its rows as CSV or JSON lines");
+                            : "it is a Parquet file: write its rows as CSV, JSON lines or Avro");
         }
         BufferedInputStream plain = buffered;
         if (magic.length >= 2 && magic[0] == 0x1f && magic[1] == (byte) 0x8b) {
@@ -91,8 +92,16 @@ public final class InputLines implements AutoCloseable {
             plain = new BufferedInputStream(new ZstdInputStream(buffered), BUFFER_BYTES);
         }
         try {
-            this.encoding = FileEncoding.of(plain, named);
-            this.in = encoding.inUtf8(plain);
+            plain.mark(ZSTD.length);
+            byte[] begin = plain.readNBytes(ZSTD.length);
+            plain.reset();
+            if (AvroFile.begins(begin)) {
+                this.encoding = FileEncoding.UTF_8;
+                this.in = avro(plain);
+            } else {
+                this.encoding = FileEncoding.of(plain, named);
+                this.in = encoding.inUtf8(plain);
+            }
         } catch (EOFException | ZipException | ZstdIOException e) {
             throw damaged(e);
         }
@@ -101,6 +110,14 @@ public final class InputLines implements AutoCloseable {
     /** The encoding of the file: as named, or as its beginning shows. */
     public FileEncoding encoding() {
         return encoding;
+    }
+
+    /** Its records are objects. */
+    private InputStream avro(InputStream file) throws IOException {
+        if (quotes) {
+            throw new IOException("it is an Avro file: --format json reads it");
+        }
+        return new AvroFile(file);
     }
 
     private InputStream gzip(InputStream packed) throws IOException {
@@ -326,7 +343,7 @@ public final class InputLines implements AutoCloseable {
     }
 
     /** The delimiter that the file's first line, such as {@code sep=;}, names; 0: it names none. */
-    char announced() {
+    public char announced() {
         return announced;
     }
 

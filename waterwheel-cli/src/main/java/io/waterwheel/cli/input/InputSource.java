@@ -19,7 +19,7 @@ public interface InputSource {
     String STANDARD_INPUT = "-";
 
     /** Files of a folder that are read: data by their names, as they are or compressed. */
-    Pattern DATA = Pattern.compile("(?i).*\\.(csv|tsv|txt|json|jsonl|ndjson)(\\.(gz|zst))?");
+    Pattern DATA = Pattern.compile("(?i).*\\.(csv|tsv|txt|json|jsonl|ndjson|avro)(\\.(gz|zst))?");
 
     /** What messages call it. */
     String name();
@@ -47,16 +47,16 @@ public interface InputSource {
     default <T extends @Nullable Object> T naming(Reading<T> reading) throws IOException {
         try {
             return reading.read();
-        } catch (FileLook.OtherEncoding e) {
+        } catch (OtherEncodingException e) {
             throw e; // names it
         } catch (IOException e) {
             throw new IOException(name() + ": " + e.getMessage(), e);
         }
     }
 
-    /** Whether its name is that of a JSON file. */
+    /** Whether its name is that of a JSON file, or of one of Avro, whose records are read as JSON. */
     default boolean isJson() {
-        return bare(name()).matches("(?i).*\\.(json|jsonl|ndjson)");
+        return bare(name()).matches("(?i).*\\.(json|jsonl|ndjson|avro)");
     }
 
     /** Whether its name is that of a CSV file. */
@@ -131,7 +131,7 @@ public interface InputSource {
         if (files.isEmpty()) {
             throw new IOException(
                     word + " is a folder without data: expected files whose names end with .csv, .tsv, .txt,"
-                            + " .json, .jsonl or .ndjson, perhaps with .gz or .zst behind; folders in it are not looked at");
+                            + " .json, .jsonl, .ndjson or .avro, perhaps with .gz or .zst behind; folders in it are not looked at");
         }
         return files;
     }

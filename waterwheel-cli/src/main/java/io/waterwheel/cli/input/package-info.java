@@ -1,6 +1,6 @@
 /**
- * Files and topics on their way in: lines and cells of CSV, a schema proposed from a sample, the progress of an append.
- * Uses the client and the core's schema and decode.
+ * Files on their way in: their bytes as lines, whatever their encoding and compression, cells of CSV, which lines are
+ * tuples, the progress of an append. Uses the core's schema and decode.
  */
 @NullMarked
 package io.waterwheel.cli.input;

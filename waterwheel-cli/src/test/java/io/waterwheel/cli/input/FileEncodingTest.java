@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.cli.proposal.SchemaProposal;
 import io.waterwheel.schema.RecordFormat;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

@@ -1,5 +1,6 @@
-package io.waterwheel.cli.input;
+package io.waterwheel.cli.proposal;
 
+import io.waterwheel.cli.input.CsvCells;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.schema.text.Ipv4;

@@ -1,10 +1,12 @@
-package io.waterwheel.cli.input;
+package io.waterwheel.cli.proposal;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import io.waterwheel.cli.input.FieldNames;
+import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.text.MemberPath;
 import java.io.IOException;

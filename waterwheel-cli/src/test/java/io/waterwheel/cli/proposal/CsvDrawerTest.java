@@ -1,9 +1,12 @@
-package io.waterwheel.cli.input;
+package io.waterwheel.cli.proposal;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.cli.input.CsvColumns;
+import io.waterwheel.cli.input.InputLines;
+import io.waterwheel.cli.input.LineCheck;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordFormat;

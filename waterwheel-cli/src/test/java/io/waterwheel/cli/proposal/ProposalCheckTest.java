@@ -1,8 +1,10 @@
-package io.waterwheel.cli.input;
+package io.waterwheel.cli.proposal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.cli.input.AppendProgress;
+import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;

@@ -1,4 +1,4 @@
-package io.waterwheel.cli.input;
+package io.waterwheel.cli.proposal;
 
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.FieldType;

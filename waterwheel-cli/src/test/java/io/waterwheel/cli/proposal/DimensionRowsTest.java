@@ -1,8 +1,9 @@
-package io.waterwheel.cli.input;
+package io.waterwheel.cli.proposal;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;

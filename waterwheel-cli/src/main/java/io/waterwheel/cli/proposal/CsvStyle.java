@@ -1,5 +1,6 @@
-package io.waterwheel.cli.input;
+package io.waterwheel.cli.proposal;
 
+import io.waterwheel.cli.input.CsvCells;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.schema.text.TimePattern;

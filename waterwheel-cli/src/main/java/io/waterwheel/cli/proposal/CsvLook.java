@@ -1,5 +1,9 @@
-package io.waterwheel.cli.input;
+package io.waterwheel.cli.proposal;
 
+import io.waterwheel.cli.input.CsvCells;
+import io.waterwheel.cli.input.CsvColumns;
+import io.waterwheel.cli.input.FieldNames;
+import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.schema.RecordFormat;
 import java.io.IOException;
 import java.util.ArrayList;

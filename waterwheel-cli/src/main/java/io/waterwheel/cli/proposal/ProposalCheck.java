@@ -1,5 +1,11 @@
-package io.waterwheel.cli.input;
+package io.waterwheel.cli.proposal;
 
+import io.waterwheel.cli.input.AppendProgress;
+import io.waterwheel.cli.input.CsvColumns;
+import io.waterwheel.cli.input.InputFiles;
+import io.waterwheel.cli.input.InputLines;
+import io.waterwheel.cli.input.InputSource;
+import io.waterwheel.cli.input.LineCheck;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;

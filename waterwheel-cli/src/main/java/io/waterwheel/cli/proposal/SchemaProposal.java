@@ -1,5 +1,9 @@
-package io.waterwheel.cli.input;
+package io.waterwheel.cli.proposal;
 
+import io.waterwheel.cli.input.FileEncoding;
+import io.waterwheel.cli.input.InputLines;
+import io.waterwheel.cli.input.InputSource;
+import io.waterwheel.cli.input.OtherEncodingException;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordFormat;
@@ -67,7 +71,7 @@ public final class SchemaProposal {
             try (InputStream in = file.open()) {
                 FileEncoding taken = guess == FileEncoding.UTF_8 ? encoding : guess;
                 return file.naming(() -> looked(look, in, taken));
-            } catch (FileLook.OtherEncoding e) {
+            } catch (OtherEncodingException e) {
                 if (encoding != null || look.encoding != guess) {
                     throw FileLook.bad(
                             e.getMessage() + (encoding == null ? "" : "; --encoding names " + encoding.label()));

@@ -1,5 +1,8 @@
-package io.waterwheel.cli.input;
+package io.waterwheel.cli.proposal;
 
+import io.waterwheel.cli.input.CsvColumns;
+import io.waterwheel.cli.input.FileEncoding;
+import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.decode.RejectedRecordException;
 import io.waterwheel.error.ErrorCode;

@@ -1,4 +1,4 @@
-package io.waterwheel.cli.input;
+package io.waterwheel.cli.proposal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

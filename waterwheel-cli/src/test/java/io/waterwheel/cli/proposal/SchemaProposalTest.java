@@ -1,10 +1,13 @@
-package io.waterwheel.cli.input;
+package io.waterwheel.cli.proposal;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.waterwheel.cli.input.CsvColumns;
+import io.waterwheel.cli.input.InputLines;
+import io.waterwheel.cli.input.LineCheck;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;

@@ -1,5 +1,9 @@
-package io.waterwheel.cli.input;
+package io.waterwheel.cli.proposal;
 
+import io.waterwheel.cli.input.FileEncoding;
+import io.waterwheel.cli.input.InputLines;
+import io.waterwheel.cli.input.InputSource;
+import io.waterwheel.cli.input.OtherEncodingException;
 import io.waterwheel.decode.Utf8;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
@@ -15,15 +19,6 @@ abstract class FileLook {
     static final int MAX_FIELDS = 256;
 
     private static final int ROWS = 100_000;
-
-    /** A line that is not in the encoding that the file was taken to have. */
-    static final class OtherEncoding extends IOException {
-        private static final long serialVersionUID = 1;
-
-        OtherEncoding(String message) {
-            super(message);
-        }
-    }
 
     final String source;
     CsvStyle style = CsvStyle.PLAIN;
@@ -113,7 +108,7 @@ abstract class FileLook {
             }
         } catch (IOException e) {
             if (e.getCause() instanceof CharacterCodingException) {
-                throw new OtherEncoding(source + ": " + e.getMessage());
+                throw new OtherEncodingException(source + ": " + e.getMessage());
             }
             throw e;
         }
@@ -123,7 +118,7 @@ abstract class FileLook {
         }
         bytes += line.length;
         if (encoding == FileEncoding.UTF_8 && !Utf8.valid(line, 0, line.length)) {
-            throw new OtherEncoding(source + ": line " + lines.lineNumber() + " is not valid UTF-8");
+            throw new OtherEncodingException(source + ": line " + lines.lineNumber() + " is not valid UTF-8");
         }
         return line;
     }

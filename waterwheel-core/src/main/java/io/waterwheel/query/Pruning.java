@@ -1,7 +1,6 @@
 package io.waterwheel.query;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,11 +15,6 @@ import java.util.stream.Collectors;
  */
 public record Pruning(List<Count> counts) {
     private static final Map<String, Integer> PLACES = places();
-
-    private static final Comparator<Count> ORDER = Comparator.<Count>comparingInt(
-                    count -> PLACES.getOrDefault(count.reason(), Integer.MAX_VALUE))
-            .thenComparing(Count::reason)
-            .thenComparing(Count::field);
 
     /** Nothing was pruned. */
     public static final Pruning NOTHING = new Pruning(List.of());
@@ -38,16 +32,28 @@ public record Pruning(List<Count> counts) {
         // Scans tell theirs in order, and they are many.
         counts = isInOrder(counts)
                 ? List.copyOf(counts)
-                : counts.stream().sorted(ORDER).toList();
+                : counts.stream().sorted(Pruning::compare).toList();
     }
 
     private static boolean isInOrder(List<Count> counts) {
         for (int i = 1; i < counts.size(); i++) {
-            if (ORDER.compare(counts.get(i - 1), counts.get(i)) > 0) {
+            if (compare(counts.get(i - 1), counts.get(i)) > 0) {
                 return false;
             }
         }
         return true;
+    }
+
+    private static int compare(Count one, Count other) {
+        if (one.reason().equals(other.reason())) {
+            return one.field().compareTo(other.field());
+        }
+        int byPlace = Integer.compare(place(one.reason()), place(other.reason()));
+        return byPlace == 0 ? one.reason().compareTo(other.reason()) : byPlace;
+    }
+
+    private static int place(String reason) {
+        return PLACES.getOrDefault(reason, Integer.MAX_VALUE);
     }
 
     /** This number for a reason that is about no field; 0 is nothing. */

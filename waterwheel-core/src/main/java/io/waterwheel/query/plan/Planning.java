@@ -19,6 +19,9 @@ public final class Planning implements AutoCloseable {
     /** Work between two looks at the clock, in nanoseconds. */
     private static final long WORK_BETWEEN = 200_000;
 
+    /** For those that bound nothing: it keeps no shape, and lets all be made ready at once. */
+    private static final PreparedShapes UNKEPT = new PreparedShapes(QueryMemory.unlimited(), 0, Integer.MAX_VALUE);
+
     private final PreparedShapes shapes;
     private final Reservation memory;
     private final QueryClock clock;
@@ -48,10 +51,9 @@ public final class Planning implements AutoCloseable {
 
     /** One that bounds nothing and keeps nothing for others. */
     static Planning unbounded() {
-        QueryMemory memory = QueryMemory.unlimited();
         return new Planning(
-                new PreparedShapes(memory),
-                memory.open(),
+                UNKEPT,
+                QueryMemory.unlimited().open(),
                 QueryClock.SYSTEM,
                 System.nanoTime() + Long.MAX_VALUE / 2,
                 () -> false);

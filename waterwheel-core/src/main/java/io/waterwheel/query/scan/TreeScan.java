@@ -181,7 +181,6 @@ public final class TreeScan {
             }
             tally.read++;
             boolean unmatched = true;
-            Arrays.fill(view.slabs, tree.slabs());
             Page[] pages = leaves.pages(leaf);
             long low = leaves.minKey(leaf);
             long high = leaves.maxKey(leaf);
@@ -197,11 +196,13 @@ public final class TreeScan {
                     continue;
                 }
                 tally.tuples += inPage;
-                int count = select(filter, view, page, inPage, low, high, filter.holdsTimes(fromTime, toTime));
-                unmatched &= count == 0;
-                rows.add(view, filter.selected(), count);
-                if (rows.done()) {
-                    return true;
+                int count = select(tree, filter, view, page, inPage, low, high, filter.holdsTimes(fromTime, toTime));
+                if (count > 0) {
+                    unmatched = false;
+                    rows.add(view, filter.selected(), count);
+                    if (rows.done()) {
+                        return true;
+                    }
                 }
             }
             tally.unmatched += unmatched ? 1 : 0;
@@ -224,16 +225,28 @@ public final class TreeScan {
     }
 
     private static int select(
-            RowFilter filter, RowView view, Page page, int rows, long low, long high, boolean holdsTimes) {
-        view.rows = Page.ROWS;
-        view.keys = page.keys();
-        view.times = page.times();
-        Arrays.fill(view.columns, page.payload());
+            TemplateTree tree,
+            RowFilter filter,
+            RowView view,
+            Page page,
+            int rows,
+            long low,
+            long high,
+            boolean holdsTimes) {
         int count =
                 filter.holdsKeys(low, high) ? filter.selectAll(rows) : filter.selectKeys(page.keys(), rows, low, high);
         if (count > 0 && !holdsTimes) {
             count = filter.keepTimes(page.times(), count);
         }
+        if (count == 0) {
+            // Most pages of a selective question: the columns are not looked at.
+            return 0;
+        }
+        view.rows = Page.ROWS;
+        view.keys = page.keys();
+        view.times = page.times();
+        Arrays.fill(view.columns, page.payload());
+        Arrays.fill(view.slabs, tree.slabs());
         return filter.keepFields(view, count);
     }
 }

@@ -32,6 +32,9 @@ final class MeteredEndpoints implements Endpoints {
         private final Metrics metrics;
         private final int indexerTasks;
         private final Map<String, Meter> fresh = new ConcurrentHashMap<>();
+        /** The same by the number of the task: its address is a text that each subquery would make anew. */
+        private final Map<Integer, Meter> freshByTask = new ConcurrentHashMap<>();
+
         private final Map<String, Meter> chunk = new ConcurrentHashMap<>();
 
         Meters(Metrics metrics, int indexerTasks) {
@@ -40,7 +43,11 @@ final class MeteredEndpoints implements Endpoints {
         }
 
         private Meter ofIndexer(int indexer) {
-            return of(fresh, "fresh", Role.INDEXER.address(Placement.indexerTaskOf(indexer, indexerTasks)));
+            int task = Placement.indexerTaskOf(indexer, indexerTasks);
+            Meter known = freshByTask.get(task);
+            return known != null
+                    ? known
+                    : freshByTask.computeIfAbsent(task, unused -> of(fresh, "fresh", Role.INDEXER.address(task)));
         }
 
         private Meter ofServer(String name) {

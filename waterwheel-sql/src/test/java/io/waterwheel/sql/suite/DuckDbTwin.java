@@ -103,6 +103,18 @@ public final class DuckDbTwin implements AutoCloseable {
         return rows;
     }
 
+    /** The names of the columns of an answer. */
+    List<String> columns(String statement) throws SQLException {
+        List<String> names = new ArrayList<>();
+        try (Statement asked = duckdb.createStatement();
+                ResultSet result = asked.executeQuery("SELECT * FROM (" + statement + ") LIMIT 0")) {
+            for (int c = 1; c <= result.getMetaData().getColumnCount(); c++) {
+                names.add(result.getMetaData().getColumnLabel(c));
+            }
+        }
+        return names;
+    }
+
     private static @Nullable Object value(ResultSet result, int column) throws SQLException {
         Object value = result.getObject(column);
         if (value == null) {

@@ -107,7 +107,11 @@ final class TpcTest {
             return dividesByZero(e) ? fails(streams, statement) : String.valueOf(e);
         }
         try {
-            String trouble = difference(streams.answer(statement), expected);
+            List<List<@Nullable Object>> got = streams.answer(statement);
+            String trouble = difference(got, expected);
+            if (trouble == null) {
+                trouble = disorder(got, expected, TpcTexts.orderedBy(statement, twin.columns(statement)));
+            }
             String unlimited = TpcTexts.withoutLimit(statement);
             // Of rows that are equal in their order any may be the last within the limit.
             return trouble == null || unlimited.equals(statement)
@@ -144,6 +148,19 @@ final class TpcTest {
             for (int c = 0; c < ours.get(row).size(); c++) {
                 if (!alike(ours.get(row).get(c), theirs.get(row).get(c))) {
                     return "row " + row + ": " + ours.get(row) + ", expected " + theirs.get(row);
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Rows that are equal in their order may change places, so only what they are ordered by is compared in place. */
+    private static @Nullable String disorder(
+            List<List<@Nullable Object>> got, List<List<@Nullable Object>> expected, List<Integer> columns) {
+        for (int row = 0; row < got.size(); row++) {
+            for (int column : columns) {
+                if (!alike(got.get(row).get(column), expected.get(row).get(column))) {
+                    return "at place " + row + " is " + got.get(row) + ", expected " + expected.get(row);
                 }
             }
         }

@@ -232,9 +232,10 @@ final class FileAppend {
     private void append(byte[] line, LineCheck check, RecordFormat input, InputLines lines) {
         String refusal = check.refusal(line);
         if (refusal != null) {
-            String advice = refusal.endsWith("is not valid UTF-8") && lines.encoding() == FileEncoding.UTF_8
-                    ? "; is the file in another encoding, such as --encoding windows-1252?"
-                    : "";
+            String advice =
+                    refusal.endsWith("is not valid UTF-8") && lines.encoding() == FileEncoding.UTF_8 && !lines.isAvro()
+                            ? "; is the file in another encoding, such as --encoding windows-1252?"
+                            : "";
             rejections.add(lines.lineNumber(), lines.lastLineNumber(), refusal + advice, progress);
             return;
         }

@@ -17,6 +17,7 @@ import java.util.zip.CRC32;
 import java.util.zip.Inflater;
 import java.util.zip.InflaterInputStream;
 import org.xerial.snappy.Snappy;
+import org.xerial.snappy.SnappyError;
 
 /**
  * The records of a file of Avro (an <i>object container file</i>), each as a line of JSON. Bytes that are not as the
@@ -31,6 +32,10 @@ final class AvroFile extends InputStream {
     private static final int MOST_HEADER_BYTES = 16 << 20;
     /** Of a block, as it is in the file and unpacked. */
     private static final int MOST_BLOCK_BYTES = 32 << 20;
+    /** Of a block, beside one a byte: a record of nothing but nulls has no byte. */
+    private static final int MOST_EMPTY_RECORDS = 1 << 16;
+
+    private static final int MOST_SHOWN = 40;
 
     /** How the bytes of a block are packed. */
     private enum Codec {
@@ -118,8 +123,10 @@ final class AvroFile extends InputStream {
             case "snappy" -> Codec.SNAPPY;
             case "zstandard" -> Codec.ZSTANDARD;
             default ->
-                throw new IOException("it is an Avro file packed by " + packing
-                        + ", expected null, deflate, snappy or zstandard: write it anew with one of them");
+                throw new IOException("it is an Avro file packed by '"
+                        + packing.substring(0, Math.min(packing.length(), MOST_SHOWN))
+                                .replaceAll("[^ -~]", "?")
+                        + "', expected null, deflate, snappy or zstandard: write it anew with one of them");
         };
         this.sync = require(SYNC_BYTES);
         try {
@@ -148,7 +155,7 @@ final class AvroFile extends InputStream {
     private byte[] sized(int most) throws IOException {
         long length = longValue();
         if (length < 0 || length > most) {
-            throw damagedBehind("a length of " + length + " bytes, expected at most " + most);
+            throw damagedBehind("a length of " + length + " bytes, expected at most " + Math.max(0, most));
         }
         return require((int) length);
     }
@@ -166,7 +173,7 @@ final class AvroFile extends InputStream {
         int b = first;
         for (int shift = 7; b > 0x7F; shift += 7) {
             b = in.read();
-            if (b < 0 || shift > 63) {
+            if (b < 0 || shift > 63 || (shift == 63 && b > 1)) {
                 throw damagedBehind(b < 0 ? "it ends within a number" : "a number of more than 64 bits");
             }
             value |= (long) (b & 0x7F) << shift;
@@ -180,19 +187,19 @@ final class AvroFile extends InputStream {
         return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
     }
 
+    /** At most a record at a time: those before a damaged one are taken, and a pipe is not waited for. */
     @Override
     public int read(byte[] into, int from, int length) throws IOException {
-        int copied = 0;
-        while (copied < length) {
-            if (taken == line.length && !nextLine()) {
-                break;
-            }
-            int some = Math.min(length - copied, line.length - taken);
-            System.arraycopy(line.bytes, taken, into, from + copied, some);
-            taken += some;
-            copied += some;
+        if (length == 0) {
+            return 0;
         }
-        return copied == 0 && length > 0 ? -1 : copied;
+        if (taken == line.length && !nextLine()) {
+            return -1;
+        }
+        int some = Math.min(length, line.length - taken);
+        System.arraycopy(line.bytes, taken, into, from, some);
+        taken += some;
+        return some;
     }
 
     private boolean nextLine() throws IOException {
@@ -210,8 +217,10 @@ final class AvroFile extends InputStream {
             at = json.write(block, at, block.length, line);
             line.write('\n');
         } catch (MalformedException e) {
-            throw damaged("record " + (records + 1) + " is " + e.getMessage());
+            line.length = 0;
+            throw damaged("record " + (records + 1) + ": " + e.getMessage());
         } catch (TooLong e) {
+            line.length = 0;
             throw new IOException(
                     "record " + (records + 1) + " has over " + InputLines.MAX_LINE_BYTES + " bytes as JSON", e);
         }
@@ -227,13 +236,16 @@ final class AvroFile extends InputStream {
         }
         long count = longValue(first);
         byte[] packed = sized(MOST_BLOCK_BYTES);
-        if (count < 0 || !Arrays.equals(sync, require(SYNC_BYTES))) {
-            throw damagedBehind(count < 0 ? "a block of " + count + " records" : "a block has no end");
+        if (!Arrays.equals(sync, require(SYNC_BYTES))) {
+            throw damagedBehind("the 16 bytes behind a block are not those of the header");
         }
         try {
             block = unpacked(packed);
         } catch (IOException e) {
             throw new IOException("a block behind record " + records + " cannot be unpacked: " + e.getMessage(), e);
+        }
+        if (count < 0 || count > block.length + MOST_EMPTY_RECORDS) {
+            throw damagedBehind("a block of " + count + " records in " + block.length + " bytes");
         }
         left = count;
         at = 0;
@@ -274,6 +286,14 @@ final class AvroFile extends InputStream {
         if (length < 1) {
             throw new EOFException("it has " + packed.length + " bytes");
         }
+        try {
+            return snappy(packed, length);
+        } catch (SnappyError | LinkageError e) {
+            throw new IOException("Snappy's native library does not run on this machine: " + e.getMessage(), e);
+        }
+    }
+
+    private static byte[] snappy(byte[] packed, int length) throws IOException {
         int plainLength = Snappy.uncompressedLength(packed, 0, length);
         if (plainLength < 0 || plainLength > MOST_BLOCK_BYTES) {
             throw new IOException("it has over " + MOST_BLOCK_BYTES + " bytes");

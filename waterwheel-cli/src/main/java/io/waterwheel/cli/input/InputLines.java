@@ -40,6 +40,7 @@ public final class InputLines implements AutoCloseable {
     private final InputStream in;
     private final FileEncoding encoding;
     private final boolean quotes;
+    private final boolean avro;
     private final byte[] buffer = new byte[BUFFER_BYTES];
     private final ByteArrayOutputStream carried = new ByteArrayOutputStream();
     private int at;
@@ -95,9 +96,16 @@ public final class InputLines implements AutoCloseable {
             plain.mark(ZSTD.length);
             byte[] begin = plain.readNBytes(ZSTD.length);
             plain.reset();
-            if (AvroFile.begins(begin)) {
+            this.avro = AvroFile.begins(begin);
+            if (avro) {
+                if (quotes) {
+                    throw new IOException("it is an Avro file: --format json reads it");
+                }
+                if (named != null && named != FileEncoding.UTF_8) {
+                    throw new IOException("it is an Avro file, whose texts are UTF-8: leave --encoding out");
+                }
                 this.encoding = FileEncoding.UTF_8;
-                this.in = avro(plain);
+                this.in = new AvroFile(plain);
             } else {
                 this.encoding = FileEncoding.of(plain, named);
                 this.in = encoding.inUtf8(plain);
@@ -112,12 +120,9 @@ public final class InputLines implements AutoCloseable {
         return encoding;
     }
 
-    /** Its records are objects. */
-    private InputStream avro(InputStream file) throws IOException {
-        if (quotes) {
-            throw new IOException("it is an Avro file: --format json reads it");
-        }
-        return new AvroFile(file);
+    /** Whether its records are of Avro, whose texts have one encoding only. */
+    public boolean isAvro() {
+        return avro;
     }
 
     private InputStream gzip(InputStream packed) throws IOException {

@@ -41,6 +41,12 @@ class AvroFileTest {
     private static final ObjectMapper MAPPER =
             new ObjectMapper().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
 
+    private static final List<CodecFactory> CODECS = List.of(
+            CodecFactory.nullCodec(),
+            CodecFactory.deflateCodec(6),
+            CodecFactory.snappyCodec(),
+            CodecFactory.zstandardCodec(3));
+
     private static final String TYPES = """
             {"type": "record", "name": "Everything", "namespace": "a.b", "fields": [
               {"name": "flag", "type": "boolean"},
@@ -151,13 +157,17 @@ class AvroFileTest {
 
     private static List<String> lines(byte[] file) throws IOException {
         List<String> lines = new ArrayList<>();
+        addLines(file, lines);
+        return lines;
+    }
+
+    private static void addLines(byte[] file, List<String> lines) throws IOException {
         try (InputLines in = new InputLines(new ByteArrayInputStream(file), false)) {
             for (byte[] line = in.next(); line != null; line = in.next()) {
                 lines.add(new String(line, UTF_8));
                 assertThat(in.lineNumber()).isEqualTo(lines.size());
             }
         }
-        return lines;
     }
 
     private static byte[] gzip(byte[] bytes) throws IOException {
@@ -207,11 +217,7 @@ class AvroFileTest {
                 pairs.add(pair(schema, random));
             }
             List<GenericRecord> records = pairs.stream().map(Pair::record).toList();
-            for (CodecFactory codec : List.of(
-                    CodecFactory.nullCodec(),
-                    CodecFactory.deflateCodec(6),
-                    CodecFactory.snappyCodec(),
-                    CodecFactory.zstandardCodec(3))) {
+            for (CodecFactory codec : CODECS) {
                 byte[] file = file(schema, codec, records);
                 List<String> lines = lines(random.nextBoolean() ? gzip(file) : file);
                 assertThat(lines).as("seed %d, %s", seed, codec).hasSameSizeAs(pairs);
@@ -228,42 +234,100 @@ class AvroFileTest {
                 .isEmpty();
     }
 
-    /** Cut anywhere, or with a byte changed, it is refused in a sentence, or other values come out; nothing else. */
+    /** What stands before the damage comes as it was written; then one sentence. */
     @Test
-    void damageIsSaid() throws IOException {
+    void damageEndsItBehindWhatIsWhole() throws IOException {
         Schema schema = new Schema.Parser().parse(TYPES);
         for (long seed = FIRST; seed < FIRST + Rounds.of(2, 200); seed++) {
             SplittableRandom random = new SplittableRandom(seed);
             List<GenericRecord> records = new ArrayList<>();
-            for (int i = 0; i < 20; i++) {
+            for (int i = 0; i < 40; i++) {
                 records.add(pair(schema, random).record());
             }
-            for (CodecFactory codec : List.of(
-                    CodecFactory.nullCodec(),
-                    CodecFactory.deflateCodec(6),
-                    CodecFactory.snappyCodec(),
-                    CodecFactory.zstandardCodec(3))) {
+            for (CodecFactory codec : CODECS) {
                 byte[] file = file(schema, codec, records);
-                int cut = random.nextInt(5, file.length - 1);
-                int wholeBlocks = lineCount(Arrays.copyOf(file, cut));
-                assertThat(wholeBlocks).as("seed %d, cut at %d", seed, cut).isBetween(-1, 20);
-                for (int i = 0; i < 300; i++) {
+                List<String> all = lines(file);
+                List<String> before = new ArrayList<>();
+                int cut = random.nextInt(file.length / 2, file.length - 1);
+                // Between two blocks a file may end.
+                String message = message(Arrays.copyOf(file, cut), before);
+                assertThat(before)
+                        .as("seed %d, cut at %d: %s", seed, cut, message)
+                        .isEqualTo(all.subList(0, before.size()));
+                assertThat(before.size()).isBetween(1, 39);
+                assertThat(message)
+                        .contains("Avro file is damaged or cut off")
+                        .contains("behind record " + before.size());
+                for (int i = 0; i < 200; i++) {
                     byte[] damaged = file.clone();
-                    damaged[random.nextInt(4, file.length)] ^= (byte) (1 << random.nextInt(8));
-                    assertThat(lineCount(damaged)).as("seed %d", seed).isLessThanOrEqualTo(20);
+                    int at = random.nextInt(4, file.length);
+                    damaged[at] ^= (byte) (1 << random.nextInt(8));
+                    assertThat(message(damaged, new ArrayList<>()))
+                            .as("seed %d, byte %d", seed, at)
+                            .isNotBlank();
                 }
             }
         }
     }
 
-    /** The lines; -1 when the file is refused. */
-    private static int lineCount(byte[] file) {
+    /** What ends a file, or that nothing did. Nothing else than an {@link IOException} may. */
+    private static String message(byte[] file, List<String> lines) {
         try {
-            return lines(file).size();
+            addLines(file, lines);
+            return "read to its end";
         } catch (IOException e) {
-            assertThat(e.getMessage()).isNotBlank();
-            return -1;
+            return String.valueOf(e.getMessage());
         }
+    }
+
+    @Test
+    void aBlockHasNoMoreRecordsThanItsBytesAllow() throws IOException {
+        Schema empty = new Schema.Parser().parse("{\"type\": \"record\", \"name\": \"E\", \"fields\": []}");
+        byte[] one = file(empty, CodecFactory.nullCodec(), List.of(new GenericData.Record(empty)));
+        assertThat(lines(one)).containsExactly("{}");
+        // Its block is: one record (2 in zigzag), no bytes (0), and the mark.
+        int block = one.length - 18;
+        assertThat(one[block]).isEqualTo((byte) 2);
+        ByteArrayOutputStream many = new ByteArrayOutputStream();
+        many.write(one, 0, block);
+        many.write(new byte[] {(byte) 0xfe, (byte) 0xff, (byte) 0xff, (byte) 0xff, 0x0f});
+        many.write(one, block + 1, one.length - block - 1);
+        assertThatThrownBy(() -> lines(many.toByteArray()))
+                .hasMessageContaining("a block of 2147483647 records in 0 bytes");
+    }
+
+    /** The bytes are in order, and the next record follows: the row is the line check's to refuse. */
+    @Test
+    void oddValuesAreTexts() throws IOException {
+        Schema schema = new Schema.Parser().parse("""
+                        {"type": "record", "name": "Odd", "fields": [
+                          {"name": "d", "type": "double"}, {"name": "f", "type": "float"},
+                          {"name": "clock", "type": {"type": "int", "logicalType": "time-millis"}},
+                          {"name": "price", "type": {"type": "bytes", "logicalType": "decimal", "precision": 9}},
+                          {"name": "at", "type": {"type": "long", "logicalType": "timestamp-nanos"}},
+                          {"name": "id", "type": {"type": "string", "logicalType": "uuid"}}]}
+                        """);
+        GenericRecord record = new GenericData.Record(schema);
+        record.put("d", Double.NaN);
+        record.put("f", Float.NEGATIVE_INFINITY);
+        record.put("clock", 86_400_000);
+        record.put("price", ByteBuffer.allocate(0));
+        record.put("at", -1L);
+        record.put("id", "123e4567-e89b-12d3-a456-426614174000");
+        GenericRecord zero = new GenericData.Record(schema);
+        zero.put("d", -0.0);
+        zero.put("f", -0.0f);
+        zero.put("clock", 0);
+        zero.put("price", ByteBuffer.wrap(new byte[] {-1}));
+        zero.put("at", 0L);
+        zero.put("id", "");
+        assertThat(lines(file(schema, CodecFactory.nullCodec(), List.of(record, zero))))
+                .containsExactly(
+                        "{\"d\":\"NaN\",\"f\":\"-Infinity\",\"clock\":\"86400000 ms\","
+                                + "\"price\":\"a decimal of 0 bytes\",\"at\":\"1969-12-31T23:59:59.999999999Z\","
+                                + "\"id\":\"123e4567-e89b-12d3-a456-426614174000\"}",
+                        "{\"d\":-0.0,\"f\":-0.0,\"clock\":\"00:00:00\",\"price\":-1,"
+                                + "\"at\":\"1970-01-01T00:00:00Z\",\"id\":\"\"}");
     }
 
     @Test
@@ -282,7 +346,9 @@ class AvroFileTest {
         assertThat(renamed).contains("\u0008null");
         byte[] other =
                 renamed.replace("\u0008null", "\u0008lzma").getBytes(java.nio.charset.StandardCharsets.ISO_8859_1);
-        assertThatThrownBy(() -> lines(other)).hasMessageContaining("packed by lzma");
+        assertThatThrownBy(() -> lines(other)).hasMessageContaining("packed by 'lzma'");
+        assertThatThrownBy(() -> new InputLines(new ByteArrayInputStream(file), false, FileEncoding.LATIN_1))
+                .hasMessageContaining("leave --encoding out");
         assertThatThrownBy(() -> new InputLines(new ByteArrayInputStream(file), true))
                 .hasMessage("it is an Avro file: --format json reads it");
     }

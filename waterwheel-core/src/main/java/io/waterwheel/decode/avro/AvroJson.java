@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.StreamWriteFeature;
+import io.waterwheel.decode.Utf8;
 import io.waterwheel.decode.avro.AvroType.Kind;
 import io.waterwheel.decode.typed.MalformedException;
 import io.waterwheel.schema.TimestampUnit;
@@ -23,7 +24,8 @@ import java.util.UUID;
 
 /**
  * Writes records of Avro as objects of JSON, with the values that a field of a stream takes: times as ISO 8601,
- * decimals with all their digits, bytes in base64, a value of a union as it is. One thread.
+ * decimals with all their digits, bytes in base64, a value of a union as it is. A value that its logical type does not
+ * allow, such as the 25th hour, becomes a text that says so, which no field but a string takes. One thread.
  */
 public final class AvroJson {
     /** Of a decimal; more than any column of a database has. */
@@ -127,7 +129,7 @@ public final class AvroJson {
                 if (map) {
                     int length = in.length();
                     in.skip(length);
-                    json.writeFieldName(new String(in.bytes, in.at - length, length, UTF_8));
+                    json.writeFieldName(key(length));
                 }
                 value(value.parts.get(0), json);
             }
@@ -138,6 +140,13 @@ public final class AvroJson {
             json.writeEndArray();
         }
         in.leave();
+    }
+
+    private String key(int length) throws MalformedException {
+        if (!Utf8.valid(in.bytes, in.at - length, length)) {
+            throw new MalformedException("a key of a map is not valid UTF-8");
+        }
+        return new String(in.bytes, in.at - length, length, UTF_8);
     }
 
     private void bytes(int length, JsonGenerator json) throws MalformedException, IOException {
@@ -159,21 +168,22 @@ public final class AvroJson {
 
     private void decimal(AvroType value, JsonGenerator json) throws MalformedException, IOException {
         int length = value.kind == Kind.FIXED ? value.size : in.length();
-        if (length == 0 || length > MOST_DECIMAL_BYTES) {
-            throw new MalformedException("a decimal of " + length + " bytes, expected 1 to " + MOST_DECIMAL_BYTES);
-        }
         in.skip(length);
+        if (length == 0 || length > MOST_DECIMAL_BYTES) {
+            json.writeString("a decimal of " + length + " bytes");
+            return;
+        }
         BigInteger unscaled = new BigInteger(Arrays.copyOfRange(in.bytes, in.at - length, in.at));
         json.writeNumber(new BigDecimal(unscaled, value.scale).toPlainString());
     }
 
-    private static void time(long units, TimestampUnit unit, JsonGenerator json)
-            throws MalformedException, IOException {
+    private static void time(long units, TimestampUnit unit, JsonGenerator json) throws IOException {
         try {
             LocalTime time = LocalTime.ofNanoOfDay(Math.multiplyExact(units, unit.nanos()));
             json.writeString(DateTimeFormatter.ISO_LOCAL_TIME.format(time));
         } catch (DateTimeException | ArithmeticException e) {
-            throw new MalformedException(units + " is no time of a day");
+            // The next record is where it should be: the field's own check says what is wrong with this one.
+            json.writeString(units + " " + unit.schemaName());
         }
     }
 

@@ -49,7 +49,7 @@ public final class Planning implements AutoCloseable {
         this.givenUp = givenUp;
     }
 
-    /** One that bounds nothing and keeps nothing for others. */
+    /** One that bounds nothing. A shape that several of them ask for at once is made ready once, and not kept. */
     static Planning unbounded() {
         return new Planning(
                 UNKEPT,

@@ -208,6 +208,9 @@ public final class TreeScan {
             tally.unmatched += unmatched ? 1 : 0;
             if (leaf < last) {
                 rows.settled(leaves.template().lowKey(leaf + 1));
+                if (rows.done()) {
+                    return true;
+                }
             }
         }
         return true;

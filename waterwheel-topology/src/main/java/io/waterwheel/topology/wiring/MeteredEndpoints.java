@@ -26,14 +26,16 @@ final class MeteredEndpoints implements Endpoints {
     /** Of all streams of a worker. */
     static final class Meters {
         private static final int MOST_TASKS = 64;
+        private static final String OTHER = "other";
+        /** No task has this number. */
+        private static final int OTHERS = -1;
 
         private record Meter(Histogram seconds, Counter failures) {}
 
         private final Metrics metrics;
         private final int indexerTasks;
-        private final Map<String, Meter> fresh = new ConcurrentHashMap<>();
-        /** The same by the number of the task: its address is a text that each subquery would make anew. */
-        private final Map<Integer, Meter> freshByTask = new ConcurrentHashMap<>();
+        /** By the number of the task: its address is a text that each subquery would make anew. */
+        private final Map<Integer, Meter> fresh = new ConcurrentHashMap<>();
 
         private final Map<String, Meter> chunk = new ConcurrentHashMap<>();
 
@@ -44,24 +46,21 @@ final class MeteredEndpoints implements Endpoints {
 
         private Meter ofIndexer(int indexer) {
             int task = Placement.indexerTaskOf(indexer, indexerTasks);
-            Meter known = freshByTask.get(task);
-            return known != null
-                    ? known
-                    : freshByTask.computeIfAbsent(task, unused -> of(fresh, "fresh", Role.INDEXER.address(task)));
+            Meter known = fresh.get(task);
+            return known != null ? known : of(fresh, task, OTHERS, "fresh", Role.INDEXER.address(task));
         }
 
         private Meter ofServer(String name) {
-            return of(chunk, "chunk", name);
+            Meter known = chunk.get(name);
+            return known != null ? known : of(chunk, name, OTHER, "chunk", name);
         }
 
-        private Meter of(Map<String, Meter> meters, String kind, String task) {
-            Meter known = meters.get(task);
-            if (known != null) {
-                return known;
-            }
-            String label = meters.size() < MOST_TASKS ? task : "other";
+        /** @param other key of those beyond a number of tasks, which share a meter */
+        private <K> Meter of(Map<K, Meter> meters, K key, K other, String kind, String task) {
+            boolean own = meters.size() < MOST_TASKS;
+            String label = own ? task : OTHER;
             return meters.computeIfAbsent(
-                    label,
+                    own ? key : other,
                     unused -> new Meter(
                             metrics.histogram(QueryMetrics.SUBQUERIES, kind, label),
                             metrics.counter(QueryMetrics.SUBQUERY_FAILURES, kind, label)));

@@ -34,6 +34,9 @@ public final class Mutant extends ClassLoader {
     private static final String OURS = "io.waterwheel.";
     private static final Pattern WHITE = Pattern.compile("\\s+");
 
+    /** One a thread: it keeps the class path's jars open, and what the compiler has read of them. */
+    private static final ThreadLocal<StandardJavaFileManager> LIBRARIES = new ThreadLocal<>();
+
     private final Map<String, byte[]> changed;
 
     private Mutant(Map<String, byte[]> changed) {
@@ -81,22 +84,24 @@ public final class Mutant extends ClassLoader {
         }
         Map<String, byte[]> classes = new HashMap<>();
         StringWriter messages = new StringWriter();
-        try (StandardJavaFileManager standard = compiler.getStandardFileManager(null, null, null);
-                Memory memory = new Memory(standard, classes)) {
-            List<JavaFileObject> units = new ArrayList<>();
-            sources.forEach((name, text) -> units.add(new Source(name, text)));
-            String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-            boolean compiled = compiler.getTask(
-                            messages,
-                            memory,
-                            null,
-                            List.of("-proc:none", "-nowarn", "-classpath", classPath),
-                            null,
-                            units)
-                    .call();
-            if (!compiled) {
-                throw new IOException("planted bug '" + bug.name() + "' does not compile: " + messages);
-            }
+        StandardJavaFileManager libraries = LIBRARIES.get();
+        if (libraries == null) {
+            libraries = compiler.getStandardFileManager(null, null, null);
+            LIBRARIES.set(libraries);
+        }
+        List<JavaFileObject> units = new ArrayList<>();
+        sources.forEach((name, text) -> units.add(new Source(name, text)));
+        String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+        boolean compiled = compiler.getTask(
+                        messages,
+                        new Memory(libraries, classes),
+                        null,
+                        List.of("-proc:none", "-nowarn", "-classpath", classPath),
+                        null,
+                        units)
+                .call();
+        if (!compiled) {
+            throw new IOException("planted bug '" + bug.name() + "' does not compile: " + messages);
         }
         return classes;
     }

@@ -27,7 +27,9 @@ final class PlantedLogBugs {
             Map.entry("one look, cut", 41942),
             Map.entry("cut by old look", -96),
             Map.entry("one look, end", 116),
-            Map.entry("topics forgotten", 64));
+            Map.entry("topics forgotten", 64),
+            Map.entry("topics left", 11),
+            Map.entry("one look, topic", 4));
 
     private PlantedLogBugs() {}
 

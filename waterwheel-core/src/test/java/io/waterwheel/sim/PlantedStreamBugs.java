@@ -43,7 +43,14 @@ final class PlantedStreamBugs {
                     .with(TASK, "if (core.isSetAside()) { // It", "if (cores.isEmpty()) { // It"));
 
     /** Seeds that found a bug after a long search. */
-    static final Map<String, Integer> FOUND_BY = Map.of("own part", 65, "oldest in turn", 27, "one share", 17);
+    static final Map<String, Integer> FOUND_BY = Map.ofEntries(
+            Map.entry("own part", 65),
+            Map.entry("oldest in turn", 27),
+            Map.entry("one share", 17),
+            Map.entry("late reading", 8),
+            Map.entry("aside share", 5),
+            Map.entry("aside together", 5),
+            Map.entry("abandoned trees", 4));
 
     /** Guards whose absence alone was never seen to matter here. */
     static final List<PlantedBug> SECOND_GUARDS = List.of(

@@ -89,6 +89,9 @@ final class LaneProtocolTest {
                             "for (Entry entry : entries) {",
                             "for (Entry entry : entries.subList(1, entries.size())) {"));
 
+    /** Seeds that found a bug after a long search; out of date, they cost time and nothing else. */
+    private static final Map<String, Integer> FOUND_BY = Map.of("under way", 21, "old mark", 207, "sleeper", 24);
+
     @Test
     void everyKeyIsStoredOnce() {
         long first = Long.getLong("seed", 1);
@@ -103,14 +106,14 @@ final class LaneProtocolTest {
         List<String> holes = new ArrayList<>();
         for (PlantedBug bug : BUGS) {
             LongFunction<String> simulation = Mutant.simulation(bug, LaneSimulation.class);
-            long seed = 1;
-            String failure = "";
-            while (failure.isEmpty() && seed <= 1_000) {
-                failure = simulation.apply(seed++);
+            int known = FOUND_BY.getOrDefault(bug.name(), 0);
+            String failure = known == 0 ? "" : simulation.apply(known);
+            for (long seed = 1; failure.isEmpty() && seed <= 1_000; seed++) {
+                failure = simulation.apply(seed);
             }
+            // It begins with the seed.
             System.out.printf(
-                    "%s: seed %s %s%n",
-                    bug.name(), seed - 1, failure.lines().findFirst().orElse("not found"));
+                    "%s: %s%n", bug.name(), failure.lines().findFirst().orElse("not found"));
             if (failure.isEmpty()) {
                 holes.add(bug.name() + ": " + bug.what());
             }

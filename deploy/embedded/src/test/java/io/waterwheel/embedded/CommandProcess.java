@@ -25,21 +25,14 @@ final class CommandProcess implements AutoCloseable {
 
     /** Starts a command with a heap of 1 GB; what it prints goes to files of the folder. */
     static CommandProcess start(Path folder, String... words) throws IOException {
-        return start(folder, List.of("-Xmx1g"), words);
+        return start(folder, List.of("-Xmx1g", "-XX:TieredStopAtLevel=1"), words);
     }
 
     /** Starts a command with these options of the JVM; what it prints goes to files of the folder. */
     static CommandProcess start(Path folder, List<String> options, String... words) throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(options);
-        command.addAll(List.of(
-                "-XX:+UseSerialGC",
-                "--add-opens=java.base/java.nio=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName()));
-        command.addAll(List.of(words));
+        List<String> all = new ArrayList<>(options);
+        all.addAll(List.of("-XX:+UseSerialGC", "--add-opens=java.base/java.nio=ALL-UNNAMED"));
+        List<String> command = ChildJvm.command(all, Main.class.getName(), List.of(words));
         Path out = Files.createTempFile(folder, "out-", ".txt");
         Path err = Files.createTempFile(folder, "err-", ".txt");
         ProcessBuilder builder =

@@ -37,16 +37,12 @@ final class ServedProcess implements AutoCloseable {
     }
 
     static ServedProcess start(Path folder, String... overrides) throws Exception {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        List<String> args = new ArrayList<>(List.of(folder.resolve("data").toString()));
+        args.addAll(List.of(overrides));
         // It starts several times, and lives for seconds: the better compiler would not be done with it.
-        command.addAll(List.of("-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
-        command.add("--add-opens=java.base/java.nio=ALL-UNNAMED");
-        command.add("-cp");
-        command.add(System.getProperty("java.class.path"));
-        command.add(ServedProcess.class.getName());
-        command.add(folder.resolve("data").toString());
-        command.addAll(List.of(overrides));
+        List<String> options = new ArrayList<>(List.of("-Xmx1g", "--add-opens=java.base/java.nio=ALL-UNNAMED"));
+        options.addAll(ChildJvm.QUICK);
+        List<String> command = ChildJvm.command(options, ServedProcess.class.getName(), args);
         // Kept after the test, for whoever has to find out why it failed.
         Path logs = Files.createDirectories(Path.of("target", "server-logs"));
         File log = logs.resolve("server-" + System.nanoTime() + ".log").toFile();

@@ -2,12 +2,12 @@ package io.waterwheel.embedded.faults;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.waterwheel.embedded.ChildJvm;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -43,13 +43,7 @@ final class ChildProcess implements AutoCloseable {
             String name, Path logs, List<String> jvmOptions, String mainClass, List<String> args, String readyPrefix)
             throws IOException {
         Files.createDirectories(logs);
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(jvmOptions);
-        command.add("-cp");
-        command.add(System.getProperty("java.class.path"));
-        command.add(mainClass);
-        command.addAll(args);
+        List<String> command = ChildJvm.command(jvmOptions, mainClass, args);
         Path log = logs.resolve(name + "-" + System.nanoTime() + ".log");
         Process process =
                 new ProcessBuilder(command).redirectError(log.toFile()).start();

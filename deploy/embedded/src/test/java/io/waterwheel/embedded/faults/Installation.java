@@ -1,6 +1,7 @@
 package io.waterwheel.embedded.faults;
 
 import io.waterwheel.Rounds;
+import io.waterwheel.embedded.ChildJvm;
 import io.waterwheel.embedded.server.PortRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,8 +24,7 @@ final class Installation implements AutoCloseable {
     }
 
     /** Starts take half the time so, and the short form is mostly starts; the long one runs as users do. */
-    private static final List<String> QUICK_START =
-            Rounds.of("kills", 0, 50) == 0 ? List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC") : List.of();
+    private static final List<String> QUICK_START = Rounds.of("kills", 0, 50) == 0 ? ChildJvm.QUICK : List.of();
 
     private static final List<String> JVM = withQuickStart(
             "-Xmx768m",

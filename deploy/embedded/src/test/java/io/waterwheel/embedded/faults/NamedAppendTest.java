@@ -7,6 +7,7 @@ import io.waterwheel.Rounds;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.known.KnownRows;
+import io.waterwheel.embedded.ChildJvm;
 import io.waterwheel.query.Query;
 import java.io.BufferedWriter;
 import java.nio.file.Files;
@@ -95,22 +96,19 @@ final class NamedAppendTest {
     }
 
     private Process append(Installation installation, Path file) throws Exception {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(Installation.withQuickStart("-Xmx256m", "--add-opens=java.base/java.nio=ALL-UNNAMED"));
-        command.add("-cp");
-        command.add(System.getProperty("java.class.path"));
-        command.add("io.waterwheel.embedded.Main");
-        command.addAll(List.of(
-                "append",
-                KnownRows.STREAM,
-                file.toString(),
-                "--format",
-                "csv",
-                "--name",
-                "rows",
-                "--server",
-                installation.url()));
+        List<String> command = ChildJvm.command(
+                Installation.withQuickStart("-Xmx256m", "--add-opens=java.base/java.nio=ALL-UNNAMED"),
+                "io.waterwheel.embedded.Main",
+                List.of(
+                        "append",
+                        KnownRows.STREAM,
+                        file.toString(),
+                        "--format",
+                        "csv",
+                        "--name",
+                        "rows",
+                        "--server",
+                        installation.url()));
         return new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("append.log").toFile())

@@ -1,0 +1,200 @@
+package io.waterwheel.embedded;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.waterwheel.client.Appender;
+import io.waterwheel.client.Cursor;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.known.KnownRows;
+import io.waterwheel.query.Query;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import java.util.zip.CRC32;
+
+/**
+ * How tests start a JVM of their own class path. Most of such a JVM's first seconds go to reading and verifying
+ * classes; an archive of those that a server takes spares that. The gate has it made once, by
+ * {@code -Dwaterwheel.class-archive=true}; other runs use one that is there. Nothing depends on it.
+ */
+public final class ChildJvm {
+    /** The compiler that is quick itself, and the collector that starts no threads: for what lives for seconds. */
+    public static final List<String> QUICK = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+
+    private static final Path FOLDER = Path.of("target", "class-archive");
+    private static final int ROWS = 2_000;
+    private static final int PATIENCE_SECONDS = 120;
+
+    /** Jars first: an archive is good for a class path that begins with that which it was made of. */
+    private static final List<String> JARS = entries().filter(ChildJvm::isJar).toList();
+
+    private static final List<String> ARCHIVE = archive();
+
+    private ChildJvm() {}
+
+    /** A command line that runs a class of this class path. */
+    public static List<String> command(List<String> options, String mainClass, List<String> args) {
+        List<String> command = new ArrayList<>();
+        command.add(java());
+        command.addAll(options);
+        command.addAll(ARCHIVE);
+        command.add("-cp");
+        command.add(String.join(
+                File.pathSeparator,
+                Stream.concat(JARS.stream(), entries().filter(entry -> !isJar(entry)))
+                        .toList()));
+        command.add(mainClass);
+        command.addAll(args);
+        return command;
+    }
+
+    private static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+
+    private static Stream<String> entries() {
+        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1));
+    }
+
+    private static boolean isJar(String entry) {
+        return entry.endsWith(".jar") && Files.isRegularFile(Path.of(entry));
+    }
+
+    /** The options to start from the archive, without a word where it does not fit; none where there is no archive. */
+    private static List<String> archive() {
+        try {
+            Path archive = FOLDER.resolve("classes-" + Long.toHexString(fingerprint()) + ".jsa");
+            if (!Files.exists(archive) && Boolean.getBoolean("waterwheel.class-archive")) {
+                makeOnce(archive);
+            }
+            return Files.exists(archive)
+                    ? List.of(
+                            "-XX:SharedArchiveFile=" + archive.toAbsolutePath(),
+                            "-Xlog:disable",
+                            "-Xlog:all=error:stderr")
+                    : List.of();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Of the JDK and the jars: none of them may have changed. */
+    private static long fingerprint() throws IOException {
+        CRC32 sum = new CRC32();
+        sum.update(System.getProperty("java.vm.version").getBytes(UTF_8));
+        for (String jar : JARS) {
+            sum.update((jar + Files.size(Path.of(jar)) + Files.getLastModifiedTime(Path.of(jar))).getBytes(UTF_8));
+        }
+        return sum.getValue();
+    }
+
+    /** Two test JVMs that come here at once make it once: the other starts its first children without. */
+    private static void makeOnce(Path archive) throws IOException {
+        Files.createDirectories(FOLDER);
+        try (FileChannel file =
+                        FileChannel.open(FOLDER.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileLock lock = file.tryLock()) {
+            if (lock != null && !Files.exists(archive)) {
+                try (DirectoryStream<Path> before = Files.newDirectoryStream(FOLDER, "*.jsa*")) {
+                    for (Path old : before) {
+                        Files.delete(old);
+                    }
+                }
+                make(archive);
+            }
+        } catch (OverlappingFileLockException e) {
+            // This JVM's own lock: it is being made.
+            return;
+        }
+    }
+
+    private static void make(Path archive) throws IOException {
+        long begun = System.nanoTime();
+        Path folder = Files.createTempDirectory("training");
+        Path made = FOLDER.resolve("made.jsa");
+        List<String> command = new ArrayList<>(List.of(java(), "-Xmx1g"));
+        command.addAll(QUICK);
+        command.addAll(List.of(
+                "--add-opens=java.base/java.nio=ALL-UNNAMED",
+                "-XX:ArchiveClassesAtExit=" + made.toAbsolutePath(),
+                "-Xlog:disable",
+                "-Xlog:all=error:stderr",
+                "-cp",
+                String.join(File.pathSeparator, JARS),
+                Main.class.getName(),
+                "server",
+                "--data",
+                folder.resolve("data").toString(),
+                "--port",
+                "0"));
+        Process server = new ProcessBuilder(command)
+                .redirectError(FOLDER.resolve("training.log").toFile())
+                .start();
+        try (BufferedReader out = server.inputReader(UTF_8)) {
+            Optional<String> ready =
+                    out.lines().filter(line -> line.startsWith("ready: ")).findFirst();
+            if (ready.isPresent()) {
+                use(ready.get().split(" "));
+                server.destroy();
+                if (server.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS) && Files.exists(made)) {
+                    Files.move(made, archive, StandardCopyOption.ATOMIC_MOVE);
+                    System.err.printf(
+                            "class archive: %d MB, made in %.1f s%n",
+                            Files.size(archive) >> 20, (System.nanoTime() - begun) / 1e9);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            server.destroyForcibly();
+        }
+    }
+
+    /** What most children do: rows are taken in, by the client and by HTTP, written into chunks, and asked for. */
+    private static void use(String[] ready) throws IOException, InterruptedException {
+        try (WaterwheelClient client = WaterwheelClient.connect(ready[1])) {
+            client.createStream(KnownRows.definition());
+            Map<Integer, Long> positions;
+            try (Appender appender = client.appender(KnownRows.STREAM)) {
+                for (long id = 0; id < ROWS; id++) {
+                    appender.append(KnownRows.row(id));
+                }
+                positions = appender.flush();
+            }
+            Query all = Query.of(KnownRows.STREAM).withAtLeast(positions);
+            client.count(all);
+            client.flush(KnownRows.STREAM);
+            try (Cursor rows = client.query(all)) {
+                while (rows.next()) {
+                    rows.value(0);
+                }
+            }
+            client.status();
+        }
+        HttpRequest push = HttpRequest.newBuilder(URI.create(ready[3] + "/v1/streams/" + KnownRows.STREAM + "/rows"))
+                .header("Content-Type", "text/csv")
+                .header("Idempotency-Key", "training")
+                .POST(HttpRequest.BodyPublishers.ofString("-1,1,1700000000000,1\n"))
+                .build();
+        HttpClient.newHttpClient().send(push, HttpResponse.BodyHandlers.discarding());
+    }
+}

@@ -38,14 +38,16 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Real flights, from a producer that knows nothing of Waterwheel, through the whole server in a process of its own;
  * every answer is compared with a reading of the file. The seed is printed; {@code -Dseed=N} repeats it,
- * {@code -Dqueries=N} sets the number of queries of each state.
+ * {@code -Dqueries=N} sets the number of queries of each state, {@code -Drows=N} that of the file's rows.
  */
 @Tag("embedded")
 final class FlightsTest {
     private static final int PARTITIONS = 4;
-    private static final int QUERIES = Rounds.of("queries", 50, 200);
+    private static final int QUERIES = Rounds.of("queries", 30, 200);
+    /** Of the file's 284,505. */
+    private static final int ROWS = Rounds.of("rows", 100_000, Integer.MAX_VALUE);
     /** The rows arrive while the questions are asked. */
-    private static final int ARRIVAL_SECONDS = Rounds.of("arrival", 8, 25);
+    private static final int ARRIVAL_SECONDS = Rounds.of("arrival", 5, 25);
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -58,7 +60,7 @@ final class FlightsTest {
     @Test
     void answersAreExactWhileTheyArriveAfterAFlushAndAfterAKill() throws Exception {
         Path data = data();
-        FlightRows flights = FlightRows.read(data.resolve("flights/paris-2021-10.csv.gz"), Integer.MAX_VALUE);
+        FlightRows flights = FlightRows.read(data.resolve("flights/paris-2021-10.csv.gz"), ROWS);
         ServedProcess server = ServedProcess.start(folder, "indexer.seal-size=4 MiB");
         try {
             try (FlightQueries first = new FlightQueries(server.url0);

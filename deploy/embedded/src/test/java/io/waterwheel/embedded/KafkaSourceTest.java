@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.Waiting;
 import io.waterwheel.decode.RecordFacts;
 import io.waterwheel.decode.RefusalKind;
@@ -325,7 +326,7 @@ final class KafkaSourceTest {
             for (int i = 0; i < 20; i++) {
                 produce(producer, "turns", i % 2, "v" + i / 2);
             }
-            for (int round = 0; round < 50; round++) {
+            for (int round = 0; round < Rounds.of(15, 50); round++) {
                 Map<List<Integer>, CompletableFuture<RecordBatch>> reads = new HashMap<>();
                 Map<List<Integer>, Long> from = new HashMap<>();
                 List<List<Integer>> cancelled = new ArrayList<>();

@@ -3,6 +3,7 @@ package io.waterwheel.query.scan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.chunk.ChunkWriter;
 import io.waterwheel.chunk.EncodedChunk;
 import io.waterwheel.geo.Box;
@@ -100,7 +101,7 @@ final class ParisFlightsTest {
         long seed = 1;
         Random random = new Random(seed);
         long from = blocks.get(0).times()[0];
-        for (int q = 0; q < 15; q++) {
+        for (int q = 0; q < Rounds.of("queries", 6, 60); q++) {
             double lon = 1 + random.nextDouble() * 3;
             double lat = 48 + random.nextDouble() * 1.5;
             Box box = new Box(lon, lat, lon + random.nextDouble(), lat + random.nextDouble());

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * same rows.
  */
 final class StatementsBesideDuckDbTest {
-    private static final int SEEDS = Rounds.of(3, 100);
+    private static final int SEEDS = Rounds.of(2, 100);
     private static final int STATEMENTS = 60;
 
     private static DuckDbExecutor executor;

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("kills")
 @Timeout(3_600)
 final class KeyedPushTest {
-    private static final int KILLS = Rounds.of("kills", 3, 50);
+    private static final int KILLS = Rounds.of("kills", 2, 50);
     private static final int ROWS = 20;
     private static final int CLIENTS = 4;
 

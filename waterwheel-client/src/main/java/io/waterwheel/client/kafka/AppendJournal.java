@@ -24,7 +24,6 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -179,18 +178,15 @@ public final class AppendJournal {
     }
 
     private KafkaConsumer<byte[], byte[]> consumer() {
-        return new KafkaConsumer<>(
-                Map.of(
-                        ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                        stream.bootstrapServers(),
-                        ConsumerConfig.ISOLATION_LEVEL_CONFIG,
-                        "read_committed",
-                        ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
-                        "earliest",
-                        ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
-                        false),
-                new ByteArrayDeserializer(),
-                new ByteArrayDeserializer());
+        return new TopicConsumer(Map.of(
+                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                stream.bootstrapServers(),
+                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                "read_committed",
+                ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+                "earliest",
+                ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+                false));
     }
 
     private WaterwheelException failed(String why, @Nullable Exception cause) {

@@ -17,7 +17,6 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * Reads the dead letters of a stream from Kafka, at the address that the server names. Committed ones only, and each
@@ -77,8 +76,7 @@ public final class DeadLetterReader {
                 false,
                 ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
                 false);
-        try (KafkaConsumer<byte[], byte[]> consumer =
-                new KafkaConsumer<>(conf, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+        try (KafkaConsumer<byte[], byte[]> consumer = new TopicConsumer(conf)) {
             consumer.assign(List.of(from));
             consumer.seekToBeginning(List.of(from));
             long end = Math.min(to, consumer.endOffsets(List.of(from)).getOrDefault(from, 0L));

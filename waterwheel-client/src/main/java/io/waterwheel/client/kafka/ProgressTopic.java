@@ -26,7 +26,6 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /** How far the appends under each name have come: a compacted topic beside a stream's, one record a name in the end. */
@@ -209,16 +208,13 @@ public final class ProgressTopic {
     }
 
     private KafkaConsumer<byte[], byte[]> consumer(String isolation) {
-        return new KafkaConsumer<>(
-                Map.of(
-                        ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                        bootstrapServers,
-                        ConsumerConfig.ISOLATION_LEVEL_CONFIG,
-                        isolation,
-                        ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
-                        false),
-                new ByteArrayDeserializer(),
-                new ByteArrayDeserializer());
+        return new TopicConsumer(Map.of(
+                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                bootstrapServers,
+                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                isolation,
+                ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+                false));
     }
 
     private WaterwheelException failed(String why, @Nullable Exception cause) {

@@ -29,7 +29,6 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.header.Header;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /** Kafka's topic of a stream. It is of no consumer group, and keeps nothing in Kafka. One thread. */
@@ -55,28 +54,25 @@ public final class TopicReader implements TopicLog {
     /** A reader of no partition yet. */
     public TopicReader(StreamDetails stream) {
         this.stream = stream;
-        this.consumer = new KafkaConsumer<>(
-                Map.of(
-                        ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                        stream.bootstrapServers(),
-                        ConsumerConfig.ISOLATION_LEVEL_CONFIG,
-                        "read_committed",
-                        ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
-                        "none",
-                        ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
-                        false,
-                        ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
-                        false,
-                        ConsumerConfig.FETCH_MAX_BYTES_CONFIG,
-                        FETCH_BYTES,
-                        ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
-                        PARTITION_BYTES,
-                        ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
-                        RECORDS,
-                        ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
-                        (int) TIMEOUT.toMillis()),
-                new ByteArrayDeserializer(),
-                new ByteArrayDeserializer());
+        this.consumer = new TopicConsumer(Map.of(
+                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                stream.bootstrapServers(),
+                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                "read_committed",
+                ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+                "none",
+                ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+                false,
+                ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
+                false,
+                ConsumerConfig.FETCH_MAX_BYTES_CONFIG,
+                FETCH_BYTES,
+                ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
+                PARTITION_BYTES,
+                ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+                RECORDS,
+                ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
+                (int) TIMEOUT.toMillis()));
     }
 
     private TopicPartition at(int partition) {

@@ -16,7 +16,6 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InvalidTopicException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** Reads some records of a topic, to see what they are: the first and the newest of each partition. Stateless. */
 public final class TopicSampler {
@@ -46,8 +45,7 @@ public final class TopicSampler {
                 (int) TimeUnit.NANOSECONDS.toMillis(PATIENCE_NANOS),
                 ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
                 false);
-        try (KafkaConsumer<byte[], byte[]> consumer =
-                new KafkaConsumer<>(conf, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+        try (KafkaConsumer<byte[], byte[]> consumer = new TopicConsumer(conf)) {
             List<PartitionInfo> partitions = consumer.partitionsFor(topic);
             if (partitions == null || partitions.isEmpty()) {
                 throw new WaterwheelException(

@@ -6,6 +6,7 @@ import io.waterwheel.chunk.encoding.IntegerDecoder;
 import io.waterwheel.chunk.encoding.IntegerEncoder;
 import io.waterwheel.chunk.encoding.LeafSets;
 import io.waterwheel.chunk.encoding.PartCursor;
+import io.waterwheel.tuple.TupleBlock;
 import java.util.Arrays;
 import java.util.BitSet;
 
@@ -125,6 +126,16 @@ public final class LeafDictionary {
     /** The text or bytes of a value. */
     public byte[] text(int value) {
         return Arrays.copyOfRange(text, starts[value], starts[value + 1]);
+    }
+
+    /** The text or bytes of all values, one after the other: not to be changed. */
+    public byte[] texts() {
+        return text;
+    }
+
+    /** Where in {@link #texts} a value lies, as a block's references say it. */
+    public long reference(int value) {
+        return TupleBlock.reference(starts[value], starts[value + 1] - starts[value]);
     }
 
     /** Bits that the sets of the values [from, to) take: what {@link #leaves} has to read. */

@@ -9,7 +9,6 @@ import io.waterwheel.query.column.Values;
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.compile.ExpressionCompiler;
 import io.waterwheel.query.expression.Expression;
-import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.rows.PartialBlockWriter;
 import io.waterwheel.query.rows.RowCollector;
 import io.waterwheel.query.rows.RowSink;
@@ -31,8 +30,8 @@ final class GroupRows extends RowCollector {
     private final List<AggregateState> states;
     private final ColumnNode[] groups;
     private final Input[] inputs;
-    /** By aggregate, the field that is its argument, or -1 for rows; null when a summary is not enough. */
-    private final int @Nullable [] summarised;
+    /** What is taken of leaves that need not be read; null when that is not enough. */
+    private final @Nullable UnreadLeaves unread;
 
     private final Values[] keys;
     private final long bucketMillis;
@@ -83,45 +82,20 @@ final class GroupRows extends RowCollector {
                     arguments.isEmpty() ? null : compiler.compile(arguments.get(0)),
                     arguments.size() < 2 ? null : compiler.compile(arguments.get(1)));
         }
-        this.summarised = keys.length > 0 ? null : summarised(wanted, states, stored);
-    }
-
-    private static int @Nullable [] summarised(List<Aggregate> wanted, List<AggregateState> states, RowLayout stored) {
-        ExpressionTypes types = new ExpressionTypes(stored.fields());
-        int[] fields = new int[states.size()];
-        for (int a = 0; a < fields.length; a++) {
-            List<Expression> arguments = wanted.get(a).arguments();
-            Expression argument = arguments.isEmpty() ? null : arguments.get(0);
-            boolean ofOneField =
-                    arguments.size() < 2 && (argument == null || argument instanceof Expression.FieldValue);
-            if (!states.get(a).takesSummaries() || !ofOneField || wanted.get(a).filter() != null) {
-                return null;
-            }
-            fields[a] = argument instanceof Expression.FieldValue field ? types.indexOf(field.name()) : -1;
-        }
-        return fields;
+        boolean ofField =
+                groups.length == 1 && keys.length == 1 && gather.groups().get(0) instanceof Expression.FieldValue;
+        this.unread = keys.length > 0 && !ofField
+                ? null
+                : UnreadLeaves.of(ofField ? gather.groups().get(0) : null, wanted, states, stored);
     }
 
     @Override
     public boolean addSummary(RowSummary rows) {
-        int[] fields = summarised;
-        if (fields == null) {
+        UnreadLeaves leaves = unread;
+        if (leaves == null || !leaves.add(rows, table.groups())) {
             return false;
         }
-        RowSummary.OfField[] known = new RowSummary.OfField[fields.length];
-        for (int a = 0; a < fields.length; a++) {
-            RowSummary.OfField field =
-                    fields[a] < 0 ? new RowSummary.OfField(rows.rows(), 0, 0, 0, 0) : rows.field(fields[a]);
-            if (field == null) {
-                return false;
-            }
-            known[a] = field;
-        }
         found(rows.rows());
-        for (int a = 0; a < fields.length; a++) {
-            states.get(a).groups(table.groups());
-            states.get(a).addSummary(known[a], 0);
-        }
         room.require(states);
         return true;
     }
@@ -228,6 +202,9 @@ final class GroupRows extends RowCollector {
     public void finish() {
         if (found() == 0) {
             return;
+        }
+        if (unread != null) {
+            unread.finish(table, workspace, () -> room.require(states));
         }
         PartialBlockWriter blocks = new PartialBlockWriter(gather.partLayout(), sink);
         int empty = table.groups();

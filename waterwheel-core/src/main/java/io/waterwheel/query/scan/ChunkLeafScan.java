@@ -84,7 +84,7 @@ final class ChunkLeafScan {
         this.rows = spec.gather().collector(this::accept, workspace);
         this.sink = sink;
         this.zones = new ZoneFilter(filter.where(), directory);
-        this.summary = new LeafSummary(directory);
+        this.summary = new LeafSummary(directory, this::wholeLeaves);
         this.view = new RowView(layout.columns(), workspace);
         view.slabShift = RowView.ONE_SLAB;
         // With a limit the first leaf may be enough, and for a piece too.
@@ -241,6 +241,15 @@ final class ChunkLeafScan {
             return false;
         }
         return true;
+    }
+
+    /** How many leaves match whole by their keys and times; the rest may still say otherwise. */
+    private int wholeLeaves() {
+        int whole = 0;
+        for (int leaf = 0; leaf < directory.leaves(); leaf++) {
+            whole += holdsKeys(leaf) && holdsTimes(leaf) ? 1 : 0;
+        }
+        return whole;
     }
 
     private boolean holdsKeys(int leaf) {

@@ -1,16 +1,28 @@
 package io.waterwheel.query.scan;
 
 import io.waterwheel.chunk.ChunkDirectory;
+import io.waterwheel.chunk.LeafDictionary;
+import io.waterwheel.query.aggregate.state.LeafValues;
 import io.waterwheel.query.aggregate.state.RowSummary;
+import io.waterwheel.query.expression.ValueType;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** What a chunk's directory says of one leaf after the other. One thread. */
 final class LeafSummary implements RowSummary {
+    /** To read and test a column of a leaf takes about as long as to look at sets of so many bits. */
+    private static final long BITS_OF_LEAF = 1 << 15;
+
     private final ChunkDirectory directory;
+    /** How many leaves may match whole. */
+    private final IntSupplier whole;
+
     private int leaf;
 
-    LeafSummary(ChunkDirectory directory) {
+    /** @param whole tells how many leaves may match whole; asked when it matters */
+    LeafSummary(ChunkDirectory directory, IntSupplier whole) {
         this.directory = directory;
+        this.whole = whole;
     }
 
     LeafSummary of(int next) {
@@ -53,5 +65,22 @@ final class LeafSummary implements RowSummary {
                         directory.low(leaf, field),
                         directory.high(leaf, field))
                 : null;
+    }
+
+    @Override
+    public int leaf() {
+        return leaf;
+    }
+
+    @Override
+    public @Nullable LeafValues values(int field) {
+        LeafDictionary dictionary = directory.dictionary(field);
+        if (dictionary == null) {
+            return null;
+        }
+        int most = whole.getAsInt();
+        boolean worth = most == directory.leaves() || dictionary.setBits(0, dictionary.size()) <= most * BITS_OF_LEAF;
+        ValueType type = ValueType.of(directory.layout().fields().get(field).type());
+        return worth ? new ListedValues(dictionary, type, directory.leaves()) : null;
     }
 }

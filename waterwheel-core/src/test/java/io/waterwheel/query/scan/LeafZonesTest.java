@@ -114,6 +114,31 @@ final class LeafZonesTest {
     }
 
     @Test
+    void aDictionaryAnswersWithoutALeaf() throws IOException {
+        Random random = new Random(5);
+        int rows = 30_000;
+        TemplateTree tree = new TemplateTree(LAYOUT, Template.single(), new PagePool(1 << 26));
+        tree.insert(block(random, rows), 0, rows);
+        LocalChunkStore store = new LocalChunkStore(folder);
+        store.write("v.chunk", new ChunkWriter().encode(tree, SCHEMA).content());
+        ChunkScan chunk = new ChunkScan(store, new ChunkCache(64 << 20));
+        for (int q = 0; q < 60; q++) {
+            ResultSpec wanted = ofValues(random, List.of("x", "s"));
+            Gather gather = Gather.of(wanted, LAYOUT, SCHEMA, TimeInterval.ALL, null);
+            int keys = q % 2 == 0 ? rows : 1 + random.nextInt(rows);
+            List<KeyInterval> asked = List.of(new KeyInterval(0, keys - 1));
+            ScanSpec spec = new ScanSpec(asked, TimeInterval.ALL, null, null, gather);
+            counted = 0;
+            List<String> answer = answer(spec, sink -> chunk.scan("v.chunk", LAYOUT, spec, sink), true);
+            assertThat(answer)
+                    .as(wanted.toString())
+                    .isEqualTo(answer(spec, sink -> TreeScan.scan(tree, spec, sink), false));
+            assertThat(counted).as(wanted.toString()).isEqualTo((keys + (keys == rows ? 2047 : 0)) / 2048);
+        }
+        tree.discard();
+    }
+
+    @Test
     void aFilterRulesLeavesOutWhereThereAreTooManyValues() throws IOException {
         Random random = new Random(3);
         int rows = 9000;
@@ -203,10 +228,12 @@ final class LeafZonesTest {
             String condition = random.nextInt(6) == 0 ? null : condition(random, 2);
             ResultSpec wanted = random.nextInt(4) == 0
                     ? rows(random)
-                    : new ResultSpec.Aggregates(
-                            aggregates(random),
-                            NamedExpression.fields(groups(random).toArray(String[]::new)),
-                            null);
+                    : random.nextInt(5) == 0
+                            ? ofValues(random, List.of("x", "d", "i", "s"))
+                            : new ResultSpec.Aggregates(
+                                    aggregates(random),
+                                    NamedExpression.fields(groups(random).toArray(String[]::new)),
+                                    null);
             Gather gather = Gather.of(wanted, LAYOUT, SCHEMA, TimeInterval.ALL, null);
             ScanSpec spec = new ScanSpec(
                     keys(random),
@@ -279,11 +306,29 @@ final class LeafZonesTest {
             all.add("min(" + field + ")");
             all.add("max(" + field + ")");
         }
-        // Mostly what a summary is enough for.
-        all.removeIf(text -> random.nextBoolean() || (text.matches("(sum|avg|min\\(s).*") && random.nextInt(8) > 0));
+        for (String field : List.of("x", "d", "i", "s")) {
+            all.add("count_distinct(" + field + ")");
+        }
+        all.addAll(List.of("max(s)", "approx_count_distinct(s)", "approx_count_distinct(d)", "count_distinct(b)"));
+        // Mostly what a summary, or a dictionary, is enough for.
+        all.removeIf(text ->
+                random.nextBoolean() || (text.matches("(sum|avg|count_distinct\\(b).*") && random.nextInt(8) > 0));
         return all.isEmpty()
                 ? List.of(Aggregate.count())
                 : all.stream().map(Aggregate::parse).toList();
+    }
+
+    /** What the different values of a field are enough for. */
+    private static ResultSpec ofValues(Random random, List<String> fields) {
+        String field = fields.get(random.nextInt(fields.size()));
+        List<Aggregate> aggregates = new ArrayList<>();
+        for (String function : List.of("min", "max", "count_distinct", "approx_count_distinct")) {
+            if (random.nextBoolean()) {
+                aggregates.add(Aggregate.parse(function + "(" + field + ")"));
+            }
+        }
+        boolean grouped = aggregates.isEmpty() || random.nextBoolean();
+        return new ResultSpec.Aggregates(aggregates, grouped ? NamedExpression.fields(field) : List.of(), null);
     }
 
     private static ResultSpec rows(Random random) {
@@ -372,8 +417,8 @@ final class LeafZonesTest {
             LittleEndian.putInt(column(block, 4), row * 4, Float.floatToRawIntBits(f));
             LittleEndian.putInt(column(block, 5), row * 4, kinds[2] == 0 ? random.nextInt() : region);
             column(block, 6)[row] = (byte) (kinds[2] == 1 ? 1 : kinds[2] == 2 ? 0 : random.nextInt(2));
-            byte[] text =
-                    ("r" + region + (kinds[3] == 0 ? "x" + random.nextInt(3) : "")).getBytes(StandardCharsets.UTF_8);
+            String written = "r" + region + (kinds[3] == 0 ? "x" + random.nextInt(3) : "");
+            byte[] text = (kinds[3] == 1 && region < 4 ? "" : written).getBytes(StandardCharsets.UTF_8);
             LittleEndian.putLong(column(block, 7), row * 8, block.addToArena(text, 0, text.length));
             long nulls = 0;
             for (int kind = 0; kind < 4; kind++) {

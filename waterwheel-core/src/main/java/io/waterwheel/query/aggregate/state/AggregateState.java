@@ -72,6 +72,14 @@ public abstract class AggregateState {
                 getClass().getSimpleName() + " takes values, not what is known of them");
     }
 
+    /**
+     * Whether only the different values matter: neither how many rows have each, nor their order. Then {@link #add} may
+     * be called with each value once.
+     */
+    public boolean takesDifferentValues() {
+        return false;
+    }
+
     /** Takes the columns of a part, whose row r belongs to {@code groupOf[r]}. */
     public abstract void merge(TupleBlock part, int field, int[] groupOf);
 

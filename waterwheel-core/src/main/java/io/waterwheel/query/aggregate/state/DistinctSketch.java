@@ -123,6 +123,11 @@ public final class DistinctSketch extends AggregateState {
     }
 
     @Override
+    public boolean takesDifferentValues() {
+        return true;
+    }
+
+    @Override
     public void merge(TupleBlock part, int field, int[] groupOf) {
         for (int r = 0; r < part.size(); r++) {
             long reference = getLong(part, field, r);

@@ -141,6 +141,11 @@ public final class DistinctValues extends AggregateState {
     }
 
     @Override
+    public boolean takesDifferentValues() {
+        return true;
+    }
+
+    @Override
     public void merge(TupleBlock part, int field, int[] groupOf) {
         listing = Listing.NONE;
         byte[] from = part.arena();

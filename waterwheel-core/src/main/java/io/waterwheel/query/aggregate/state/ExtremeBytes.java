@@ -52,6 +52,11 @@ public final class ExtremeBytes extends AggregateState {
     }
 
     @Override
+    public boolean takesDifferentValues() {
+        return true;
+    }
+
+    @Override
     public void merge(TupleBlock part, int field, int[] groupOf) {
         for (int r = 0; r < part.size(); r++) {
             if (!part.isNull(field, r)) {

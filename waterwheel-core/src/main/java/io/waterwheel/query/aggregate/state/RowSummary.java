@@ -23,6 +23,16 @@ public interface RowSummary {
     @Nullable
     OfField field(int field);
 
+    /** The number of the leaf, by which {@link #values} know it. */
+    int leaf();
+
+    /**
+     * The values that the leaves of the chunk have of a stored field; the same for all leaves. Null when they are not
+     * known, or to look at them takes longer than to read what leaves have.
+     */
+    @Nullable
+    LeafValues values(int field);
+
     /**
      * Of one field.
      *

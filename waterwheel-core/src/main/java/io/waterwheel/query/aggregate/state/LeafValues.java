@@ -1,0 +1,26 @@
+package io.waterwheel.query.aggregate.state;
+
+import io.waterwheel.query.column.Values;
+import java.util.BitSet;
+
+/** The different values of a field in a chunk, nulls left out, and the leaves that each is in. One thread. */
+public interface LeafValues {
+    /** Number of values; they ascend. */
+    int size();
+
+    /**
+     * Whether one of some leaves has a value.
+     *
+     * @param value its number, below {@link #size}
+     */
+    boolean isInAny(int value, BitSet leaves);
+
+    /** About what {@link #isInAny} takes for all values, in nanoseconds. */
+    long nanos();
+
+    /** Makes room for the values of some rows, none of them null. */
+    void begin(Values values, int rows);
+
+    /** Makes a value that of a row. */
+    void copy(int value, Values to, int row);
+}

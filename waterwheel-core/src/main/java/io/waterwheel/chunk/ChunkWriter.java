@@ -99,7 +99,7 @@ public final class ChunkWriter {
         int rows = Math.toIntExact(tree.tuples());
         sorted.sort(tree, rows);
         parts.begin(ChunkFormat.parts(layout));
-        LeafSource source = new LeafSource(layout, tree.slabs(), key, indexed, texts);
+        LeafSource source = new LeafSource(layout, tree.slabs(), key, indexed);
         directory.begin(layout, source.indexed, texts);
         out.clear();
         out.putLong(MAGIC);
@@ -134,19 +134,17 @@ public final class ChunkWriter {
         final byte[][] slabs;
         final @Nullable DerivedKeys key;
         final BitSet indexed;
-        final BitSet texts;
         /** By column, the field in it; -1 for the null mask. */
         final int[] fieldOf;
         /** By column; the null mask's is not used. */
         final ColumnKind[] kinds;
 
-        LeafSource(RowLayout layout, byte[][] slabs, @Nullable DerivedKeys key, BitSet indexed, BitSet texts) {
+        LeafSource(RowLayout layout, byte[][] slabs, @Nullable DerivedKeys key, BitSet indexed) {
             this.layout = layout;
             this.pageOffsets = TemplateTree.pageOffsets(layout);
             this.slabs = slabs;
             this.key = key;
             this.indexed = (BitSet) indexed.clone();
-            this.texts = texts;
             this.fieldOf = new int[layout.columns()];
             this.kinds = new ColumnKind[layout.columns()];
             Arrays.fill(fieldOf, -1);
@@ -257,8 +255,7 @@ public final class ChunkWriter {
         DistinctLongs filter = source.indexed.get(field) ? distinct : null;
         ColumnKind kind = source.kinds[column];
         if (kind == ColumnKind.VARIABLE) {
-            TextIndexWriter trigrams = source.texts.get(field) ? hints.text() : null;
-            hints.addVariable(values, rows, source.slabs, nullsOrNone, nulls, filter, trigrams);
+            hints.addVariable(values, rows, source.slabs, nullsOrNone, nulls, filter);
             parts.variable(FIRST_COLUMN + column, values, rows, source.slabs, out);
         } else {
             if (nulls > 0) {

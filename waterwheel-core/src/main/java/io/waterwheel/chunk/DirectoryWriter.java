@@ -60,7 +60,8 @@ final class DirectoryWriter {
             hint.clear();
         }
         for (int f = indexed.nextSetBit(0); f >= 0; f = indexed.nextSetBit(f + 1)) {
-            hints[f].index().begin(layout.variable(layout.columnOf(f)), indexed.cardinality());
+            TextIndexWriter text = texts.get(f) ? hints[f].text() : null;
+            hints[f].index().begin(layout.variable(layout.columnOf(f)), indexed.cardinality(), text);
         }
         for (int f = texts.nextSetBit(0); f >= 0; f = texts.nextSetBit(f + 1)) {
             hints[f].text().begin(TextIndexWriter.MOST_PLACES / texts.cardinality());
@@ -152,6 +153,9 @@ final class DirectoryWriter {
         close(section, out);
         indexes(indexed, integers, out);
         texts(layout, texts, integers, out);
+        for (int f = indexed.nextSetBit(0); f >= 0; f = indexed.nextSetBit(f + 1)) {
+            hints[f].index().end();
+        }
         LittleEndian.putInt(out.array(), head + HEAD_SECTIONS, sections);
     }
 
@@ -196,9 +200,6 @@ final class DirectoryWriter {
             }
             close(section, out);
         }
-        for (int f = indexed.nextSetBit(0); f >= 0; f = indexed.nextSetBit(f + 1)) {
-            hints[f].index().end();
-        }
     }
 
     private void texts(RowLayout layout, BitSet texts, IntegerEncoder integers, ChunkBuffer out) {
@@ -214,6 +215,7 @@ final class DirectoryWriter {
                 bytes += lengthsOf.get(leaf);
             }
             long most = Math.max(LEAST_INDEX_BYTES, bytes / 100 * MOST_TEXT_PERCENT);
+            hints[f].index().cut();
             made.set(f, hints[f].text().make(integers, most));
         }
         if (!made.isEmpty()) {

@@ -130,7 +130,6 @@ final class FieldHints {
      * Adds a leaf's column of variable values, that the tree's references point to.
      *
      * @param distinct null for a field that is not indexed
-     * @param trigrams null for one that has no text index
      */
     void addVariable(
             long[] references,
@@ -138,8 +137,7 @@ final class FieldHints {
             byte[][] slabs,
             boolean @Nullable [] nullRows,
             int nullCount,
-            @Nullable DistinctLongs distinct,
-            @Nullable TextIndexWriter trigrams) {
+            @Nullable DistinctLongs distinct) {
         long low = Long.MAX_VALUE;
         long high = Long.MIN_VALUE;
         FieldIndex values = distinct == null ? null : index();
@@ -156,12 +154,6 @@ final class FieldHints {
             if (values != null) {
                 values.add(slab, from, length);
             }
-            if (trigrams != null) {
-                trigrams.add(slab, from, length);
-            }
-        }
-        if (trigrams != null) {
-            trigrams.endLeaf();
         }
         add(low, high, nullCount, 0, rows);
         if (values != null && distinct != null) {

@@ -7,6 +7,7 @@ import io.waterwheel.chunk.encoding.IntegerEncoder;
 import io.waterwheel.chunk.encoding.LeafSets;
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The index of one field of a chunk that is being written: gathers its values leaf by leaf, then takes a form. It has a
@@ -35,6 +36,9 @@ final class FieldIndex {
     private static final byte[] NO_TEXT = {};
 
     private boolean variable;
+    /** Has the values of all leaves once they are no longer told apart. */
+    private @Nullable TextIndexWriter trigrams;
+
     /** Distinct values that are told apart. */
     private int mostValues;
     /** Whether values are still told apart. */
@@ -77,9 +81,11 @@ final class FieldIndex {
      *
      * @param isVariable whether the values are text or bytes
      * @param indexed fields of the chunk that are indexed: they share what may be held
+     * @param cutInto the text index that gets the values where they are too many for a dictionary; null for none
      */
-    void begin(boolean isVariable, int indexed) {
+    void begin(boolean isVariable, int indexed, @Nullable TextIndexWriter cutInto) {
         variable = isVariable;
+        trigrams = cutInto;
         mostValues = Math.max(FEW_VALUES, LeafDictionary.MOST_VALUES * SHARED / Math.max(SHARED, indexed));
         open = true;
         leaf = 0;
@@ -113,6 +119,7 @@ final class FieldIndex {
     /** Ends a chunk: gives back what a chunk of few values does not need. */
     void end() {
         forget();
+        trigrams = null;
         if (dictionary.size() > KEPT_BYTES) {
             dictionary = new ChunkBuffer();
         }
@@ -130,6 +137,31 @@ final class FieldIndex {
         long hash = BloomBits.hash(slab, from, length);
         if (!open || !note(hash, slab, from, length)) {
             hash(hash);
+            if (trigrams != null) {
+                trigrams.add(slab, from, length);
+            }
+        }
+    }
+
+    /**
+     * Hands the different values of each leaf so far to the text index. As long as they are told apart they may get a
+     * dictionary, which can be searched for parts of values: then to cut them would be in vain.
+     */
+    void cut() {
+        TextIndexWriter into = trigrams;
+        if (into == null || !open) {
+            return;
+        }
+        int at = 0;
+        for (int each = 0; each <= leaf; each++) {
+            int end = each < leaf ? (int) foundEnds.get(each) : foundSize;
+            for (; at < end; at++) {
+                int start = textStart(found[at]);
+                into.add(text, start, textEnds[found[at]] - start);
+            }
+            if (each < leaf) {
+                into.endLeaf();
+            }
         }
     }
 
@@ -157,6 +189,7 @@ final class FieldIndex {
             probes++;
         }
         if (probes > MOST_PROBES || values == mostValues || length > LeafDictionary.MOST_TEXT - textSize) {
+            cut();
             open = false;
             forget();
             return false;
@@ -240,6 +273,9 @@ final class FieldIndex {
             words.add(filter[w]);
         }
         foundEnds.add(foundSize);
+        if (trigrams != null && !open) {
+            trigrams.endLeaf();
+        }
         hashCount = 0;
         leaf++;
     }

@@ -33,6 +33,9 @@ final class TextIndexWriter {
 
     private static final int COUNT_BITS = 6;
 
+    /** Of so many attempts each is made by what the one before took; later ones halve what is listed. */
+    private static final int MOST_MEASURED = 3;
+
     /** Whether trigrams are still noted. */
     private boolean open;
 
@@ -206,31 +209,55 @@ final class TextIndexWriter {
             return false;
         }
         int[] order = FieldOrder.ofCodes(trigrams, codes);
-        int limit = limit(most);
-        write(order, limit, integers);
-        while (content.size() > most && limit > 0) {
-            limit = limit * 3 / 4;
-            write(order, limit, integers);
+        int[] starts = new int[trigrams + 1];
+        int[] leaves = leaves(order, starts);
+        // By number of leaves, the bits of the sets, and how many there are.
+        long[] setBits = new long[leaf];
+        int[] sets = new int[leaf];
+        for (int rank = 0; rank < trigrams; rank++) {
+            int count = starts[rank + 1] - starts[rank];
+            if (count > 0 && count < leaf) {
+                setBits[count] += LeafSets.bits(leaf, leaves, starts[rank], starts[rank + 1]);
+                sets[count]++;
+            }
         }
-        return content.size() <= most;
+        long others = (long) trigrams * TRIGRAM_BITS;
+        int ofSet = COUNT_BITS;
+        int limit = leaf;
+        for (int tries = 1; limit > 0; tries++) {
+            limit = Math.min(limit - 1, limit(8 * most - others, setBits, sets, ofSet));
+            limit = tries > MOST_MEASURED ? limit / 2 : limit;
+            write(order, limit, starts, leaves, integers);
+            if (content.size() <= most) {
+                return true;
+            }
+            // What is beside the sets is measured by now; with fewer sets it hardly changes.
+            others = 8L * content.size() - sum(setBits, limit);
+            ofSet = 0;
+        }
+        return false;
     }
 
-    /** The most leaves that a listed trigram may have, so that the index takes about as many bytes. */
-    private int limit(long most) {
-        int[] ofCount = new int[leaf + 1];
-        for (int number = 0; number < trigrams; number++) {
-            ofCount[leafCounts[number] == EVERYWHERE ? 0 : leafCounts[number]]++;
-        }
-        long bits = (long) trigrams * TRIGRAM_BITS;
+    /** The most leaves that a listed trigram may have, so that the sets take at most this many bits. */
+    private int limit(long most, long[] setBits, int[] sets, int ofSet) {
+        long bits = 0;
         int limit = 0;
         for (int count = 1; count < leaf; count++) {
-            bits += ofCount[count] * (COUNT_BITS + LeafSets.estimate(leaf, count));
-            if (bits > 8 * most) {
+            bits += setBits[count] + (long) sets[count] * ofSet;
+            if (bits > most) {
                 break;
             }
             limit = count;
         }
         return limit;
+    }
+
+    private static long sum(long[] setBits, int limit) {
+        long sum = 0;
+        for (int count = 1; count <= limit; count++) {
+            sum += setBits[count];
+        }
+        return sum;
     }
 
     ChunkBuffer content() {
@@ -243,41 +270,54 @@ final class TextIndexWriter {
         content = content.size() > KEPT_BYTES ? new ChunkBuffer() : content;
     }
 
-    private void write(int[] order, int limit, IntegerEncoder integers) {
+    /** Writes sets of the trigrams that are in at most {@code limit} leaves; the others are in all. */
+    private void write(int[] order, int limit, int[] starts, int[] leaves, IntegerEncoder integers) {
         content.clear();
-        int[] ranks = new int[trigrams];
-        int[] starts = new int[trigrams + 1];
         long[] all = new long[trigrams];
         long[] listed = new long[trigrams];
         long[] counts = new long[trigrams];
         int inAll = 0;
         int inSome = 0;
-        for (int number : order) {
+        ChunkBuffer sets = new ChunkBuffer();
+        LeafSets.Writer writer = new LeafSets.Writer(leaf, sets);
+        for (int rank = 0; rank < trigrams; rank++) {
+            int number = order[rank];
             if (leafCounts[number] > limit) {
                 all[inAll++] = codes[number];
-                ranks[number] = -1;
-            } else {
-                listed[inSome] = codes[number];
-                counts[inSome] = leafCounts[number];
-                ranks[number] = inSome;
-                starts[inSome + 1] = starts[inSome] + leafCounts[number];
-                inSome++;
+                continue;
+            }
+            listed[inSome] = codes[number];
+            counts[inSome++] = leafCounts[number];
+            writer.begin(leafCounts[number]);
+            for (int i = starts[rank]; i < starts[rank + 1]; i++) {
+                writer.add(leaves[i]);
             }
         }
+        writer.end();
         content.putInt(inAll);
         LeafDictionary.writeNumbers(all, inAll, integers, content);
         content.putInt(inSome);
         LeafDictionary.writeNumbers(listed, inSome, integers, content);
         LeafDictionary.writeNumbers(counts, inSome, integers, content);
-        ChunkBuffer sets = new ChunkBuffer();
-        writeSets(ranks, starts, inSome, sets);
         content.putInt(sets.size());
         content.putBytes(sets.array(), 0, sets.size());
     }
 
-    private void writeSets(int[] ranks, int[] starts, int listed, ChunkBuffer sets) {
-        int[] next = Arrays.copyOf(starts, listed);
-        int[] leaves = new int[starts[listed]];
+    /**
+     * The leaves of each trigram, ascending, trigram by trigram in order; none of those that count as being in all.
+     *
+     * @param starts gets where those of each begin, and at last where the last ones end
+     */
+    private int[] leaves(int[] order, int[] starts) {
+        int[] ranks = new int[trigrams];
+        for (int rank = 0; rank < trigrams; rank++) {
+            int number = order[rank];
+            boolean everywhere = leafCounts[number] == EVERYWHERE;
+            ranks[number] = everywhere ? -1 : rank;
+            starts[rank + 1] = starts[rank] + (everywhere ? 0 : leafCounts[number]);
+        }
+        int[] next = Arrays.copyOf(starts, trigrams);
+        int[] leaves = new int[starts[trigrams]];
         int at = 0;
         for (int each = 0; each < leaf; each++) {
             for (; at < placeEnds[each]; at++) {
@@ -287,13 +327,6 @@ final class TextIndexWriter {
                 }
             }
         }
-        LeafSets.Writer writer = new LeafSets.Writer(leaf, sets);
-        for (int rank = 0; rank < listed; rank++) {
-            writer.begin(starts[rank + 1] - starts[rank]);
-            for (int i = starts[rank]; i < starts[rank + 1]; i++) {
-                writer.add(leaves[i]);
-            }
-        }
-        writer.end();
+        return leaves;
     }
 }

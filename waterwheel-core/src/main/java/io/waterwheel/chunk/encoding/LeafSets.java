@@ -43,6 +43,22 @@ public final class LeafSets {
     }
 
     /**
+     * The bits of a set, exact.
+     *
+     * @param set of it the entries [from, to) are the leaves, ascending; at least one
+     */
+    public static long bits(int leaves, int[] set, int from, int to) {
+        int width = width(leaves, to - from);
+        long bits = (long) (to - from) * (width + 1);
+        int next = 0;
+        for (int i = from; i < to; i++) {
+            bits += (set[i] - next) >>> width;
+            next = set[i] + 1;
+        }
+        return bits;
+    }
+
+    /**
      * Reads the set of {@code count} leaves, at least one, that begins at a bit.
      *
      * @return the bit behind it, or -1 when the bits are no such set

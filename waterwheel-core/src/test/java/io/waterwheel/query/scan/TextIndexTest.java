@@ -130,6 +130,40 @@ final class TextIndexTest {
         }
     }
 
+    /**
+     * Values are told apart up to the middle of a leaf, up to the end, or up to a dictionary; then they are not cut.
+     */
+    @Test
+    void textIsCutOnceItCanHaveNoDictionary() throws IOException {
+        Random random = new Random(7);
+        int[] lengths = {400, 40, 4};
+        for (int length : lengths) {
+            List<String> values = new ArrayList<>();
+            for (int row = 0; row < 3 * ROWS_A_LEAF; row++) {
+                StringBuilder text = new StringBuilder();
+                while (text.length() < length) {
+                    text.append(
+                            length == 4 ? "GET" + random.nextInt(9) : Integer.toString(random.nextInt(1 << 28), 36));
+                }
+                values.add(text.toString());
+            }
+            TemplateTree tree = tree(values);
+            LocalChunkStore store = new LocalChunkStore(folder);
+            String file = "c" + length + ".chunk";
+            store.write(file, new ChunkWriter().encode(tree, SCHEMA).content());
+            assertThatCode(() -> ChunkCheck.check(store.open(file))).doesNotThrowAnyException();
+            try (ChunkReader reader = ChunkReader.open(store.open(file), LAYOUT)) {
+                assertThat(reader.directory().dictionary(TEXT) == null).isEqualTo(length > 4);
+                TextIndex index = reader.directory().text(TEXT);
+                assertThat(index == null).isEqualTo(length == 4);
+                for (int q = 0; index != null && q < 200; q++) {
+                    checkPart("length " + length, index, part(random, values), values);
+                }
+            }
+            tree.discard();
+        }
+    }
+
     /** Where each leaf has a word of its own, that leaf alone is read, for a part of it and for all of it. */
     @Test
     void aWordOfOneLeafHasThatLeafReadAlone() throws IOException {

@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Keys that interleave the cells of several fields (see {@link Scale} and {@link Interleaving}). */
@@ -45,6 +46,7 @@ final class DimensionScheme extends KeyScheme {
 
     private final Interleaving interleaving;
     private final KeyDimensions keyDimensions;
+    private final @Nullable PositionIndex positions;
 
     static DimensionScheme of(Schema schema, KeySpec.Dimensions key) {
         return KNOWN.get(schema, made -> new DimensionScheme(made, key));
@@ -79,6 +81,11 @@ final class DimensionScheme extends KeyScheme {
         int[] order = key.order(byName);
         this.interleaving = new Interleaving(order, fields.length);
         this.keyDimensions = new KeyDimensions(order);
+        this.positions = key.position().isEmpty()
+                ? null
+                : new Placed(
+                        schema.indexOf(key.position().get(0)),
+                        schema.indexOf(key.position().get(1)));
     }
 
     private static long code(Object cut) {
@@ -120,6 +127,24 @@ final class DimensionScheme extends KeyScheme {
     @Override
     public KeyNarrowing narrowing(RowLayout layout) {
         return new OfCells(layout);
+    }
+
+    @Override
+    public @Nullable PositionIndex positions() {
+        return positions;
+    }
+
+    /** What is known of places by bounds of two dimensions. */
+    private record Placed(int longitudeField, int latitudeField) implements PositionIndex {
+        @Override
+        public boolean narrowsByConditions() {
+            return true;
+        }
+
+        @Override
+        public List<KeyInterval> intervals(Area area, int limit, LongConsumer spend) {
+            return List.of(KeyInterval.ALL);
+        }
     }
 
     /** A key is a cell of each dimension. */

@@ -13,6 +13,14 @@ public interface PositionIndex {
     int latitudeField();
 
     /**
+     * Whether a condition on the two fields narrows keys, so that the bounds of a shape, as a condition, narrow them
+     * together with others; then {@link #intervals} need not.
+     */
+    default boolean narrowsByConditions() {
+        return false;
+    }
+
+    /**
      * At most {@code limit} sorted disjoint intervals that hold the key of every tuple in the area; none when no tuple
      * can be in it.
      *

@@ -33,7 +33,8 @@ final class DimensionsReader {
             dimensions.add(dimension);
         }
         List<String> schedule = texts(key, "schedule");
-        return schedule == null ? null : new KeySpec.Dimensions(dimensions, schedule);
+        List<String> position = texts(key, "position");
+        return schedule == null || position == null ? null : new KeySpec.Dimensions(dimensions, schedule, position);
     }
 
     private static @Nullable Dimension dimension(Members members) {

@@ -58,7 +58,7 @@ public sealed interface KeySpec {
         return null;
     }
 
-    /** The fields that are the longitude and the latitude, where the key is a position; empty otherwise. */
+    /** The fields that are the longitude and the latitude, where the key tells of places; empty otherwise. */
     default List<String> position() {
         return List.of();
     }
@@ -193,10 +193,12 @@ public sealed interface KeySpec {
      * @param dimensions two to {@value #MOST}
      * @param schedule the names of the dimensions by which bits follow each other, from the highest bit on, each as
      *     often as it has bits; empty: each that has bits left in turn
+     * @param position the names of two dimensions, the longitude and the latitude, by which shapes can be asked for;
+     *     empty for none
      */
-    record Dimensions(List<Dimension> dimensions, List<String> schedule) implements KeySpec {
+    record Dimensions(List<Dimension> dimensions, List<String> schedule, List<String> position) implements KeySpec {
         static final KeyForms.Form FORM = new KeyForms.Form(
-                List.of("dimensions", "schedule"), "{dimensions: [NAME, NAME]}", DimensionsReader::read);
+                List.of("dimensions", "schedule", "position"), "{dimensions: [NAME, NAME]}", DimensionsReader::read);
 
         static final int MOST = 8;
         static final int MAX_BITS = 63;
@@ -208,13 +210,25 @@ public sealed interface KeySpec {
         public Dimensions {
             dimensions = List.copyOf(dimensions);
             schedule = List.copyOf(schedule);
+            position = List.copyOf(position);
+        }
+
+        /** Without a position. */
+        public Dimensions(List<Dimension> dimensions, List<String> schedule) {
+            this(dimensions, schedule, List.of());
         }
 
         @Override
         public List<Role> roles() {
-            return dimensions.stream()
-                    .map(dimension -> new Role("dimension", dimension.field(), Schema.ANY, true))
-                    .toList();
+            return dimensions.stream().map(this::role).toList();
+        }
+
+        private Role role(Dimension dimension) {
+            return switch (position.indexOf(dimension.field())) {
+                case 0 -> new Role("longitude", dimension.field(), Schema.DEGREES);
+                case 1 -> new Role("latitude", dimension.field(), Schema.DEGREES);
+                default -> new Role("dimension", dimension.field(), Schema.ANY, true);
+            };
         }
 
         /** Bits of each dimension. */
@@ -258,6 +272,13 @@ public sealed interface KeySpec {
                     return "schedule: expected names of dimensions, " + String.join(", ", names) + "; got '" + name
                             + "'";
                 }
+            }
+            boolean placed = position.size() == 2
+                    && names.containsAll(position)
+                    && !position.get(0).equals(position.get(1));
+            if (!position.isEmpty() && !placed) {
+                return "position: expected two dimensions, the longitude and the latitude, got "
+                        + String.join(", ", position);
             }
             return fields.keySet().containsAll(names) ? cellProblem(fields) : null;
         }
@@ -317,6 +338,9 @@ public sealed interface KeySpec {
                     "dimensions", dimensions.stream().map(Dimension::members).toList());
             if (!schedule.isEmpty()) {
                 members.put("schedule", schedule);
+            }
+            if (!position.isEmpty()) {
+                members.put("position", position);
             }
             return members;
         }

@@ -88,7 +88,7 @@ public final class DimensionLearner {
             dimensions.add(sample.divided(bits));
         }
         List<String> schedule = key.schedule().isEmpty() ? schedule(dimensions) : key.schedule();
-        return draft.withKey(new KeySpec.Dimensions(dimensions, schedule));
+        return draft.withKey(new KeySpec.Dimensions(dimensions, schedule, key.position()));
     }
 
     private Field field(Dimension dimension) {

@@ -1,6 +1,8 @@
 package io.waterwheel.query.plan;
 
+import io.waterwheel.geo.Box;
 import io.waterwheel.key.KeyCodec;
+import io.waterwheel.key.PositionIndex;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.Expression.Comparison;
@@ -44,6 +46,22 @@ final class FieldRanges {
         ExpressionTypes types = new ExpressionTypes(schema.fields());
         byField.forEach((name, of) -> all.add(any(types.field(name), of)));
         return all.isEmpty() ? null : all.size() == 1 ? all.get(0) : new Expression.And(all);
+    }
+
+    /** The condition that a position lies in one of some boxes, none of which is over the antimeridian. */
+    static Expression within(List<Box> boxes, PositionIndex positions, Schema schema) {
+        Field longitude = schema.fields().get(positions.longitudeField());
+        Field latitude = schema.fields().get(positions.latitudeField());
+        List<Expression> any = new ArrayList<>();
+        for (Box box : boxes) {
+            List<Expression> all = new ArrayList<>();
+            add(all, longitude, Relation.AT_LEAST, Double.toString(box.west()));
+            add(all, longitude, Relation.AT_MOST, Double.toString(box.east()));
+            add(all, latitude, Relation.AT_LEAST, Double.toString(box.south()));
+            add(all, latitude, Relation.AT_MOST, Double.toString(box.north()));
+            any.add(new Expression.And(all));
+        }
+        return any.size() == 1 ? any.get(0) : new Expression.Or(any);
     }
 
     private static Expression any(Field field, List<KeyRange> ranges) {

@@ -117,6 +117,9 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
             PreparedShapes.Prepared prepared = planning.prepared(shape, positions);
             keys = KeyIntervals.intersection(keys, prepared.keys());
             test = new ScanSpec.AreaTest(prepared.area(), positions.longitudeField(), positions.latitudeField());
+            if (positions.narrowsByConditions()) {
+                where = both(FieldRanges.within(prepared.area().bounds(), positions, schema), where);
+            }
         }
         TimeBounds bounds = TimeBounds.of(query, schema);
         if (bounds.condition() != null) {

@@ -2,6 +2,7 @@ package io.waterwheel.key;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.waterwheel.geo.Box;
 import io.waterwheel.schema.Cuts;
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.Field;
@@ -10,6 +11,8 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.KeyDimensions;
 import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
 import io.waterwheel.tuple.WantedCells;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -104,7 +107,56 @@ final class DimensionScheme extends KeyScheme {
 
     @Override
     public KeyMaker maker(RowLayout layout) {
-        return new DimensionKeys(layout, fields, scales, interleaving);
+        KeyMaker keys = new DimensionKeys(layout, fields, scales, interleaving);
+        return positions == null
+                ? keys
+                : new OnGlobe(layout, positions.longitudeField(), positions.latitudeField(), keys);
+    }
+
+    /** Refuses positions that are not on the globe, as keys do that are positions: no shape has one. */
+    private static final class OnGlobe extends KeyMaker {
+        private final Field longitude;
+        private final Field latitude;
+        private final int longitudeColumn;
+        private final int latitudeColumn;
+        private final KeyMaker keys;
+
+        OnGlobe(RowLayout layout, int longitudeField, int latitudeField, KeyMaker keys) {
+            this.longitude = layout.fields().get(longitudeField);
+            this.latitude = layout.fields().get(latitudeField);
+            this.longitudeColumn = layout.columnOf(longitudeField);
+            this.latitudeColumn = layout.columnOf(latitudeField);
+            this.keys = keys;
+        }
+
+        @Override
+        public int fill(TupleBlock block, int fromRow, RowRejects rejects) {
+            byte[] longitudes = block.column(longitudeColumn);
+            byte[] latitudes = block.column(latitudeColumn);
+            int size = block.size();
+            int kept = fromRow;
+            for (int row = fromRow; row < size; row++) {
+                double x = LittleEndian.getDouble(longitudes, row * 8);
+                double y = LittleEndian.getDouble(latitudes, row * 8);
+                if (!Box.WORLD.contains(x, y)) {
+                    boolean tooFar = !(x >= Box.WORLD.west() && x <= Box.WORLD.east());
+                    rejects.reject(
+                            row - fromRow, tooFar ? reason(longitude, x, 180) : reason(latitude, y, 90));
+                    continue;
+                }
+                if (kept != row) {
+                    moveRow(block, row, kept);
+                }
+                kept++;
+            }
+            block.setSize(kept);
+            return size - kept + keys.fill(block, fromRow, rejects);
+        }
+
+        private static String reason(Field field, double value, int most) {
+            return "field '" + field.name() + "': expected a number from -" + most + " to " + most
+                    + " (the key has a position), got " + value;
+        }
     }
 
     @Override

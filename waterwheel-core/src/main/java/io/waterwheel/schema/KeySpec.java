@@ -58,7 +58,7 @@ public sealed interface KeySpec {
         return null;
     }
 
-    /** The fields that are the longitude and the latitude, where the key tells of places; empty otherwise. */
+    /** The fields that are the longitude and the latitude, where shapes can be asked for; empty otherwise. */
     default List<String> position() {
         return List.of();
     }

@@ -81,11 +81,14 @@ final class PlacedDimensionsTest {
                 RecordDecoder decoder = RecordDecoder.of(RecordFormat.CSV, SCHEMA);
                 for (int i = 2000 + random.nextInt(12_000); i >= 0; i--) {
                     Row row = row(random);
-                    rows.add(row);
+                    if (Box.WORLD.contains(row.x(), row.y())) {
+                        rows.add(row);
+                    }
                     String csv = i + "," + row.x() + "," + row.y() + "," + (row.height() == null ? "" : row.height());
                     decoder.decode(ByteBuffer.wrap(csv.getBytes(UTF_8)), block);
                 }
-                stream.insert(block);
+                // What is not on the globe is refused, and in no answer.
+                stream.insert(block, (row, reason) -> assertThat(reason).contains("(the key has a position), got "));
                 ask(stream, rows, random, about + "fresh");
                 stream.flush();
                 ask(stream, rows, random, about + "flushed");
@@ -104,7 +107,6 @@ final class PlacedDimensionsTest {
             case 1 -> y = random.nextBoolean() ? 90 : -90;
             case 2 -> x = Double.NaN;
             case 3 -> y = Double.NaN;
-            // No key refuses a value.
             case 4 -> x = random.nextGaussian() * 400;
             default -> {}
         }
@@ -120,8 +122,6 @@ final class PlacedDimensionsTest {
             boolean bounded = random.nextInt(3) > 0;
             long expected = rows.stream()
                     .filter(row -> area.contains(row.x(), row.y()))
-                    // Of a box over the antimeridian, a place beyond the globe is no part.
-                    .filter(row -> area.bounds().stream().anyMatch(box -> box.contains(row.x(), row.y())))
                     .filter(row -> !bounded || (row.height() != null && row.height() >= low && row.height() <= high))
                     .count();
             Query query = stream.query().withShape(shape);
@@ -151,13 +151,55 @@ final class PlacedDimensionsTest {
         double wide = random.nextDouble() * (random.nextBoolean() ? 20 : 200);
         double north = Math.min(90, south + random.nextDouble() * 60);
         double east = west + wide > 180 ? west + wide - 360 : west + wide;
-        return switch (random.nextInt(3)) {
+        return switch (random.nextInt(5)) {
             case 0 -> new Box(west, south, east, north);
             case 1 -> new Circle(west, south, random.nextDouble() * 3_000_000);
+            case 2 -> new Circle(west, random.nextBoolean() ? 89.5 : -90, random.nextDouble() * 2_000_000);
+            case 3 -> new Circle(random.nextBoolean() ? 179.5 : -180, south, random.nextDouble() * 2_000_000);
             default ->
                 new Polygon("POLYGON((" + west + " " + south + ", " + (west + 30) + " " + south + ", " + (west + 10)
                         + " " + (north + 1) + ", " + west + " " + south + "))");
         };
+    }
+
+    /** Bounds of circles and polygons lie on the globe three times: of those beyond it no cell is wanted. */
+    @Test
+    void aShapeReadsNoMoreThanRangesOfItsBounds() throws Exception {
+        Random random = new Random(11);
+        try (LocalStream stream = LocalStream.open(folder, "b", SCHEMA, LocalSettings.DEFAULT)) {
+            TupleBlock block = new TupleBlock(stream.layout(), 0);
+            RecordDecoder decoder = RecordDecoder.of(RecordFormat.CSV, SCHEMA);
+            for (int i = 0; i < 60_000; i++) {
+                String csv = i + "," + (random.nextDouble() * 360 - 180) + "," + (random.nextDouble() * 180 - 90) + ","
+                        + random.nextInt(1000);
+                decoder.decode(ByteBuffer.wrap(csv.getBytes(UTF_8)), block);
+            }
+            stream.insert(block);
+            String wkt = "POLYGON((2 48, 3 48, 3 49, 2 48))";
+            for (int when = 0; when < 2; when++) {
+                for (Shape shape : List.of(new Circle(2.55, 49.01, 10_000), new Polygon(wkt), new Box(2, 48, 3, 49))) {
+                    Box bounds = Area.of(shape).bounds().stream()
+                            .filter(box -> box.west() > -180 && box.east() < 180)
+                            .findFirst()
+                            .orElseThrow();
+                    Query byShape = stream.query().withShape(shape).withCount();
+                    Query byRanges = stream.query()
+                            .withKeyRanges(List.of(
+                                    new KeyRange("x", "" + bounds.west(), "" + bounds.east()),
+                                    new KeyRange("y", "" + bounds.south(), "" + bounds.north())))
+                            .withCount();
+                    Verdict shaped = stream.answer(byShape, rows -> true);
+                    Verdict ranged = stream.answer(byRanges, rows -> true);
+                    assertThat(shaped.statistics().inChunks().read())
+                            .as("%s", shape)
+                            .isEqualTo(ranged.statistics().inChunks().read());
+                    assertThat(shaped.statistics().fresh().read())
+                            .as("%s", shape)
+                            .isEqualTo(ranged.statistics().fresh().read());
+                }
+                stream.flush();
+            }
+        }
     }
 
     @Test
@@ -169,6 +211,11 @@ final class PlacedDimensionsTest {
     void aPositionIsOfTwoDimensions() {
         assertThatThrownBy(() -> schema(List.of("x", "height")))
                 .hasMessageContaining("the latitude field 'height' must be of type double");
+        List<Field> nullable = new ArrayList<>(FIELDS);
+        nullable.set(1, new Field("x", FieldType.DOUBLE, true));
+        assertThatThrownBy(() ->
+                        new Schema(nullable, new KeySpec.Dimensions(DIMENSIONS, List.of(), List.of("x", "y")), "t"))
+                .hasMessageContaining("the longitude field 'x' must not be nullable");
         for (List<String> wrong : List.of(List.of("x"), List.of("x", "x"), List.of("x", "z"))) {
             assertThatThrownBy(() -> schema(wrong))
                     .hasMessageContaining("position: expected two dimensions, the longitude and the latitude, got ");

@@ -48,20 +48,30 @@ final class FieldRanges {
         return all.isEmpty() ? null : all.size() == 1 ? all.get(0) : new Expression.And(all);
     }
 
-    /** The condition that a position lies in one of some boxes, none of which is over the antimeridian. */
-    static Expression within(List<Box> boxes, PositionIndex positions, Schema schema) {
+    /**
+     * The condition that a position on the globe lies in one of some boxes, none of which is over the antimeridian; null
+     * when no such position does.
+     */
+    static @Nullable Expression within(List<Box> boxes, PositionIndex positions, Schema schema) {
         Field longitude = schema.fields().get(positions.longitudeField());
         Field latitude = schema.fields().get(positions.latitudeField());
         List<Expression> any = new ArrayList<>();
         for (Box box : boxes) {
-            List<Expression> all = new ArrayList<>();
-            add(all, longitude, Relation.AT_LEAST, Double.toString(box.west()));
-            add(all, longitude, Relation.AT_MOST, Double.toString(box.east()));
-            add(all, latitude, Relation.AT_LEAST, Double.toString(box.south()));
-            add(all, latitude, Relation.AT_MOST, Double.toString(box.north()));
-            any.add(new Expression.And(all));
+            // Of shapes some lie a turn further: beyond all cells they would stand for the outer ones.
+            double west = Math.max(box.west(), Box.WORLD.west());
+            double east = Math.min(box.east(), Box.WORLD.east());
+            double south = Math.max(box.south(), Box.WORLD.south());
+            double north = Math.min(box.north(), Box.WORLD.north());
+            if (west <= east && south <= north) {
+                List<Expression> all = new ArrayList<>();
+                add(all, longitude, Relation.AT_LEAST, Double.toString(west));
+                add(all, longitude, Relation.AT_MOST, Double.toString(east));
+                add(all, latitude, Relation.AT_LEAST, Double.toString(south));
+                add(all, latitude, Relation.AT_MOST, Double.toString(north));
+                any.add(new Expression.And(all));
+            }
         }
-        return any.size() == 1 ? any.get(0) : new Expression.Or(any);
+        return any.isEmpty() ? null : any.size() == 1 ? any.get(0) : new Expression.Or(any);
     }
 
     private static Expression any(Field field, List<KeyRange> ranges) {

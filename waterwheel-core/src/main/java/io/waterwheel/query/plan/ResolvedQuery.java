@@ -116,10 +116,13 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
             }
             PreparedShapes.Prepared prepared = planning.prepared(shape, positions);
             keys = KeyIntervals.intersection(keys, prepared.keys());
-            test = new ScanSpec.AreaTest(prepared.area(), positions.longitudeField(), positions.latitudeField());
+            Expression bounds = null;
             if (positions.narrowsByConditions()) {
-                where = both(FieldRanges.within(prepared.area().bounds(), positions, schema), where);
+                bounds = FieldRanges.within(prepared.area().bounds(), positions, schema);
+                keys = bounds == null ? List.of() : keys;
             }
+            test = new ScanSpec.AreaTest(
+                    prepared.area(), positions.longitudeField(), positions.latitudeField(), bounds);
         }
         TimeBounds bounds = TimeBounds.of(query, schema);
         if (bounds.condition() != null) {
@@ -134,8 +137,9 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
         boolean implied = keys.equals(List.of(KeyInterval.ALL)) && scheme.derived(stored) != null;
         byte[] onlyText = null;
         WantedCells cells = null;
-        if (where != null) {
-            PredicatePushdown narrowing = PredicatePushdown.of(where, stored, schema, scheme);
+        Expression narrows = both(test == null ? null : test.bounds(), where);
+        if (narrows != null) {
+            PredicatePushdown narrowing = PredicatePushdown.of(narrows, stored, schema, scheme);
             keys = narrowing.keys(keys);
             times = narrowing.times(times);
             onlyText = narrowing.onlyText();

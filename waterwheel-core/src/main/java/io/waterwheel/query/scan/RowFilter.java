@@ -31,6 +31,7 @@ final class RowFilter {
     private final int longitudeColumn;
     private final int latitudeColumn;
     private final @Nullable ColumnNode where;
+    private final @Nullable ColumnNode bounds;
     private int[] selected = NO_ROWS;
 
     RowFilter(ScanSpec spec, RowLayout layout) {
@@ -50,6 +51,8 @@ final class RowFilter {
         this.longitudeColumn = test == null ? 0 : layout.columnOf(test.longitudeField());
         this.latitudeColumn = test == null ? 0 : layout.columnOf(test.latitudeField());
         this.where = spec.where() == null ? null : new ExpressionCompiler(layout).compile(spec.where());
+        this.bounds =
+                test == null || test.bounds() == null ? null : new ExpressionCompiler(layout).compile(test.bounds());
     }
 
     boolean matchesNothing() {
@@ -76,6 +79,12 @@ final class RowFilter {
     @Nullable
     ColumnNode where() {
         return where;
+    }
+
+    /** A condition that is true of all positions in the area, compiled, or null. */
+    @Nullable
+    ColumnNode bounds() {
+        return bounds;
     }
 
     /** The exact test on the position, or null. */

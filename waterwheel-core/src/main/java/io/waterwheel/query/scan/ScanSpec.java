@@ -43,8 +43,14 @@ public record ScanSpec(
      *
      * @param longitudeField index of a double field
      * @param latitudeField index of a double field
+     * @param bounds a condition that is true of all positions in it, for leaves alone; null where keys say as much
      */
-    public record AreaTest(Area area, int longitudeField, int latitudeField) {}
+    public record AreaTest(Area area, int longitudeField, int latitudeField, @Nullable Expression bounds) {
+        /** Of which keys tell the bounds. */
+        public AreaTest(Area area, int longitudeField, int latitudeField) {
+            this(area, longitudeField, latitudeField, null);
+        }
+    }
 
     public ScanSpec {
         keys = List.copyOf(keys);

@@ -33,7 +33,7 @@ final class TextIndexWriter {
 
     private static final int COUNT_BITS = 6;
 
-    /** Of so many attempts each is made by what the one before took; later ones halve what is listed. */
+    /** Up to this number each attempt is made by what the one before took; later ones halve what is listed. */
     private static final int MOST_MEASURED = 3;
 
     /** Whether trigrams are still noted. */

@@ -165,13 +165,15 @@ final class UnreadLeaves {
             if (known == null) {
                 continue;
             }
-            workspace.spend(known.nanos());
+            known.of(leaves);
             Values block = new Values();
             known.begin(block, Math.min(BLOCK, known.size()));
             for (int next = 0; next < known.size(); ) {
                 int count = 0;
-                for (; next < known.size() && count < BLOCK; next++) {
-                    if (known.isInAny(next, leaves)) {
+                int end = Math.min(known.size(), next + BLOCK);
+                workspace.spend(known.nanos(next, end));
+                for (; next < end; next++) {
+                    if (known.has(next)) {
                         known.copy(next, block, count++);
                     }
                 }

@@ -34,6 +34,9 @@ final class ChunkLeafScan {
     private final ChunkDirectory directory;
     private final RowFilter filter;
     private final ZoneFilter zones;
+    /** Of the area; null where keys tell them. */
+    private final @Nullable ZoneFilter bounds;
+
     private final RowCollector rows;
     private final RowSink sink;
     private final Subquery.Piece piece;
@@ -84,6 +87,7 @@ final class ChunkLeafScan {
         this.rows = spec.gather().collector(this::accept, workspace);
         this.sink = sink;
         this.zones = new ZoneFilter(filter.where(), directory);
+        this.bounds = filter.bounds() == null ? null : new ZoneFilter(filter.bounds(), directory);
         this.summary = new LeafSummary(directory, this::wholeLeaves);
         this.view = new RowView(layout.columns(), workspace);
         view.slabShift = RowView.ONE_SLAB;
@@ -233,6 +237,8 @@ final class ChunkLeafScan {
             tally.prune(PruneReason.TIME);
         } else if (!directory.sketchMayHoldTime(leaf, filter.fromTime(), filter.toTime())) {
             tally.prune(PruneReason.SKETCH);
+        } else if (bounds != null && bounds.prunes(leaf)) {
+            tally.pruneByField(bounds.reason(), bounds.field());
         } else if (zones.prunes(leaf)) {
             tally.pruneByField(zones.reason(), zones.field());
         } else if (!rows.mayTake(summary.of(leaf))) {
@@ -243,11 +249,12 @@ final class ChunkLeafScan {
         return true;
     }
 
-    /** How many leaves match whole by their keys and times; the rest may still say otherwise. */
+    /** How many leaves match whole. */
     private int wholeLeaves() {
         int whole = 0;
         for (int leaf = 0; leaf < directory.leaves(); leaf++) {
-            whole += holdsKeys(leaf) && holdsTimes(leaf) ? 1 : 0;
+            boolean meets = filter.meetsKeys(directory.lowKey(leaf), directory.highKey(leaf));
+            whole += meets && holdsKeys(leaf) && holdsTimes(leaf) && zones.holds(leaf) && liesInArea(leaf) ? 1 : 0;
         }
         return whole;
     }

@@ -10,16 +10,16 @@ import org.jspecify.annotations.Nullable;
 
 /** What a chunk's directory says of one leaf after the other. One thread. */
 final class LeafSummary implements RowSummary {
-    /** To read and test a column of a leaf takes about as long as to look at sets of so many bits. */
-    private static final long BITS_OF_LEAF = 1 << 15;
+    /** Bits of sets that can be looked at while a column of a leaf is read, or more. */
+    private static final long BITS_OF_LEAF = 1 << 13;
 
     private final ChunkDirectory directory;
-    /** How many leaves may match whole. */
+    /** How many leaves match whole. */
     private final IntSupplier whole;
 
     private int leaf;
 
-    /** @param whole tells how many leaves may match whole; asked when it matters */
+    /** @param whole tells how many leaves match whole; asked when it matters */
     LeafSummary(ChunkDirectory directory, IntSupplier whole) {
         this.directory = directory;
         this.whole = whole;

@@ -17,6 +17,9 @@ final class ListedValues implements LeafValues {
     private final int leaves;
 
     private final BitSet scratch = new BitSet();
+    private BitSet wanted = new BitSet();
+    /** Whether all leaves are wanted: then each value is in one. */
+    private boolean all;
 
     ListedValues(LeafDictionary dictionary, ValueType type, int leaves) {
         this.dictionary = dictionary;
@@ -30,18 +33,27 @@ final class ListedValues implements LeafValues {
     }
 
     @Override
-    public boolean isInAny(int value, BitSet some) {
-        if (some.cardinality() == leaves) {
+    public void of(BitSet some) {
+        wanted = some;
+        all = some.cardinality() == leaves;
+    }
+
+    @Override
+    public boolean has(int value) {
+        if (all) {
             return true;
         }
         scratch.clear();
         dictionary.leaves(value, value + 1, scratch);
-        return scratch.intersects(some);
+        return scratch.intersects(wanted);
     }
 
     @Override
-    public long nanos() {
-        return (long) NANOS_OF_VALUE * dictionary.size() + dictionary.setBits(0, dictionary.size());
+    public long nanos(int from, int to) {
+        long values = (long) to - from;
+        return all
+                ? NANOS_OF_VALUE * values
+                : values * (NANOS_OF_VALUE + leaves / Long.SIZE) + dictionary.setBits(from, to);
     }
 
     @Override

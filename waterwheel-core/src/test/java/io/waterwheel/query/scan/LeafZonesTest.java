@@ -138,6 +138,40 @@ final class LeafZonesTest {
         tree.discard();
     }
 
+    /** To look at the sets of many values for few leaves takes longer than to read these: also where keys are implied. */
+    @Test
+    void aLargeDictionaryIsNotListedForOneLeaf() throws IOException {
+        Random random = new Random(6);
+        int rows = 40 * 2048;
+        TupleBlock block = block(random, rows);
+        for (int row = 0; row < rows; row++) {
+            byte[] text = ("v" + random.nextInt(800)).getBytes(StandardCharsets.UTF_8);
+            LittleEndian.putLong(column(block, 7), row * 8, block.addToArena(text, 0, text.length));
+            LittleEndian.putLong(column(block, 2), row * 8, row / 2048);
+            block.setNullMask(row, 0);
+        }
+        TemplateTree tree = new TemplateTree(LAYOUT, Template.single(), new PagePool(1 << 26));
+        tree.insert(block, 0, rows);
+        LocalChunkStore store = new LocalChunkStore(folder);
+        store.write("l.chunk", new ChunkWriter().encode(tree, SCHEMA).content());
+        ChunkScan chunk = new ChunkScan(store, new ChunkCache(64 << 20));
+        ResultSpec wanted =
+                new ResultSpec.Aggregates(List.of(Aggregate.parse("count_distinct(s)")), List.of(), null);
+        Gather gather = Gather.of(wanted, LAYOUT, SCHEMA, TimeInterval.ALL, null);
+        for (boolean implied : new boolean[] {false, true}) {
+            for (int leaves : new int[] {1, 40}) {
+                var where = ExpressionParser.parse("x < " + leaves);
+                ScanSpec spec =
+                        new ScanSpec(List.of(KeyInterval.ALL), implied, null, TimeInterval.ALL, null, where, gather);
+                counted = 0;
+                assertThat(answer(spec, sink -> chunk.scan("l.chunk", LAYOUT, spec, sink), true))
+                        .isEqualTo(answer(spec, sink -> TreeScan.scan(tree, spec, sink), false));
+                assertThat(counted).as(leaves + " leaves").isEqualTo(leaves == 1 ? 0 : leaves);
+            }
+        }
+        tree.discard();
+    }
+
     @Test
     void aFilterRulesLeavesOutWhereThereAreTooManyValues() throws IOException {
         Random random = new Random(3);

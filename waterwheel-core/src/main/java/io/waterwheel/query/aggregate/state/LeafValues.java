@@ -8,15 +8,18 @@ public interface LeafValues {
     /** Number of values; they ascend. */
     int size();
 
+    /** Sets the leaves that {@link #has} is about. */
+    void of(BitSet leaves);
+
     /**
-     * Whether one of some leaves has a value.
+     * Whether one of the leaves has a value.
      *
      * @param value its number, below {@link #size}
      */
-    boolean isInAny(int value, BitSet leaves);
+    boolean has(int value);
 
-    /** About what {@link #isInAny} takes for all values, in nanoseconds. */
-    long nanos();
+    /** About what {@link #has} takes for the values [from, to), in nanoseconds. */
+    long nanos(int from, int to);
 
     /** Makes room for the values of some rows, none of them null. */
     void begin(Values values, int rows);

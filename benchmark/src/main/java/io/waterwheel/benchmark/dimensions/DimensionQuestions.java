@@ -146,7 +146,7 @@ public final class DimensionQuestions {
     }
 
     /** The key that {@code stream create --like} would learn, of this schedule, or of its own where that is empty. */
-    private static Schema learned(QuestionSet set, List<String> schedule) {
+    static Schema learned(QuestionSet set, List<String> schedule) {
         Rows rows = set.rows();
         List<Dimension> open = set.dimensions().stream()
                 .map(field -> new Dimension(field, 0, List.of(), List.of()))

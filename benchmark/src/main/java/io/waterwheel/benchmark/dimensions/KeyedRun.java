@@ -73,15 +73,10 @@ final class KeyedRun implements AutoCloseable {
      * @throws AssertionError when the answer is another
      */
     double share(Question question, Rows.Found expected) throws InterruptedException {
-        Query query = stream.query().withKeyRanges(question.ranges());
-        if (!question.times().equals(TimeInterval.ALL)) {
-            query = query.withTimes(question.times());
-        }
+        Query query = query(question);
         long rows = stream.answer(query.withCount(), block -> true).tuples();
-        ResultSpec aggregate = new ResultSpec.Aggregates(
-                List.of(Aggregate.parse(question.aggregate())), List.of(), null, null, null, List.of(), Query.NO_LIMIT);
         double[] answer = {Double.NaN};
-        Verdict verdict = stream.answer(query.withResult(aggregate), block -> {
+        Verdict verdict = stream.answer(query.withResult(aggregate(question)), block -> {
             if (block.value(0, 0) instanceof Number number) {
                 answer[0] = number.doubleValue();
             }
@@ -95,6 +90,28 @@ final class KeyedRun implements AutoCloseable {
             throw new AssertionError(question + ": expected " + expected + ", got " + rows + " rows and " + answer[0]);
         }
         return (double) verdict.statistics().inChunks().read() / leaves;
+    }
+
+    /** The aggregate of a question; NaN where there is no row. */
+    double ask(Question question) throws InterruptedException {
+        double[] answer = {Double.NaN};
+        stream.answer(query(question).withResult(aggregate(question)), block -> {
+            if (block.value(0, 0) instanceof Number number) {
+                answer[0] = number.doubleValue();
+            }
+            return true;
+        });
+        return answer[0];
+    }
+
+    private Query query(Question question) {
+        Query query = stream.query().withKeyRanges(question.ranges());
+        return question.times().equals(TimeInterval.ALL) ? query : query.withTimes(question.times());
+    }
+
+    private static ResultSpec aggregate(Question question) {
+        return new ResultSpec.Aggregates(
+                List.of(Aggregate.parse(question.aggregate())), List.of(), null, null, null, List.of(), Query.NO_LIMIT);
     }
 
     @Override

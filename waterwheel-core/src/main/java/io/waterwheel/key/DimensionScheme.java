@@ -140,8 +140,7 @@ final class DimensionScheme extends KeyScheme {
                 double y = LittleEndian.getDouble(latitudes, row * 8);
                 if (!Box.WORLD.contains(x, y)) {
                     boolean tooFar = !(x >= Box.WORLD.west() && x <= Box.WORLD.east());
-                    rejects.reject(
-                            row - fromRow, tooFar ? reason(longitude, x, 180) : reason(latitude, y, 90));
+                    rejects.reject(row - fromRow, tooFar ? reason(longitude, x, 180) : reason(latitude, y, 90));
                     continue;
                 }
                 if (kept != row) {

@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * How long do questions about several fields take beside SQLite and DuckDB? The same rows under a key of dimensions, all
- * in chunks whose parts are in the cache; in a table of SQLite with one index over the same fields in the same order; in
- * one with an R*-tree over them (of at most five, and of 32-bit bounds, so the rows that it names are tested again); and
- * in a table of DuckDB in memory. One thread each, warm, the median of the rounds, in which the sides take turns. Each
- * answer is compared with a look at every row before it is timed.
+ * How long do questions about several fields take beside SQLite and DuckDB? The same rows under a key of dimensions,
+ * all in chunks whose parts are in the cache; in a table of SQLite with one index over the same fields in the same
+ * order; in one with an R*-tree over them (of at most five, and of 32-bit bounds, so the rows that it names are tested
+ * again); and in a table of DuckDB in memory. One thread each, warm, the median of the rounds, in which the sides take
+ * turns. Each answer is compared with a look at every row before it is timed.
  *
  * <p>The drivers are no dependencies. Fetch each once, and leave it where Maven puts it, or name its file:
  *
@@ -29,8 +29,8 @@ import java.util.Locale;
  * </pre>
  *
  * Options (name=value): sets (ghcn-here, ghcn, trips; as those of {@link DimensionQuestions}), rows (at most), rounds,
- * warm (rounds before), questions (random ones), seed, data (the folder of data sets), sqlite and duckdb (the jar; empty
- * for the one that Maven fetched; none: without it).
+ * warm (rounds before), questions (random ones), seed, data (the folder of data sets), sqlite and duckdb (the jar;
+ * empty for the one that Maven fetched; none: without it).
  */
 public final class QuestionPeers {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -134,8 +134,8 @@ public final class QuestionPeers {
                 require(question, expected, side);
             }
             double[] medians = time(question, sides, options.integer("warm"), options.integer("rounds"));
-            StringBuilder line = new StringBuilder(
-                    String.format(Locale.ROOT, "| %s | %,d |", question.name(), expected.rows()));
+            StringBuilder line =
+                    new StringBuilder(String.format(Locale.ROOT, "| %s | %,d |", question.name(), expected.rows()));
             for (int side = 0; side < medians.length; side++) {
                 sums[side] += medians[side];
                 line.append(String.format(Locale.ROOT, " %.2f |", medians[side]));

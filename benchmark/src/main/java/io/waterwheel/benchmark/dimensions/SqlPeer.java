@@ -70,7 +70,8 @@ final class SqlPeer implements QuestionPeers.Side {
                 "jdbc:sqlite:" + folder.resolve(withTree ? "tree.db" : "index.db"));
         List<String> tree = new ArrayList<>();
         if (withTree) {
-            tree.addAll(set.dimensions().subList(0, Math.min(MOST_OF_TREE, set.dimensions().size())));
+            tree.addAll(set.dimensions()
+                    .subList(0, Math.min(MOST_OF_TREE, set.dimensions().size())));
             if (tree.size() < MOST_OF_TREE) {
                 tree.add("moment");
             }
@@ -107,15 +108,16 @@ final class SqlPeer implements QuestionPeers.Side {
     }
 
     private static Connection connect(String named, String fetched, String driver, String url) throws Exception {
-        Path jar = named.isEmpty() ? Path.of(System.getProperty("user.home"), ".m2/repository", fetched) : Path.of(named);
+        Path jar =
+                named.isEmpty() ? Path.of(System.getProperty("user.home"), ".m2/repository", fetched) : Path.of(named);
         if (!Files.exists(jar)) {
-            throw new IllegalArgumentException(jar + ": no such file; fetch it as the class doc says, or leave it out by"
-                    + " sqlite=none or duckdb=none");
+            throw new IllegalArgumentException(
+                    jar + ": no such file; fetch it as the class doc says, or leave it out by"
+                            + " sqlite=none or duckdb=none");
         }
         // Never closed: the driver is used until the process ends.
         URLClassLoader loader = new URLClassLoader(new URL[] {jar.toUri().toURL()});
-        Driver made =
-                (Driver) loader.loadClass(driver).getDeclaredConstructor().newInstance();
+        Driver made = (Driver) loader.loadClass(driver).getDeclaredConstructor().newInstance();
         return made.connect(url, new Properties());
     }
 
@@ -143,7 +145,11 @@ final class SqlPeer implements QuestionPeers.Side {
             statement.execute(table + ")");
             if (!tree.isEmpty()) {
                 StringBuilder bounds = new StringBuilder("CREATE VIRTUAL TABLE r USING rtree(id");
-                tree.forEach(column -> bounds.append(", ").append(column).append("_0, ").append(column).append("_1"));
+                tree.forEach(column -> bounds.append(", ")
+                        .append(column)
+                        .append("_0, ")
+                        .append(column)
+                        .append("_1"));
                 statement.execute(bounds + ")");
             }
         }

@@ -49,8 +49,8 @@ final class FieldRanges {
     }
 
     /**
-     * The condition that a position on the globe lies in one of some boxes, none of which is over the antimeridian; null
-     * when no such position does.
+     * The condition that a position on the globe lies in one of some boxes, none of which is over the antimeridian;
+     * null when no such position does.
      */
     static @Nullable Expression within(List<Box> boxes, PositionIndex positions, Schema schema) {
         Field longitude = schema.fields().get(positions.longitudeField());

@@ -45,7 +45,11 @@ public record ScanSpec(
      * @param latitudeField index of a double field
      * @param bounds a condition that is true of all positions in it, for leaves alone; null where keys say as much
      */
-    public record AreaTest(Area area, int longitudeField, int latitudeField, @Nullable Expression bounds) {
+    public record AreaTest(
+            Area area,
+            int longitudeField,
+            int latitudeField,
+            @Nullable Expression bounds) {
         /** Of which keys tell the bounds. */
         public AreaTest(Area area, int longitudeField, int latitudeField) {
             this(area, longitudeField, latitudeField, null);

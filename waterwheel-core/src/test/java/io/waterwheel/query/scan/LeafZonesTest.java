@@ -138,7 +138,9 @@ final class LeafZonesTest {
         tree.discard();
     }
 
-    /** To look at the sets of many values for few leaves takes longer than to read these: also where keys are implied. */
+    /**
+     * To look at the sets of many values for few leaves takes longer than to read these: also where keys are implied.
+     */
     @Test
     void aLargeDictionaryIsNotListedForOneLeaf() throws IOException {
         Random random = new Random(6);
@@ -155,8 +157,7 @@ final class LeafZonesTest {
         LocalChunkStore store = new LocalChunkStore(folder);
         store.write("l.chunk", new ChunkWriter().encode(tree, SCHEMA).content());
         ChunkScan chunk = new ChunkScan(store, new ChunkCache(64 << 20));
-        ResultSpec wanted =
-                new ResultSpec.Aggregates(List.of(Aggregate.parse("count_distinct(s)")), List.of(), null);
+        ResultSpec wanted = new ResultSpec.Aggregates(List.of(Aggregate.parse("count_distinct(s)")), List.of(), null);
         Gather gather = Gather.of(wanted, LAYOUT, SCHEMA, TimeInterval.ALL, null);
         for (boolean implied : new boolean[] {false, true}) {
             for (int leaves : new int[] {1, 40}) {

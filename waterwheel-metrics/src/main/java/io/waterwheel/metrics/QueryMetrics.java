@@ -75,6 +75,10 @@ public final class QueryMetrics {
             "waterwheel_query_memory_limit_bytes",
             "The bound of the above, `query.memory`.",
             "A constant, to divide by.");
+    public static final Metric SPILLED = ROOM.gauge(
+            "waterwheel_query_spill_bytes",
+            "What queries hold on disk in this worker, of groups that do not fit into memory.",
+            "Often above 0: queries group by much; `query.memory` is low for them. At most `query.spill`.");
     public static final Metric SUBQUERIES = ROOM.histogram(
             "waterwheel_subquery_seconds",
             Metric.Scale.CALL,

@@ -43,6 +43,11 @@ public final class Workspace {
         return new Workspace(() -> true, Reservation.unlimited());
     }
 
+    /** One of its own for another step of the same work, whose memory is reserved from this. */
+    public Workspace with(Reservation other) {
+        return new Workspace(wanted, other);
+    }
+
     /** What those who share it reserve their memory from. */
     public Reservation memory() {
         return memory;

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The heap that queries and subqueries of a process may take: together, and each. Memory that grows with the data or
@@ -33,6 +34,9 @@ public final class QueryMemory {
 
     private final AtomicLong reserved = new AtomicLong();
     private final AtomicInteger queries = new AtomicInteger();
+    /** Null when there is none. */
+    private final @Nullable SpillDisk disk;
+
     private final List<Kept> givingWay = new CopyOnWriteArrayList<>();
     private final UnreadAnswers unread;
 
@@ -43,7 +47,16 @@ public final class QueryMemory {
      * @param perQuery most bytes of one query, at most the total
      */
     public QueryMemory(long total, long perQuery) {
-        this(total, perQuery, LEAST_WAIT);
+        this(total, perQuery, LEAST_WAIT, null);
+    }
+
+    /**
+     * A budget.
+     *
+     * @param disk for what does not fit
+     */
+    public QueryMemory(long total, long perQuery, SpillDisk disk) {
+        this(total, perQuery, LEAST_WAIT, disk);
     }
 
     /**
@@ -52,6 +65,11 @@ public final class QueryMemory {
      * @param leastWait how long a client takes nothing of its answer before the answer may have to make way
      */
     public QueryMemory(long total, long perQuery, Duration leastWait) {
+        this(total, perQuery, leastWait, null);
+    }
+
+    private QueryMemory(long total, long perQuery, Duration leastWait, @Nullable SpillDisk disk) {
+        this.disk = disk;
         if (perQuery < 1 || total < perQuery) {
             throw new IllegalArgumentException(
                     "query memory: expected 1 to " + total + " bytes for one query, got " + perQuery);
@@ -76,6 +94,11 @@ public final class QueryMemory {
     /** Most bytes of all queries. */
     public long total() {
         return total;
+    }
+
+    /** Bytes that queries hold on disk. */
+    public long spilled() {
+        return disk == null ? 0 : disk.held();
     }
 
     /** The account alone, for tests. */
@@ -164,6 +187,15 @@ public final class QueryMemory {
 
         long used() {
             return used.get();
+        }
+
+        long most() {
+            return perQuery;
+        }
+
+        @Nullable
+        SpillDisk disk() {
+            return disk;
         }
 
         long left() {

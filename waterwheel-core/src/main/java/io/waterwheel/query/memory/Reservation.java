@@ -1,6 +1,8 @@
 package io.waterwheel.query.memory;
 
 import io.waterwheel.error.WaterwheelException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +16,13 @@ public final class Reservation implements AutoCloseable {
     private static final AtomicLongFieldUpdater<Reservation> HELD =
             AtomicLongFieldUpdater.newUpdater(Reservation.class, "held");
 
+    /** Something that ends with a reservation. */
+    @FunctionalInterface
+    public interface Attached {
+        /** Ends it; may be called again. Fails with nothing. */
+        void close();
+    }
+
     private final QueryMemory.Account account;
     /** The first one of its account, of which the others are parts. */
     private final boolean first;
@@ -22,6 +31,12 @@ public final class Reservation implements AutoCloseable {
     private volatile long held;
 
     private volatile boolean closed;
+    /** Of what is held, bytes that no one has asked for yet. */
+    private long spare;
+    /** Whether what is given back is kept. */
+    private boolean keeps;
+    /** What ends with it, where there is such; guarded by this. */
+    private @Nullable List<Attached> attached;
 
     private Reservation(QueryMemory.Account account, boolean first) {
         this.account = account;
@@ -44,6 +59,32 @@ public final class Reservation implements AutoCloseable {
         return new Reservation(account, false);
     }
 
+    /** Another one of the same query, which is closed with this one at the latest. */
+    public Reservation attached() {
+        Reservation part = part();
+        closeWith(part::close);
+        return part;
+    }
+
+    /** Closes something when this is closed; at once when it is closed already. */
+    public void closeWith(Attached what) {
+        synchronized (this) {
+            if (!closed) {
+                if (attached == null) {
+                    attached = new ArrayList<>(2);
+                }
+                attached.add(what);
+                return;
+            }
+        }
+        what.close();
+    }
+
+    /** The disk for what does not fit into memory; null when there is none. */
+    public @Nullable SpillDisk disk() {
+        return account.disk();
+    }
+
     /** Another one of the same query, which has all that this one held; this one holds nothing then. */
     public Reservation moved() {
         Reservation to = part();
@@ -57,10 +98,48 @@ public final class Reservation implements AutoCloseable {
      * @throws io.waterwheel.error.WaterwheelException of kind USER, code {@code QUERY_MEMORY}, when there are none left
      */
     public void reserve(long bytes) {
-        QueryMemory.Taken taken = take(bytes);
+        long own = Math.min(spare, bytes);
+        QueryMemory.Taken taken = own == bytes ? QueryMemory.Taken.YES : take(bytes - own);
         if (taken != QueryMemory.Taken.YES) {
-            throw account.refused(bytes, taken);
+            throw account.refused(bytes - own, taken);
         }
+        spare -= own;
+    }
+
+    /**
+     * Takes bytes for what will be asked for later, so that there are at least these then; {@link #reserve} asks for
+     * them first, and {@link #release} adds to them.
+     *
+     * @return false, and nothing is taken, when there are not that many
+     */
+    public boolean tryKeep(long bytes) {
+        long more = bytes - spare;
+        if (more > 0) {
+            if (take(more) != QueryMemory.Taken.YES) {
+                return false;
+            }
+            spare += more;
+        }
+        keeps = true;
+        return true;
+    }
+
+    /** Gives back what is kept and was not asked for. */
+    public void releaseKept() {
+        long kept = spare;
+        spare = 0;
+        keeps = false;
+        release(kept);
+    }
+
+    /** Bytes that were asked for and not given back. */
+    public long used() {
+        return held - spare;
+    }
+
+    /** Most bytes of one query. */
+    public long most() {
+        return account.most();
     }
 
     /** Bytes that could be taken now; others may take them before. */
@@ -87,6 +166,9 @@ public final class Reservation implements AutoCloseable {
     /** Gives bytes back that are no longer held. */
     public void release(long bytes) {
         if (closed) {
+            return;
+        } else if (keeps) {
+            spare += bytes;
             return;
         }
         HELD.addAndGet(this, -bytes);
@@ -136,6 +218,14 @@ public final class Reservation implements AutoCloseable {
             }
             if (first) {
                 account.closed();
+            }
+            List<Attached> ending;
+            synchronized (this) {
+                ending = attached;
+                attached = null;
+            }
+            if (ending != null) {
+                ending.forEach(Attached::close);
             }
         }
     }

@@ -2,65 +2,64 @@ package io.waterwheel.query.result;
 
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.aggregate.state.AggregateState;
-import io.waterwheel.query.column.ColumnNode;
-import io.waterwheel.query.column.RowView;
-import io.waterwheel.query.column.Values;
 import io.waterwheel.query.column.Workspace;
-import io.waterwheel.query.compile.ExpressionCompiler;
+import io.waterwheel.query.memory.SpillDisk;
 import io.waterwheel.query.rows.PartialBlockWriter;
 import io.waterwheel.query.rows.PartialMerge;
-import io.waterwheel.query.rows.RowOrder;
 import io.waterwheel.query.rows.RowSink;
-import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.TupleBlock;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
-/** Merges the parts of aggregates, and hands out the answer in the order of the groups. One thread at a time. */
+/**
+ * Merges the parts of aggregates, and hands out the answer in the order of the groups. What does not fit into memory
+ * goes to disk, where there is one for it. One thread at a time.
+ */
 final class GroupMerge extends PartialMerge {
     private final GatherGroups gather;
     private final Workspace workspace;
-    private final GroupTable table;
-    private final GroupRoom room;
-    private final List<AggregateState> states;
-    private final ColumnNode[] groups;
-    private final Values[] keys;
-    private int[] groupOf = {};
+    private final HeldGroups held;
+    private final HeldGroups.PartReader parts;
+    /** Null when all groups must fit into memory. */
+    private final @Nullable SpillDisk disk;
+
+    private @Nullable GroupRuns runs;
     private long found;
 
     GroupMerge(GatherGroups gather, Workspace workspace) {
         this.gather = gather;
         this.workspace = workspace;
-        this.table = gather.table(workspace.memory());
-        this.room = new GroupRoom(workspace.memory());
-        this.states = gather.states();
-        ExpressionCompiler compiler = new ExpressionCompiler(gather.partLayout());
-        this.groups = new ColumnNode[gather.groupColumns()];
-        this.keys = new Values[groups.length];
-        for (int g = 0; g < groups.length; g++) {
-            groups[g] = compiler.field(g);
-            keys[g] = groups[g].values();
+        this.held = new HeldGroups(gather, workspace);
+        this.parts = held.new PartReader();
+        // Gaps are filled series by series, of groups that are all there.
+        boolean mayGo = gather.groupColumns() > 0 && gather.wanted().fill() == null;
+        this.disk = mayGo ? workspace.memory().disk() : null;
+        if (disk != null) {
+            // Before anything is read: readers that are refused memory wait for this merge, which must go on.
+            held.keepRoom();
         }
     }
 
     @Override
     public boolean accept(TupleBlock part, RowSink sink) {
-        int[] all = all(part);
-        RowView view = RowView.of(part, workspace);
-        for (ColumnNode group : groups) {
-            group.evaluate(view, all, all.length);
+        SpillDisk to = disk;
+        if (to != null && !held.hasRoomFor(part)) {
+            spill(to);
+            boolean unused = held.hasRoomFor(part);
         }
-        groupOf = workspace.renewed(groupOf, all.length);
-        table.find(keys, all, all.length, groupOf);
-        int field = groups.length;
-        for (AggregateState state : states) {
-            state.groups(table.groups());
-            state.merge(part, field, groupOf);
-            field += state.columns().size();
-        }
-        room.require(states);
+        parts.merge(part);
         return true;
+    }
+
+    private GroupRuns spill(SpillDisk to) {
+        GroupRuns into = runs;
+        if (into == null) {
+            into = new GroupRuns(gather, workspace, to);
+            runs = into;
+        }
+        into.add(held);
+        return into;
     }
 
     @Override
@@ -70,15 +69,20 @@ final class GroupMerge extends PartialMerge {
 
     @Override
     public long finish(RowSink sink) {
-        for (AggregateState state : states) {
-            state.groups(table.groups());
+        for (AggregateState state : held.states()) {
+            state.groups(held.table().groups());
+        }
+        if (runs == null) {
+            held.releaseKept();
         }
         GroupOrder order = gather.order();
         if (order == null) {
             write(sink, true);
         } else {
-            GroupOrder.ChosenGroups chosen = order.chosen(workspace);
-            write(chosen, false);
+            // Gaps are filled of groups that are all there.
+            boolean asTheyCome = order.isOrderOfGroups() && gather.wanted().fill() == null;
+            GroupOrder.ChosenGroups chosen = asTheyCome ? order.asTheyCome(workspace, sink) : order.chosen(workspace);
+            write(chosen, asTheyCome);
             chosen.finish(sink);
         }
         return found;
@@ -88,21 +92,32 @@ final class GroupMerge extends PartialMerge {
     private void write(RowSink sink, boolean inOrder) {
         AnswerRows rows = new AnswerRows(new PartialBlockWriter(gather.answerLayout(), sink));
         ResultSpec.Aggregates wanted = gather.wanted();
+        SpillDisk to = disk;
+        boolean more = true;
         if (wanted.fill() != null) {
-            TupleBlock values = values();
-            new GapFill(wanted, gather.times(), gather.answerLayout(), table, states, workspace)
-                    .write(sorted(values), values, rows);
+            TupleBlock values = held.values();
+            new GapFill(wanted, gather.times(), gather.answerLayout(), held.table(), held.states(), workspace)
+                    .write(held.sorted(values), values, rows);
+        } else if (runs != null && to != null) {
+            boolean[] wantsMore = {true};
+            GroupRuns all = spill(to);
+            held.releaseKept();
+            all.finish(groups -> {
+                wantsMore[0] = rows.all(
+                        groups, IntStream.range(0, groups.table().groups()).toArray());
+                return wantsMore[0];
+            });
+            more = wantsMore[0];
         } else {
-            int[] all = inOrder && groups.length > 0
-                    ? sorted(values())
-                    : IntStream.range(0, table.groups()).toArray();
-            for (int group : all) {
-                if (!rows.group(group)) {
-                    return;
-                }
-            }
+            more = rows.all(
+                    held,
+                    inOrder && gather.groupColumns() > 0
+                            ? held.sorted(held.values())
+                            : IntStream.range(0, held.table().groups()).toArray());
         }
-        rows.blocks.finish();
+        if (more) {
+            rows.blocks.finish();
+        }
     }
 
     /** The rows of the answer, one after the other. */
@@ -113,18 +128,35 @@ final class GroupMerge extends PartialMerge {
             this.blocks = blocks;
         }
 
+        /** Writes these groups; false when no more are wanted. */
+        boolean all(HeldGroups of, int[] groups) {
+            for (int group : groups) {
+                if (!group(of, group)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
         @Override
         public boolean group(int group) {
+            return group(held, group);
+        }
+
+        private boolean group(HeldGroups of, int group) {
+            List<AggregateState> states = of.states();
             for (AggregateState state : states) {
                 workspace.spend(state.answerNanos(group));
             }
             TupleBlock block = blocks.row();
             int row = block.size();
-            table.write(group, block, row);
-            for (int a = 0; a < states.size(); a++) {
-                if (!states.get(a).writeAnswer(block, row, groups.length + a, group)) {
-                    AggregateState.setNull(block, row, groups.length + a);
+            of.table().write(group, block, row);
+            int field = gather.groupColumns();
+            for (AggregateState state : states) {
+                if (!state.writeAnswer(block, row, field, group)) {
+                    AggregateState.setNull(block, row, field);
                 }
+                field++;
             }
             return blocks.wrote();
         }
@@ -138,37 +170,5 @@ final class GroupMerge extends PartialMerge {
         public boolean wrote() {
             return blocks.wrote();
         }
-    }
-
-    /** The rows of a block as a selection. */
-    private static int[] all(TupleBlock block) {
-        int[] all = new int[block.size()];
-        Arrays.setAll(all, i -> i);
-        return all;
-    }
-
-    /** What is grouped by, a row a group. */
-    private TupleBlock values() {
-        int count = table.groups();
-        RowLayout layout = RowLayout.ofFields(gather.answerLayout().fields().subList(0, groups.length));
-        workspace.memory().reserve(count * (layout.rowWidth() + 8L) + table.keyBytes());
-        TupleBlock values = new TupleBlock(layout, count);
-        values.ensureArena(table.keyBytes());
-        for (int group = 0; group < count; group++) {
-            if (layout.nullMaskColumn() >= 0) {
-                values.setNullMask(group, 0);
-            }
-            table.write(group, values, group);
-        }
-        values.setSize(count);
-        return values;
-    }
-
-    /** The groups in the order of their values. */
-    private int[] sorted(TupleBlock values) {
-        int[] sorted = IntStream.range(0, values.size()).toArray();
-        int[] by = IntStream.range(0, groups.length).toArray();
-        new RowOrder(values.layout(), by, new boolean[by.length]).sort(values, sorted, sorted.length, workspace);
-        return sorted;
     }
 }

@@ -10,6 +10,7 @@ import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.rows.PartialMerge;
 import io.waterwheel.query.rows.RowCollector;
+import io.waterwheel.query.rows.RowCopy;
 import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RowLayout;
@@ -26,6 +27,8 @@ final class GroupOrder {
     private final RowLayout answer;
     private final @Nullable Expression having;
     private final GatherSorted sorted;
+    private final boolean orderOfGroups;
+    private final long limit;
 
     GroupOrder(ResultSpec.Aggregates wanted, RowLayout answer) {
         this.answer = answer;
@@ -36,6 +39,8 @@ final class GroupOrder {
         int[] all = new int[answer.fields().size()];
         Arrays.setAll(all, f -> f);
         List<Order> orders = wanted.orderBy();
+        this.orderOfGroups = orders.isEmpty();
+        this.limit = wanted.limit();
         if (orders.isEmpty()) {
             // The fields of the answer come in the order of the groups.
             orders = answer.fields().stream()
@@ -47,23 +52,38 @@ final class GroupOrder {
         this.sorted = new GatherSorted(answer, all, orders, wanted.limit(), null, null);
     }
 
+    /** Whether the groups are wanted in their own order. */
+    boolean isOrderOfGroups() {
+        return orderOfGroups;
+    }
+
     /** Takes the answer of all groups, in any order. */
     ChosenGroups chosen(Workspace workspace) {
-        return new ChosenGroups(workspace);
+        PartialMerge first = sorted.merge(workspace);
+        return new ChosenGroups(
+                workspace, sorted.collector(part -> first.accept(part, block -> true), workspace), first);
+    }
+
+    /** Takes the answer of all groups in their own order, and hands out those that are chosen at once. */
+    ChosenGroups asTheyCome(Workspace workspace, RowSink sink) {
+        int[] all = RowCopy.identity(answer);
+        return new ChosenGroups(workspace, new GatherRows(answer, all, limit).collector(sink, workspace), null);
     }
 
     /** The groups that were chosen. One thread. */
     final class ChosenGroups implements RowSink {
         private final Workspace workspace;
-        private final PartialMerge first;
         private final RowCollector collector;
+        /** What puts them in order; null when they are. */
+        private final @Nullable PartialMerge first;
+
         private final @Nullable ColumnNode condition;
         private int[] selected = {};
 
-        private ChosenGroups(Workspace workspace) {
+        private ChosenGroups(Workspace workspace, RowCollector collector, @Nullable PartialMerge first) {
             this.workspace = workspace;
-            this.first = sorted.merge(workspace);
-            this.collector = sorted.collector(part -> first.accept(part, block -> true), workspace);
+            this.collector = collector;
+            this.first = first;
             this.condition = having == null ? null : new ExpressionCompiler(answer).compile(having);
         }
 
@@ -79,13 +99,15 @@ final class GroupOrder {
                 count = condition.keep(view, selected, count);
             }
             collector.add(view, selected, count);
-            return true;
+            return !collector.done();
         }
 
         /** Hands out the chosen groups in their order. */
         void finish(RowSink sink) {
             collector.finish();
-            first.finish(sink);
+            if (first != null) {
+                first.finish(sink);
+            }
         }
     }
 }

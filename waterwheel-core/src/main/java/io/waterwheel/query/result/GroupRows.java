@@ -13,21 +13,15 @@ import io.waterwheel.query.rows.PartialBlockWriter;
 import io.waterwheel.query.rows.RowCollector;
 import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.schema.RowLayout;
-import io.waterwheel.tuple.TupleBlock;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Aggregates the rows of one scan, and hands over the part at its end. One thread. */
 final class GroupRows extends RowCollector {
-    /** About what writing a row of a part takes; more where a state takes several. */
-    private static final long ROW_NANOS = 1000;
-
     private final GatherGroups gather;
-    private final RowSink sink;
     private final Workspace workspace;
-    private final GroupTable table;
-    private final GroupRoom room;
-    private final List<AggregateState> states;
+    private final HeldGroups held;
+    private final PartialBlockWriter blocks;
     private final ColumnNode[] groups;
     private final Input[] inputs;
     /** What is taken of leaves that need not be read; null when that is not enough. */
@@ -38,6 +32,7 @@ final class GroupRows extends RowCollector {
     private final Values buckets = new Values();
     private int[] groupOf = {};
     private int[] filtered = {};
+    private boolean stopped;
 
     /**
      * Where an aggregate's values come from.
@@ -47,18 +42,15 @@ final class GroupRows extends RowCollector {
      * @param by what the value is chosen by; null for nothing
      */
     private record Input(
-            AggregateState state,
             @Nullable ColumnNode filter,
             @Nullable ColumnNode value,
             @Nullable ColumnNode by) {}
 
     GroupRows(GatherGroups gather, RowLayout stored, RowSink sink, Workspace workspace) {
         this.gather = gather;
-        this.sink = sink;
         this.workspace = workspace;
-        this.table = gather.table(workspace.memory());
-        this.states = gather.states();
-        this.room = new GroupRoom(workspace.memory());
+        this.held = new HeldGroups(gather, workspace);
+        this.blocks = new PartialBlockWriter(gather.partLayout(), sink);
         ExpressionCompiler compiler = new ExpressionCompiler(stored);
         this.groups = new ColumnNode[gather.groups().size()];
         this.keys = new Values[gather.groupColumns()];
@@ -77,7 +69,6 @@ final class GroupRows extends RowCollector {
             Expression filter = wanted.get(a).filter();
             List<Expression> arguments = gather.arguments(a);
             inputs[a] = new Input(
-                    states.get(a),
                     filter == null ? null : compiler.compile(filter),
                     arguments.isEmpty() ? null : compiler.compile(arguments.get(0)),
                     arguments.size() < 2 ? null : compiler.compile(arguments.get(1)));
@@ -86,17 +77,17 @@ final class GroupRows extends RowCollector {
                 groups.length == 1 && keys.length == 1 && gather.groups().get(0) instanceof Expression.FieldValue;
         this.unread = keys.length > 0 && !ofField
                 ? null
-                : UnreadLeaves.of(ofField ? gather.groups().get(0) : null, wanted, states, stored);
+                : UnreadLeaves.of(ofField ? gather.groups().get(0) : null, wanted, held.states(), stored);
     }
 
     @Override
     public boolean addSummary(RowSummary rows) {
         UnreadLeaves leaves = unread;
-        if (leaves == null || !leaves.add(rows, table.groups())) {
+        if (leaves == null || !leaves.add(rows, held.table().groups())) {
             return false;
         }
         found(rows.rows());
-        room.require(states);
+        held.reserveStates();
         return true;
     }
 
@@ -106,6 +97,10 @@ final class GroupRows extends RowCollector {
             return;
         }
         found(count);
+        boolean one = keys.length == 0;
+        if (!one && held.isFull(count)) {
+            handOver();
+        }
         groupOf = workspace.renewed(groupOf, view.rows);
         for (ColumnNode group : groups) {
             group.evaluate(view, selected, count);
@@ -113,24 +108,24 @@ final class GroupRows extends RowCollector {
         if (bucketMillis > 0) {
             fillBuckets(view, selected, count);
         }
-        boolean one = keys.length == 0;
         if (!one) {
-            table.find(keys, selected, count, groupOf);
+            held.table().find(keys, selected, count, groupOf);
         }
         for (int a = 0; a < inputs.length; a++) {
             Input input = inputs[a];
-            input.state().groups(table.groups());
+            AggregateState state = held.states().get(a);
+            state.groups(held.table().groups());
             ColumnNode filter = input.filter();
             if (filter == null) {
                 // One field has one node: what min(x) has evaluated is there for max(x).
-                add(input, view, selected, count, a > 0 && sharesValue(a - 1));
+                add(input, state, view, selected, count, a > 0 && sharesValue(a - 1));
             } else {
                 filtered = workspace.renewed(filtered, count);
                 System.arraycopy(selected, 0, filtered, 0, count);
-                add(input, view, filtered, filter.keep(view, filtered, count), false);
+                add(input, state, view, filtered, filter.keep(view, filtered, count), false);
             }
         }
-        room.require(states);
+        held.reserveStates();
     }
 
     /** Whether an aggregate takes the same values as the next. */
@@ -148,8 +143,7 @@ final class GroupRows extends RowCollector {
      *
      * @param evaluated whether its values are there already: of the same node, which is a field's and keeps them
      */
-    private void add(Input input, RowView view, int[] rows, int count, boolean evaluated) {
-        AggregateState state = input.state();
+    private void add(Input input, AggregateState state, RowView view, int[] rows, int count, boolean evaluated) {
         ColumnNode value = input.value();
         ColumnNode by = input.by();
         // Without groups all rows are of the first one: groupOf is 0 throughout.
@@ -197,48 +191,35 @@ final class GroupRows extends RowCollector {
         return start > time ? Long.MIN_VALUE : start;
     }
 
-    /** Hands over the part; none when no row matched. */
+    /** Hands over the groups that are held: the merge takes those of a part in any number of rows. */
+    private void handOver() {
+        if (!stopped) {
+            stopped = !GroupParts.write(held, null, gather.groupColumns(), workspace, blocks);
+        }
+        held.clear();
+    }
+
+    @Override
+    public boolean done() {
+        return stopped;
+    }
+
+    /** Hands over what is left of the part; nothing when no row matched. */
     @Override
     public void finish() {
         if (found() == 0) {
             return;
         }
-        if (unread != null) {
-            unread.finish(table, workspace, () -> room.require(states));
-        }
-        PartialBlockWriter blocks = new PartialBlockWriter(gather.partLayout(), sink);
-        int empty = table.groups();
-        for (AggregateState state : states) {
-            // One group more, without tuples: what states of fewer rows write beside one of more.
-            state.groups(empty + 1);
-        }
-        int[] rows = new int[states.size()];
-        for (int group = 0; group < empty; group++) {
-            int most = 1;
-            for (int a = 0; a < rows.length; a++) {
-                rows[a] = states.get(a).rows(group);
-                most = Math.max(most, rows[a]);
+        UnreadLeaves leaves = unread;
+        if (leaves != null) {
+            if (keys.length > 0 && held.isFull(UnreadLeaves.MOST_VALUES)) {
+                handOver();
             }
-            for (int slice = 0; slice < most; slice++) {
-                TupleBlock block = blocks.row();
-                int row = block.size();
-                workspace.spend(ROW_NANOS);
-                table.write(group, block, row);
-                int field = gather.groupColumns();
-                for (int a = 0; a < rows.length; a++) {
-                    AggregateState state = states.get(a);
-                    if (slice < rows[a]) {
-                        state.writeSlice(block, row, field, group, slice);
-                    } else {
-                        state.writePart(block, row, field, empty);
-                    }
-                    field += state.columns().size();
-                }
-                if (!blocks.wrote()) {
-                    return;
-                }
-            }
+            leaves.finish(held.table(), workspace, held::reserveStates);
         }
-        blocks.finish();
+        handOver();
+        if (!stopped) {
+            blocks.finish();
+        }
     }
 }

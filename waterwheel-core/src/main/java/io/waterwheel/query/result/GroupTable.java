@@ -20,10 +20,12 @@ import java.util.List;
  * One thread.
  */
 final class GroupTable {
-    /** Most groups of a query. */
+    /** Most groups that are held at once. */
     static final int MAX_GROUPS = 1 << 18;
 
-    private static final long MAX_KEY_BYTES = 64L << 20;
+    /** Most bytes of their values. */
+    static final long MAX_KEY_BYTES = 64L << 20;
+
     /** One group's bytes: with that of values that are all of the greatest length, a part's block stays sendable. */
     private static final int MAX_ROW_BYTES = 256 * 1024;
 

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * the end each value that one of them has is taken once. One thread.
  */
 final class UnreadLeaves {
+    /** Most values of a chunk: a dictionary has no more. */
+    static final int MOST_VALUES = 1 << 16;
+
     /** Values that are taken at a time. */
     private static final int BLOCK = 1024;
 

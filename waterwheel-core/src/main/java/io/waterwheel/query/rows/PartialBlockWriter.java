@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Blocks that are written row by row, and handed to a sink when full. One thread. */
 public final class PartialBlockWriter {
-    private static final int BLOCK_ROWS = 2048;
+    /** Most rows of a block. */
+    public static final int BLOCK_ROWS = 2048;
 
     private final RowLayout layout;
     private final RowSink sink;

@@ -15,6 +15,7 @@ import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,10 @@ import org.jspecify.annotations.Nullable;
 final class Delivery implements AutoCloseable {
     /** A batch is filled while the one before is on its way. */
     private static final int BATCHES = 2;
+    /** What has come of a partial answer is put in order in this time at least. */
+    private static final long MOST_NANOS = TimeUnit.HOURS.toNanos(2);
+
+    private static final long LEAST_TO_END_NANOS = TimeUnit.SECONDS.toNanos(10);
     /** Rows that are handed out are there as a block, and again as they are put into the batch. */
     private static final int COPIES = 2;
     /** Batches and pieces grow within this share of what is left to the query. */
@@ -52,6 +57,9 @@ final class Delivery implements AutoCloseable {
     private final MergeQueue queue = new MergeQueue(this::unmergedBytes, new Merging());
     private final boolean partial;
     private final long deadlineNanos;
+    /** When a partial answer must have been put together: it has as long again. */
+    private final long partialEndNanos;
+
     private final QueryClock clock;
     private volatile boolean enough;
     /** Trees whose rows are held by a {@link FreshPart}. */
@@ -82,6 +90,8 @@ final class Delivery implements AutoCloseable {
         this.sink = sink;
         this.partial = partial;
         this.deadlineNanos = deadlineNanos;
+        long left = deadlineNanos - clock.nanos();
+        this.partialEndNanos = left > MOST_NANOS ? deadlineNanos : deadlineNanos + Math.max(LEAST_TO_END_NANOS, left);
         this.merging = memory.part();
         this.answering = memory.part();
         // Blocks are somewhat larger at times.
@@ -128,7 +138,7 @@ final class Delivery implements AutoCloseable {
 
     /** Whether to go on with a merge: as {@link #done}, but what has come by the deadline may be put in order then. */
     private boolean mayMerge() {
-        return !nobodyWaits() && (partial || clock.nanos() - deadlineNanos < 0);
+        return !nobodyWaits() && clock.nanos() - (partial ? partialEndNanos : deadlineNanos) < 0;
     }
 
     /** Why a merge that was not to go on fails the query; a query that was given up has told another reason before. */

@@ -4,10 +4,12 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.ingest.dispatch.CatchUpBudget;
 import io.waterwheel.query.memory.QueryMemory;
+import io.waterwheel.query.memory.SpillDisk;
 import io.waterwheel.topology.config.DataSize;
 import io.waterwheel.topology.config.Key;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -29,10 +31,24 @@ public final class WorkerMemory {
 
     private WorkerMemory() {}
 
-    /** What the queries of one worker may take. */
+    /**
+     * What the queries of one worker may take.
+     *
+     * @throws WaterwheelException {@code SPILL_FAILED} when the temporary folder cannot be used
+     */
     static QueryMemory queries(WaterwheelConfig config) {
         long total = config.get(Keys.QUERY_MEMORY).bytes();
-        return new QueryMemory(total, Math.max(1, total * config.get(Keys.QUERY_MEMORY_SHARE) / 100));
+        long perQuery = Math.max(1, total * config.get(Keys.QUERY_MEMORY_SHARE) / 100);
+        long spill = config.get(Keys.QUERY_SPILL).bytes();
+        return spill == 0
+                ? new QueryMemory(total, perQuery)
+                : new QueryMemory(
+                        total,
+                        perQuery,
+                        SpillDisk.beside(
+                                Path.of(System.getProperty("java.io.tmpdir")),
+                                spill,
+                                config.get(Keys.DISK_RESERVE).bytes()));
     }
 
     /** Heap that a worker is given: its buffers, and what everything else needs. */

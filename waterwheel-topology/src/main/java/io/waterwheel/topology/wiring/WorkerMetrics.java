@@ -49,6 +49,7 @@ final class WorkerMetrics implements AutoCloseable {
         long cacheLimit = config.get(Keys.QUERY_SERVER_CACHE_SIZE).bytes();
         gauge(QueryMetrics.CACHE_LIMIT, () -> cacheLimit);
         gauge(QueryMetrics.MEMORY, memory::reserved);
+        gauge(QueryMetrics.SPILLED, memory::spilled);
         long memoryLimit = memory.total();
         gauge(QueryMetrics.MEMORY_LIMIT, () -> memoryLimit);
     }

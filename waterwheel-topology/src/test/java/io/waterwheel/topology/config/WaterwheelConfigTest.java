@@ -58,6 +58,7 @@ final class WaterwheelConfigTest {
         values.put("query.dispatch", "lada");
         values.put("query.memory", new DataSize(512L << 20));
         values.put("query.memory-share", 50);
+        values.put("query.spill", new DataSize(8L << 30));
         values.put("sql.memory", new DataSize(512 << 20));
         values.put("sql.spill", new DataSize(8L << 30));
         values.put("sql.at-once", 4);
@@ -139,6 +140,7 @@ final class WaterwheelConfigTest {
         values.put("query.dispatch", "shared-queue");
         values.put("query.memory", new DataSize(3L << 30));
         values.put("query.memory-share", 20);
+        values.put("query.spill", new DataSize(3 << 20));
         values.put("sql.memory", new DataSize(64 << 20));
         values.put("sql.spill", new DataSize(0));
         values.put("sql.at-once", 2);

@@ -16,7 +16,7 @@ import java.util.List;
  */
 public abstract class AggregateState {
     /** Most bytes that the states of a query may hold in a scan, and in a merge. */
-    private static final long MAX_BYTES = 128L << 20;
+    public static final long MAX_BYTES = 128L << 20;
 
     /**
      * A column of a part.

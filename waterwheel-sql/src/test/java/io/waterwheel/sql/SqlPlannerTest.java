@@ -111,6 +111,8 @@ final class SqlPlannerTest {
                 "EXTRACT(HOUR FROM at) = 3 | DATE_PART('hour', at) = 3",
                 "UPPER(note) = 'A' AND CHAR_LENGTH(note) = 1 | UPPER(note) = 'A' AND LENGTH(note) = 1",
                 "POSITION('b' IN note) > 1 | STRPOS(note, 'b') > 1",
+                "JSON_TEXT(note, '$.a[0].b') = 'x' | JSON_TEXT(note, '$.a[0].b') = 'x'",
+                "json_number(note, '$.rpm') > 3000 | JSON_NUMBER(note, '$.rpm') > 3000.0",
                 "CONCAT(TRIM(note), 'x') = 'ax' | CONCAT(TRIM(note), 'x') = 'ax'",
                 "amount / 10 = 3 | amount / 10 = 3",
                 "paid AND NOT (id = 3) | paid AND NOT id = 3",

@@ -239,6 +239,7 @@ public final class ExpressionCompiler {
             // The unit, the zone and the number of characters are literals, which the node has from the call.
             case DATE_TRUNC, DATE_PART -> strict(call, 1, 2);
             case GEOHASH -> strict(call, 0, 2);
+            case JSON_TEXT, JSON_NUMBER -> strict(call, 0, 1);
             default -> strict(call, 0, call.arguments().size());
         };
     }

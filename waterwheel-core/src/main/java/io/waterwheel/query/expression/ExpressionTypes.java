@@ -4,6 +4,7 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.NearestName;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.Field;
+import io.waterwheel.schema.text.MemberPath;
 import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -317,6 +318,11 @@ public final class ExpressionTypes {
                 yield ValueType.STRING;
             }
             case DATE_TRUNC, DATE_PART -> calendar(call);
+            case JSON_TEXT, JSON_NUMBER -> {
+                texts(call, call.arguments().subList(0, 1));
+                jsonPath(call);
+                yield call.function() == Function.JSON_TEXT ? ValueType.STRING : ValueType.DOUBLE;
+            }
             case GEOHASH -> {
                 number(call, first);
                 number(call, call.arguments().get(1));
@@ -376,6 +382,25 @@ public final class ExpressionTypes {
         }
         throw mismatch("in " + shown(call) + ": expected a time zone in quotes such as 'Europe/Berlin', got "
                 + shown(call.arguments().get(2)));
+    }
+
+    /** The path of a JSON_TEXT or JSON_NUMBER. */
+    public static List<MemberPath.Step> jsonPath(Expression.Call call) {
+        Expression path = call.arguments().get(1);
+        String expected = "in " + shown(call) + ": expected a path in quotes such as '$.tags.site' or '$.values[0]'";
+        if (!(path instanceof Expression.Text text)) {
+            throw mismatch(expected + ", got " + shown(path));
+        }
+        try {
+            List<MemberPath.Step> steps = MemberPath.of(text.value());
+            if (MemberPath.stepsToEach(steps) < 0) {
+                return steps;
+            }
+        } catch (IllegalArgumentException e) {
+            throw new WaterwheelException(
+                    ErrorCode.TYPE_MISMATCH, "expression: " + expected + ": " + e.getMessage(), e);
+        }
+        throw mismatch(expected + ", got one with [*], which is no single value");
     }
 
     /** Number of characters of a GEOHASH. */

@@ -68,7 +68,11 @@ public enum Function {
     /** Metres on the sphere between two positions: longitude, latitude, longitude, latitude. */
     DISTANCE(4, 4),
     /** The geohash of a position (longitude, latitude), of 1 to 12 characters (a literal). */
-    GEOHASH(3, 3);
+    GEOHASH(3, 3),
+    /** The value at a path (a literal) of JSON text, as text. */
+    JSON_TEXT(2, 2),
+    /** The number at a path (a literal) of JSON text, a double. */
+    JSON_NUMBER(2, 2);
 
     private final int least;
     private final int most;

@@ -40,6 +40,7 @@ public final class Functions {
                         call.function() == Function.DATE_PART);
             case DISTANCE -> new GeoNode(call.function(), arguments, 0);
             case GEOHASH -> new GeoNode(call.function(), arguments, ExpressionTypes.geohashCharacters(call));
+            case JSON_TEXT, JSON_NUMBER -> new JsonTextNode(type, ExpressionTypes.jsonPath(call), first);
         };
     }
 

@@ -1,9 +1,14 @@
 package io.waterwheel.query.compile;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.text.Ipv4;
+import io.waterwheel.schema.text.MemberPath;
+import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
@@ -313,9 +318,61 @@ public final class RowInterpreter {
                                 .atZone(arguments.size() < 3 ? ZoneOffset.UTC : ZoneId.of((String) arguments.get(2))));
             case DISTANCE ->
                 distance(arguments.stream().mapToDouble(RowInterpreter::number).toArray());
+            case JSON_TEXT, JSON_NUMBER ->
+                json(call.function() == io.waterwheel.query.expression.Function.JSON_TEXT, (String) first, (String)
+                        second);
             case GEOHASH -> geohash(number(first), number(second), (int) (long) (Long) arguments.get(2));
             default -> throw new AssertionError(call);
         };
+    }
+
+    /** The value at a path, token by token. */
+    private static Object json(boolean text, String document, String path) {
+        try (JsonParser parser = new JsonFactory().createParser(document)) {
+            parser.nextToken();
+            for (MemberPath.Step step : MemberPath.of(path)) {
+                if (!goTo(parser, step)) {
+                    return null;
+                }
+            }
+            JsonToken found = parser.currentToken();
+            if (found == null || found == JsonToken.VALUE_NULL) {
+                return null;
+            } else if (!text) {
+                return found.isNumeric() ? (Object) parser.getDoubleValue() : null;
+            } else if (found == JsonToken.VALUE_STRING) {
+                return parser.getText();
+            }
+            int from = (int) parser.currentTokenLocation().getCharOffset();
+            parser.skipChildren();
+            return found.isStructStart()
+                    ? document.substring(from, (int) parser.currentLocation().getCharOffset())
+                    : parser.getText();
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    private static boolean goTo(JsonParser parser, MemberPath.Step step) throws IOException {
+        if (parser.currentToken() != (step.element() ? JsonToken.START_ARRAY : JsonToken.START_OBJECT)) {
+            return false;
+        }
+        int element = 0;
+        while (!parser.nextToken().isStructEnd()) {
+            if (step.element()) {
+                if (element++ == Integer.parseInt(step.name())) {
+                    return true;
+                }
+            } else {
+                boolean found = parser.currentName().equals(step.name());
+                parser.nextToken();
+                if (found) {
+                    return true;
+                }
+            }
+            parser.skipChildren();
+        }
+        return false;
     }
 
     private static Object calendar(boolean part, String unit, ZonedDateTime time) {

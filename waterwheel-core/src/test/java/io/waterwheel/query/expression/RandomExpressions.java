@@ -208,7 +208,7 @@ public final class RandomExpressions {
 
     private Expression string(int depth) {
         Expression text = value(ValueType.STRING, depth);
-        return switch (random.nextInt(sqlite ? 3 : 8)) {
+        return switch (random.nextInt(sqlite ? 3 : 9)) {
             case 0 -> call(Function.LOWER, text);
             case 1 -> call(Function.UPPER, text);
             case 2 -> call(Function.TRIM, text);
@@ -220,6 +220,7 @@ public final class RandomExpressions {
                         ? call(Function.SUBSTRING, text, from)
                         : call(Function.SUBSTRING, text, from, value(ValueType.INTEGER, depth));
             }
+            case 8 -> json(Function.JSON_TEXT, depth);
             case 6 -> {
                 List<ValueType> from = List.of(
                         ValueType.STRING,
@@ -237,6 +238,20 @@ public final class RandomExpressions {
                         value(numeric(), depth),
                         new Expression.Whole(1 + random.nextInt(12)));
         };
+    }
+
+    /** A member of an object that is put together of texts, whole as JSON or not. */
+    private Expression json(Function function, int depth) {
+        Expression member = random.nextBoolean() ? value(ValueType.STRING, depth) : new Expression.Text("12.50");
+        Expression document = call(
+                Function.CONCAT,
+                new Expression.Text(pick(List.of("{\"a\": ", "{\"b\":[1, {\"a\": ", "{\"x\\u0041\":", "no "))),
+                member,
+                new Expression.Text(pick(List.of("}", "}]}", ", \"a\": 7}", ""))));
+        return call(
+                function,
+                random.nextInt(3) == 0 ? value(ValueType.STRING, depth) : document,
+                new Expression.Text(pick(List.of("$.a", "$.b", "$.b[0]", "$.b[1].a", "$.xA", "$['a'].b"))));
     }
 
     private Expression time(ValueType type, int depth) {

@@ -1,0 +1,82 @@
+package io.waterwheel.query.function;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.waterwheel.query.column.ColumnNode;
+import io.waterwheel.query.column.RowView;
+import io.waterwheel.query.column.Values;
+import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.schema.text.MemberPath;
+import io.waterwheel.tuple.TupleBlock;
+import java.util.List;
+
+/** JSON_TEXT and JSON_NUMBER: the value at a path of JSON text. Null where there is none. */
+final class JsonTextNode extends ColumnNode {
+    private final ColumnNode operand;
+    private final JsonScan scan;
+
+    /** @param type of what is wanted: text or a double */
+    JsonTextNode(ValueType type, List<MemberPath.Step> path, ColumnNode operand) {
+        super(type);
+        this.operand = operand;
+        this.scan = new JsonScan(path);
+    }
+
+    @Override
+    protected void compute(RowView view, int[] selected, int count) {
+        operand.evaluate(view, selected, count);
+        Values values = operand.values();
+        boolean[] nulls = out.ownNulls(view);
+        out.anyNull = true;
+        boolean text = type() == ValueType.STRING;
+        long[] references = text ? out.ownLongs(view) : new long[0];
+        double[] numbers = text ? new double[0] : out.ownDoubles(view);
+        byte[] written = text ? out.ownBytes(view, bytes(values, selected, count)) : new byte[0];
+        int filled = 0;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            nulls[row] = values.isNull(row);
+            if (nulls[row]) {
+                continue;
+            }
+            long reference = values.longs[row];
+            byte[] slab = values.slab(reference);
+            int from = values.offset(reference);
+            int length = TupleBlock.referenceLength(reference);
+            view.workspace().spend(length);
+            JsonScan.Kind kind = scan.find(slab, from, from + length);
+            if (!text) {
+                nulls[row] = kind != JsonScan.Kind.NUMBER;
+                numbers[row] = nulls[row]
+                        ? 0
+                        : Double.parseDouble(new String(slab, scan.from(), scan.to() - scan.from(), US_ASCII));
+                continue;
+            }
+            int end = kind == JsonScan.Kind.NONE ? -1 : write(kind, slab, written, filled);
+            nulls[row] = end < 0;
+            if (end >= 0) {
+                references[row] = TupleBlock.reference(filled, end - filled);
+                filled = end;
+            }
+        }
+        operand.release(view);
+    }
+
+    private int write(JsonScan.Kind kind, byte[] slab, byte[] into, int begin) {
+        if (kind == JsonScan.Kind.TEXT) {
+            return scan.text(into, begin);
+        }
+        int length = scan.to() - scan.from();
+        System.arraycopy(slab, scan.from(), into, begin, length);
+        return begin + length;
+    }
+
+    /** What is found is no longer than what it is found in. */
+    private static int bytes(Values values, int[] selected, int count) {
+        int bytes = 0;
+        for (int i = 0; i < count; i++) {
+            bytes = values.isNull(selected[i]) ? bytes : Math.addExact(bytes, values.length(selected[i]));
+        }
+        return bytes;
+    }
+}

@@ -10,6 +10,7 @@ import io.waterwheel.wire.proto.FlushStreamRequest;
 import io.waterwheel.wire.proto.StatusReply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.apache.arrow.flight.Action;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightStream;
@@ -43,17 +44,24 @@ final class FlightQueries implements AutoCloseable {
 
     Answer ask(Query query) throws Exception {
         List<List<Object>> rows = new ArrayList<>();
+        Verdict verdict = ask(query, root -> {
+            for (int row = 0; row < root.getRowCount(); row++) {
+                List<Object> values = new ArrayList<>();
+                for (FieldVector vector : root.getFieldVectors()) {
+                    values.add(value(vector, row));
+                }
+                rows.add(values);
+            }
+        });
+        return new Answer(rows, verdict);
+    }
+
+    /** Asks, and hands over each batch of the answer. */
+    Verdict ask(Query query, Consumer<VectorSchemaRoot> batches) throws Exception {
         Verdict verdict = null;
         try (FlightStream stream = client.getStream(new Ticket(WireQueries.ticket(query)))) {
             while (stream.next()) {
-                VectorSchemaRoot root = stream.getRoot();
-                for (int row = 0; row < root.getRowCount(); row++) {
-                    List<Object> values = new ArrayList<>();
-                    for (FieldVector vector : root.getFieldVectors()) {
-                        values.add(value(vector, row));
-                    }
-                    rows.add(values);
-                }
+                batches.accept(stream.getRoot());
                 ArrowBuf metadata = stream.getLatestMetadata();
                 if (metadata != null && metadata.readableBytes() > 0) {
                     verdict = WireQueries.parseVerdict(metadata.nioBuffer());
@@ -64,7 +72,7 @@ final class FlightQueries implements AutoCloseable {
         if (verdict == null) {
             throw new IllegalStateException("the answer has no verdict");
         }
-        return new Answer(rows, verdict);
+        return verdict;
     }
 
     private static @Nullable Object value(FieldVector vector, int row) {

@@ -1,0 +1,248 @@
+package io.waterwheel.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.Rounds;
+import io.waterwheel.client.Appender;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.key.KeyMaker;
+import io.waterwheel.local.QuestionTwin;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.query.compile.SmallRows;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.tuple.TupleBlock;
+import io.waterwheel.wire.WireErrors;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.apache.arrow.flight.ErrorFlightMetadata;
+import org.apache.arrow.flight.FlightRuntimeException;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.TimeStampVector;
+import org.apache.arrow.vector.UInt4Vector;
+import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.util.Text;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Random questions of every kind to a server, about rows that have just come, are being flushed, lie in chunks, and
+ * came late: each answer is that of looking at all rows. What the server holds does not grow meanwhile. Long:
+ * {@code -Dquestions=100000}; {@code -Dseed=N} is the first stream's.
+ */
+@Tag("embedded")
+@Tag("alone")
+final class QuestionSoakTest {
+    private static final int QUESTIONS = Rounds.of("questions", 400, 20_000);
+    /** Of one stream, about rows that grow in steps. */
+    private static final int OF_A_STREAM = 2_000;
+
+    private static final int STEPS = 8;
+
+    /** What stays is bounded by what the server has served, not by how often it was asked. */
+    private static final long MOST_MORE_HEAP = 48 << 20;
+
+    private static final int MOST_MORE_THREADS = 16;
+    private static final int MOST_MORE_FILES = 60;
+    /** The server's own broker keeps the files of the topic of a stream that was dropped, one a partition at least. */
+    private static final int FILES_OF_A_STREAM = 4;
+
+    @TempDir
+    Path folder;
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    /** A stream is left as it is when the next one is made: its trees go with a flush. */
+    @Test
+    void answersAreThoseOfLookingAtEveryRow() throws Exception {
+        // Times are milliseconds from 0 to 8: many rows are late.
+        Path conf = Files.writeString(folder.resolve("server.yaml"), "late.threshold: 3ms\n");
+        try (CommandProcess server = CommandProcess.start(
+                folder,
+                List.of("-Xmx512m"),
+                "server",
+                "--data",
+                folder.resolve("data").toString(),
+                "--port",
+                "0",
+                "--conf",
+                conf.toString())) {
+            String ready = server.line("ready:");
+            assertThat(ready).as(server.err()).startsWith("ready: grpc://");
+            String url = ready.substring("ready: ".length(), ready.indexOf(" kafka:"));
+            long first = Long.getLong("seed", 1);
+            int asked = 0;
+            ServerLoad before = null;
+            long filesBefore = 0;
+            long begun = System.nanoTime();
+            try (WaterwheelClient client = WaterwheelClient.connect(url);
+                    FlightQueries flight = new FlightQueries(url)) {
+                for (long seed = first; asked < QUESTIONS; seed++) {
+                    asked += ask(client, flight, seed, Math.min(OF_A_STREAM, QUESTIONS - asked));
+                    client.drop(name(seed));
+                    ServerLoad now = ServerLoad.of(server);
+                    long files = files(server);
+                    System.out.printf(
+                            "%d questions in %d s: %s, %d files%n",
+                            asked, (System.nanoTime() - begun) / 1_000_000_000, now, files);
+                    if (before == null) {
+                        before = now;
+                        filesBefore = files;
+                    }
+                    assertThat(now.heapBytes()).as("heap").isLessThan(before.heapBytes() + MOST_MORE_HEAP);
+                    assertThat(now.threads()).as("threads").isLessThan(before.threads() + MOST_MORE_THREADS);
+                    assertThat(files)
+                            .as("files")
+                            .isLessThan(filesBefore + MOST_MORE_FILES + FILES_OF_A_STREAM * (seed - first));
+                }
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private static String name(long seed) {
+        return "s" + seed;
+    }
+
+    /** Sockets, too. */
+    private static long files(CommandProcess server) throws Exception {
+        Path held = Path.of("/proc/" + server.pid() + "/fd");
+        if (!Files.isDirectory(held)) {
+            return 0;
+        }
+        try (var files = Files.list(held)) {
+            return files.count();
+        }
+    }
+
+    private int ask(WaterwheelClient client, FlightQueries flight, long seed, int most) throws Exception {
+        Random random = new Random(seed);
+        SmallRows small = new SmallRows(random, true);
+        Schema schema = small.schema();
+        QuestionTwin twin = new QuestionTwin(random, schema.fields());
+        client.createStream(
+                new StreamDefinition(name(seed), name(seed), RecordFormat.BLOCK, 1 + random.nextInt(3), schema));
+        KeyMaker keys = KeyMaker.of(RowLayout.of(schema), schema);
+        int asked = 0;
+        try (Appender appender = client.appender(name(seed))) {
+            for (int step = 0; step < STEPS; step++) {
+                for (int b = random.nextInt(3); b >= 0; b--) {
+                    TupleBlock block = small.block(1 + random.nextInt(random.nextInt(12) == 0 ? 1000 : 40));
+                    clearNulls(block);
+                    appender.append(block);
+                    keys.fill(block, 0, (row, why) -> {
+                        throw new IllegalStateException("row " + row + ": " + why);
+                    });
+                    twin.add(block);
+                }
+                Map<Integer, Long> positions = appender.flush();
+                // What is flushed is asked for meanwhile.
+                Future<?> flushing = random.nextInt(3) == 0
+                        ? null
+                        : threads.submit(() -> client.flush(name(seed), Duration.ofMinutes(1)));
+                // None of them is a dead letter.
+                twin.check(
+                        about(seed, positions).withCount(),
+                        one -> answer(flight, one),
+                        "-Dseed=" + seed + " step " + step);
+                int of = most * (step + 1) / STEPS - most * step / STEPS;
+                for (int q = 0; q < of; q++) {
+                    Query question = twin.query(about(seed, positions));
+                    twin.check(
+                            question,
+                            one -> answer(flight, one),
+                            "-Dseed=" + seed + " step " + step + " question " + q);
+                    asked++;
+                }
+                if (flushing != null) {
+                    flushing.get();
+                }
+            }
+        }
+        return asked;
+    }
+
+    private static Query about(long seed, Map<Integer, Long> positions) {
+        return Query.of(name(seed)).withAtLeast(positions).withTimeout(Duration.ofMinutes(1));
+    }
+
+    /** As records have it: nothing but zeros stands where a value is null. */
+    private static void clearNulls(TupleBlock block) {
+        RowLayout layout = block.layout();
+        for (int field = 0; field < layout.fields().size(); field++) {
+            int column = layout.columnOf(field);
+            for (int row = 0; column >= 0 && row < block.size(); row++) {
+                if (block.isNull(field, row)) {
+                    int width = layout.width(column);
+                    Arrays.fill(block.column(column), row * width, (row + 1) * width, (byte) 0);
+                }
+            }
+        }
+    }
+
+    private static QuestionTwin.Answer answer(FlightQueries flight, Query question) throws Exception {
+        List<List<String>> rows = new ArrayList<>();
+        try {
+            Verdict verdict = flight.ask(question, root -> {
+                for (int row = 0; row < root.getRowCount(); row++) {
+                    List<String> texts = new ArrayList<>();
+                    for (FieldVector vector : root.getFieldVectors()) {
+                        texts.add(QuestionTwin.text(value(vector, row)));
+                    }
+                    rows.add(texts);
+                }
+            });
+            assertThat(verdict.complete()).as("%s: %s", question, verdict).isTrue();
+            return new QuestionTwin.Answer(rows, verdict.tuples());
+        } catch (FlightRuntimeException e) {
+            ErrorFlightMetadata detail = e.status().metadata();
+            throw detail == null || !detail.containsKey(WireErrors.TRAILER)
+                    ? e
+                    : WireErrors.parse(detail.getByte(WireErrors.TRAILER), e);
+        }
+    }
+
+    /** A value as the twin has it. */
+    private static @Nullable Object value(FieldVector vector, int row) {
+        if (vector.isNull(row)) {
+            return null;
+        }
+        if (vector instanceof TimeStampVector times) {
+            long units = times.get(row);
+            return switch (((ArrowType.Timestamp) vector.getField().getType()).getUnit()) {
+                case SECOND -> Instant.ofEpochSecond(units);
+                case MILLISECOND -> Instant.ofEpochMilli(units);
+                case MICROSECOND ->
+                    Instant.ofEpochSecond(Math.floorDiv(units, 1_000_000L), Math.floorMod(units, 1_000_000L) * 1000);
+                case NANOSECOND ->
+                    Instant.ofEpochSecond(Math.floorDiv(units, 1_000_000_000L), Math.floorMod(units, 1_000_000_000L));
+            };
+        }
+        if (vector instanceof UInt4Vector numbers) {
+            return numbers.get(row) & 0xFFFFFFFFL;
+        }
+        Object value = vector.getObject(row);
+        if (value instanceof Integer whole) {
+            return (long) whole;
+        } else if (value instanceof Float number) {
+            return (double) number;
+        }
+        return value instanceof Text ? value.toString() : value;
+    }
+}

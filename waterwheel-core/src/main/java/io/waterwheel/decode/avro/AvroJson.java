@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.StreamWriteFeature;
-import io.waterwheel.decode.Utf8;
 import io.waterwheel.decode.avro.AvroType.Kind;
 import io.waterwheel.decode.typed.MalformedException;
 import io.waterwheel.schema.TimestampUnit;
@@ -13,6 +12,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.time.DateTimeException;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
@@ -143,10 +144,13 @@ public final class AvroJson {
     }
 
     private String key(int length) throws MalformedException {
-        if (!Utf8.valid(in.bytes, in.at - length, length)) {
+        try {
+            return UTF_8.newDecoder()
+                    .decode(ByteBuffer.wrap(in.bytes, in.at - length, length))
+                    .toString();
+        } catch (CharacterCodingException e) {
             throw new MalformedException("a key of a map is not valid UTF-8");
         }
-        return new String(in.bytes, in.at - length, length, UTF_8);
     }
 
     private void bytes(int length, JsonGenerator json) throws MalformedException, IOException {

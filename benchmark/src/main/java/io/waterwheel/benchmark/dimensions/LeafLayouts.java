@@ -52,7 +52,7 @@ public final class LeafLayouts {
     private static final class Columns {
         final Schema schema;
         /** By field; null where no dimension and no question is of it. */
-        final long @Nullable [] @Nullable [] codes;
+        final long[] @Nullable [] codes;
 
         final long[] times;
 

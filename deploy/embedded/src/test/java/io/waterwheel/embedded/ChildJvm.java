@@ -10,24 +10,24 @@ import io.waterwheel.query.Query;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
 
@@ -47,7 +47,9 @@ public final class ChildJvm {
     /** Jars first: an archive is good for a class path that begins with that which it was made of. */
     private static final List<String> JARS = entries().filter(ChildJvm::isJar).toList();
 
-    private static final List<String> ARCHIVE = archive();
+    private static final Path ARCHIVE = FOLDER.resolve("classes-" + Long.toHexString(fingerprint()) + ".jsa");
+
+    private static final AtomicBoolean tried = new AtomicBoolean();
 
     private ChildJvm() {}
 
@@ -56,7 +58,7 @@ public final class ChildJvm {
         List<String> command = new ArrayList<>();
         command.add(java());
         command.addAll(options);
-        command.addAll(ARCHIVE);
+        command.addAll(archived());
         command.add("-cp");
         command.add(String.join(
                 File.pathSeparator,
@@ -80,56 +82,54 @@ public final class ChildJvm {
     }
 
     /** The options to start from the archive, without a word where it does not fit; none where there is no archive. */
-    private static List<String> archive() {
-        try {
-            Path archive = FOLDER.resolve("classes-" + Long.toHexString(fingerprint()) + ".jsa");
-            if (!Files.exists(archive) && Boolean.getBoolean("waterwheel.class-archive")) {
-                makeOnce(archive);
-            }
-            return Files.exists(archive)
-                    ? List.of(
-                            "-XX:SharedArchiveFile=" + archive.toAbsolutePath(),
-                            "-Xlog:disable",
-                            "-Xlog:all=error:stderr")
-                    : List.of();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    private static List<String> archived() {
+        if (!Files.exists(ARCHIVE) && Boolean.getBoolean("waterwheel.class-archive")) {
+            makeOnce();
         }
+        return Files.exists(ARCHIVE)
+                ? List.of(
+                        "-XX:SharedArchiveFile=" + ARCHIVE.toAbsolutePath(), "-Xlog:disable", "-Xlog:all=error:stderr")
+                : List.of();
     }
 
     /** Of the JDK and the jars: none of them may have changed. */
-    private static long fingerprint() throws IOException {
+    private static long fingerprint() {
         CRC32 sum = new CRC32();
         sum.update(System.getProperty("java.vm.version").getBytes(UTF_8));
         for (String jar : JARS) {
-            sum.update((jar + Files.size(Path.of(jar)) + Files.getLastModifiedTime(Path.of(jar))).getBytes(UTF_8));
+            File file = new File(jar);
+            sum.update((jar + file.length() + ' ' + file.lastModified()).getBytes(UTF_8));
         }
         return sum.getValue();
     }
 
-    /** Two test JVMs that come here at once make it once: the other starts its first children without. */
-    private static void makeOnce(Path archive) throws IOException {
-        Files.createDirectories(FOLDER);
-        try (FileChannel file =
-                        FileChannel.open(FOLDER.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-                FileLock lock = file.tryLock()) {
-            if (lock != null && !Files.exists(archive)) {
-                try (DirectoryStream<Path> before = Files.newDirectoryStream(FOLDER, "*.jsa*")) {
-                    for (Path old : before) {
-                        Files.delete(old);
-                    }
-                }
-                make(archive);
-            }
-        } catch (OverlappingFileLockException e) {
-            // This JVM's own lock: it is being made.
+    /** While one test JVM makes it, the others start their children without. Where it cannot be made, so do all. */
+    private static void makeOnce() {
+        if (tried.getAndSet(true)) {
             return;
+        }
+        try {
+            Files.createDirectories(FOLDER);
+            try (FileChannel file = FileChannel.open(
+                            FOLDER.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                    FileLock lock = file.tryLock()) {
+                if (lock != null && !Files.exists(ARCHIVE)) {
+                    try (DirectoryStream<Path> before = Files.newDirectoryStream(FOLDER, "*.jsa*")) {
+                        for (Path old : before) {
+                            Files.delete(old);
+                        }
+                    }
+                    make(ARCHIVE);
+                }
+            }
+        } catch (IOException | RuntimeException e) {
+            System.err.println("class archive: not made, children start without: " + e);
         }
     }
 
     private static void make(Path archive) throws IOException {
         long begun = System.nanoTime();
-        Path folder = Files.createTempDirectory("training");
+        Path data = Files.createDirectories(FOLDER.resolve("training")).resolve("data");
         Path made = FOLDER.resolve("made.jsa");
         List<String> command = new ArrayList<>(List.of(java(), "-Xmx1g"));
         command.addAll(QUICK);
@@ -143,12 +143,16 @@ public final class ChildJvm {
                 Main.class.getName(),
                 "server",
                 "--data",
-                folder.resolve("data").toString(),
+                data.toString(),
                 "--port",
                 "0"));
         Process server = new ProcessBuilder(command)
                 .redirectError(FOLDER.resolve("training.log").toFile())
                 .start();
+        // Ends what waits for its lines, too.
+        Thread watch = new Thread(() -> end(server), "class-archive-watch");
+        watch.setDaemon(true);
+        watch.start();
         try (BufferedReader out = server.inputReader(UTF_8)) {
             Optional<String> ready =
                     out.lines().filter(line -> line.startsWith("ready: ")).findFirst();
@@ -166,6 +170,16 @@ public final class ChildJvm {
             Thread.currentThread().interrupt();
         } finally {
             server.destroyForcibly();
+        }
+    }
+
+    private static void end(Process server) {
+        try {
+            if (!server.waitFor(2 * PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                server.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -193,6 +207,7 @@ public final class ChildJvm {
         HttpRequest push = HttpRequest.newBuilder(URI.create(ready[3] + "/v1/streams/" + KnownRows.STREAM + "/rows"))
                 .header("Content-Type", "text/csv")
                 .header("Idempotency-Key", "training")
+                .timeout(Duration.ofSeconds(PATIENCE_SECONDS))
                 .POST(HttpRequest.BodyPublishers.ofString("-1,1,1700000000000,1\n"))
                 .build();
         HttpClient.newHttpClient().send(push, HttpResponse.BodyHandlers.discarding());

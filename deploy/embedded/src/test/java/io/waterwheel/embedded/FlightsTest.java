@@ -46,6 +46,8 @@ final class FlightsTest {
     private static final int QUERIES = Rounds.of("queries", 30, 200);
     /** Of the file's 284,505. */
     private static final int ROWS = Rounds.of("rows", 100_000, Integer.MAX_VALUE);
+    /** So that some trees are sealed while they arrive. */
+    private static final String SEALS = Rounds.ALL ? "indexer.seal-size=4 MiB" : "indexer.seal-size=1 MiB";
     /** The rows arrive while the questions are asked. */
     private static final int ARRIVAL_SECONDS = Rounds.of("arrival", 5, 25);
 
@@ -61,7 +63,7 @@ final class FlightsTest {
     void answersAreExactWhileTheyArriveAfterAFlushAndAfterAKill() throws Exception {
         Path data = data();
         FlightRows flights = FlightRows.read(data.resolve("flights/paris-2021-10.csv.gz"), ROWS);
-        ServedProcess server = ServedProcess.start(folder, "indexer.seal-size=4 MiB");
+        ServedProcess server = ServedProcess.start(folder, SEALS);
         try {
             try (FlightQueries first = new FlightQueries(server.url0);
                     FlightQueries second = new FlightQueries(server.url1)) {
@@ -75,7 +77,7 @@ final class FlightsTest {
                 check("after a flush", List.of(first, second), "flights", flights, ends(flights));
             }
             server.kill();
-            server = ServedProcess.start(folder, "indexer.seal-size=4 MiB");
+            server = ServedProcess.start(folder, SEALS);
             try (FlightQueries first = new FlightQueries(server.url0);
                     FlightQueries second = new FlightQueries(server.url1)) {
                 check("after kill -9", List.of(first, second), "flights", flights, ends(flights));
@@ -84,7 +86,7 @@ final class FlightsTest {
                 again.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
             }
             server.kill();
-            server = ServedProcess.start(folder, "indexer.seal-size=4 MiB");
+            server = ServedProcess.start(folder, SEALS);
             try (FlightQueries first = new FlightQueries(server.url0)) {
                 FlightQueries.Answer all = first.ask(Query.of("flights")
                         .withCount()

@@ -73,7 +73,7 @@ final class ArchitectureTest {
     static final ArchRule onlyAppendingNeedsKafka = noClasses()
             .that()
             .haveNameNotMatching(
-                    ".*\\.(AppendJournal|DeadLetterReader|ProgressTopic|RecordSender|TopicReader|TopicSampler)(\\$.*)?")
+                    ".*\\.(AppendJournal|DeadLetterReader|ProgressTopic|RecordSender|Topic(Consumer|Reader|Sampler))(\\$.*)?")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.apache.kafka..");

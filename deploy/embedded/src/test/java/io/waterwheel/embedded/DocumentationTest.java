@@ -36,6 +36,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import javax.tools.ToolProvider;
+import org.apache.avro.LogicalTypes;
+import org.apache.avro.SchemaBuilder;
+import org.apache.avro.file.DataFileWriter;
+import org.apache.avro.generic.GenericData;
+import org.apache.avro.generic.GenericDatumWriter;
+import org.apache.avro.generic.GenericRecord;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -238,6 +244,7 @@ final class DocumentationTest {
                     .get();
         }
         Files.write(folder.resolve("rides.desc"), rides());
+        Files.write(folder.resolve("bikes.avro"), bikes());
         assertThat(runPage("docs/formats.md")).isGreaterThanOrEqualTo(10);
         assertThat(client.query("wind").count()).isEqualTo(6);
         // A ride of "ann", 100 s after 1970, that costs nothing.
@@ -252,6 +259,28 @@ final class DocumentationTest {
                 .isEqualTo("Station\nDahlem\nDahlem\n");
         assertThat(ran("query", "buses", "--where", "fare > 3", "--select", "bus_id", "--format", "csv"))
                 .isEqualTo("bus_id\na-8\n");
+        assertThat(ran("query", "bikes", "--format", "csv")).isEqualTo("at,bike,dock\n1633608000000,b-1,7\n");
+    }
+
+    private static byte[] bikes() throws IOException {
+        org.apache.avro.Schema schema = SchemaBuilder.record("Bike")
+                .fields()
+                .name("at")
+                .type(LogicalTypes.timestampMillis()
+                        .addToSchema(org.apache.avro.Schema.create(org.apache.avro.Schema.Type.LONG)))
+                .noDefault()
+                .requiredString("bike")
+                .requiredInt("dock")
+                .endRecord();
+        GenericRecord bike = new GenericData.Record(schema);
+        bike.put("at", 1_633_608_000_000L);
+        bike.put("bike", "b-1");
+        bike.put("dock", 7);
+        ByteArrayOutputStream file = new ByteArrayOutputStream();
+        try (DataFileWriter<GenericRecord> writer = new DataFileWriter<>(new GenericDatumWriter<>(schema))) {
+            writer.create(schema, file).append(bike);
+        }
+        return file.toByteArray();
     }
 
     /** What protoc would write of the page's message type. */

@@ -1,7 +1,6 @@
 package io.waterwheel.query.function;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
+import ch.randelshofer.fastdoubleparser.JavaDoubleParser;
 import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Values;
@@ -46,10 +45,12 @@ final class JsonTextNode extends ColumnNode {
             view.workspace().spend(length);
             JsonScan.Kind kind = scan.find(slab, from, from + length);
             if (!text) {
-                nulls[row] = kind != JsonScan.Kind.NUMBER;
-                numbers[row] = nulls[row]
-                        ? 0
-                        : Double.parseDouble(new String(slab, scan.from(), scan.to() - scan.from(), US_ASCII));
+                double number = kind == JsonScan.Kind.NUMBER
+                        ? JavaDoubleParser.parseDouble(slab, scan.from(), scan.to() - scan.from())
+                        : Double.NaN;
+                // Nor is there one that a double can hold: a record with it is refused where it is a field.
+                nulls[row] = !Double.isFinite(number);
+                numbers[row] = nulls[row] ? 0 : number;
                 continue;
             }
             int end = kind == JsonScan.Kind.NONE ? -1 : write(kind, slab, written, filled);

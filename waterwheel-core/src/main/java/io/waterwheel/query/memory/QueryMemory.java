@@ -163,6 +163,8 @@ public final class QueryMemory {
     /** What one query has of it, in all its reservations. */
     final class Account {
         private final AtomicLong used = new AtomicLong();
+        /** Of these, bytes that were taken for later. A query that uses little of them holds little. */
+        private final AtomicLong keptForLater = new AtomicLong();
         /** Not of what is kept for queries. */
         private final boolean ofQuery;
         /** Whether the query's client takes nothing at present. */
@@ -191,6 +193,12 @@ public final class QueryMemory {
 
         long most() {
             return perQuery;
+        }
+
+        void keep(long bytes) {
+            if (bytes != 0) {
+                keptForLater.addAndGet(bytes);
+            }
         }
 
         @Nullable
@@ -232,7 +240,7 @@ public final class QueryMemory {
             if (!addIfItFits(used, bytes, perQuery)) {
                 return Taken.BEYOND_QUERY;
             }
-            long most = ofQuery && used.get() <= LITTLE ? total : mostForLarge;
+            long most = ofQuery && used.get() - keptForLater.get() <= LITTLE ? total : mostForLarge;
             do {
                 if (addIfItFits(reserved, bytes, most)) {
                     return Taken.YES;

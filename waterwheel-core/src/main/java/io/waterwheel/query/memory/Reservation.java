@@ -103,7 +103,7 @@ public final class Reservation implements AutoCloseable {
         if (taken != QueryMemory.Taken.YES) {
             throw account.refused(bytes - own, taken);
         }
-        spare -= own;
+        spare(-own);
     }
 
     /**
@@ -118,7 +118,7 @@ public final class Reservation implements AutoCloseable {
             if (take(more) != QueryMemory.Taken.YES) {
                 return false;
             }
-            spare += more;
+            spare(more);
         }
         keeps = true;
         return true;
@@ -127,9 +127,14 @@ public final class Reservation implements AutoCloseable {
     /** Gives back what is kept and was not asked for. */
     public void releaseKept() {
         long kept = spare;
-        spare = 0;
+        spare(-kept);
         keeps = false;
         release(kept);
+    }
+
+    private void spare(long more) {
+        spare += more;
+        account.keep(more);
     }
 
     /** Bytes that were asked for and not given back. */
@@ -168,7 +173,7 @@ public final class Reservation implements AutoCloseable {
         if (closed) {
             return;
         } else if (keeps) {
-            spare += bytes;
+            spare(bytes);
             return;
         }
         HELD.addAndGet(this, -bytes);
@@ -212,6 +217,7 @@ public final class Reservation implements AutoCloseable {
     public void close() {
         if (!closed) {
             closed = true;
+            account.keep(-spare);
             // Who adds to it after this look sees that it is closed.
             if (held != 0) {
                 account.giveBack(HELD.getAndSet(this, 0));

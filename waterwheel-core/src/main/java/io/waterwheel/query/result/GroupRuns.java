@@ -135,7 +135,8 @@ final class GroupRuns {
                     cursors.add(cursor);
                 }
             }
-            merge(cursors, new HeldGroups(gather, workspace), taker);
+            // What they hold ends with this merge.
+            merge(cursors, new HeldGroups(gather, workspace.with(reading)), taker);
         }
     }
 

@@ -106,10 +106,12 @@ final class HeldGroups {
         return isNearALimit(rows) || (table.groups() > 0 && used >= leastBytes() && memory.left() < 2 * used);
     }
 
-    /** Takes memory before others take all of it: enough to begin, and to write what is held then. */
+    /**
+     * Takes memory before others take all of it: enough to begin, and to write what is held then. Where much is taken
+     * already, nothing is: most queries have few groups, and together they would hold what others need.
+     */
     void keepRoom() {
-        if (!memory.tryKeep(roomFor(leastBytes(), 0))) {
-            // Little is left from the beginning: it is taken as it is needed.
+        if (memory.left() < memory.most() / 2 || !memory.tryKeep(roomFor(leastBytes(), 0))) {
             memory.releaseKept();
         }
     }

@@ -339,7 +339,9 @@ public final class RowInterpreter {
             if (found == null || found == JsonToken.VALUE_NULL) {
                 return null;
             } else if (!text) {
-                return found.isNumeric() ? (Object) parser.getDoubleValue() : null;
+                return found.isNumeric() && Double.isFinite(parser.getDoubleValue())
+                        ? (Object) parser.getDoubleValue()
+                        : null;
             } else if (found == JsonToken.VALUE_STRING) {
                 return parser.getText();
             }

@@ -242,7 +242,10 @@ public final class RandomExpressions {
 
     /** A member of an object that is put together of texts, whole as JSON or not. */
     private Expression json(Function function, int depth) {
-        Expression member = random.nextBoolean() ? value(ValueType.STRING, depth) : new Expression.Text("12.50");
+        Expression member = random.nextBoolean()
+                ? value(ValueType.STRING, depth)
+                : new Expression.Text(
+                        pick(List.of("12.50", "-0", "1e400", "0.1", "9007199254740993", "-1.5e-3", "7".repeat(400))));
         Expression document = call(
                 Function.CONCAT,
                 new Expression.Text(pick(List.of("{\"a\": ", "{\"b\":[1, {\"a\": ", "{\"x\\u0041\":", "no "))),
@@ -293,7 +296,8 @@ public final class RandomExpressions {
     }
 
     private Expression number(int depth) {
-        return switch (random.nextInt(sqlite ? 6 : 10)) {
+        return switch (random.nextInt(sqlite ? 6 : 11)) {
+            case 10 -> json(Function.JSON_NUMBER, depth);
             case 6 -> new Expression.Cast(value(ValueType.INTEGER, depth), ValueType.DOUBLE);
             case 7 -> call(pick(MATH), value(numeric(), depth));
             case 8 ->

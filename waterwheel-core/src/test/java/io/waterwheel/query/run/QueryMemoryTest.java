@@ -152,6 +152,34 @@ final class QueryMemoryTest {
 
     /** Sums all arrays that collectors hold while they take random rows, and compares. */
     @Test
+    void whatIsKeptForLaterMakesNoQueryLarge() {
+        QueryMemory memory = new QueryMemory(16 << 20, 8 << 20);
+        List<Reservation> large = new ArrayList<>();
+        try (Reservation query = memory.open();
+                Reservation groups = query.part()) {
+            assertThat(groups.tryKeep(2 << 20)).isTrue();
+            for (int i = 0; i < 6; i++) {
+                large.add(memory.open());
+                large.get(i).reserve(2 << 20);
+            }
+            assertThat(large.get(0).tryReserve(1)).isFalse();
+            try (Reservation block = query.part()) {
+                block.reserve(512 << 10);
+            }
+            groups.reserve(1 << 20);
+            groups.reserve(1);
+            assertThat(query.tryReserve(1))
+                    .as("beyond the least that is little")
+                    .isFalse();
+            groups.release(1 << 20);
+            assertThat(query.tryReserve(1)).isTrue();
+        } finally {
+            large.forEach(Reservation::close);
+        }
+        assertThat(memory.reserved()).isZero();
+    }
+
+    @Test
     void collectorsReserveWhatTheyHold() throws Exception {
         for (long seed = 1; seed <= 12; seed++) {
             Random random = new Random(seed);

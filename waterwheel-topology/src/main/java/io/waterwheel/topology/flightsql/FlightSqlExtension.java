@@ -50,6 +50,11 @@ public final class FlightSqlExtension implements FlightExtension {
     }
 
     @Override
+    public void connected(String client) {
+        statements.connected(client);
+    }
+
+    @Override
     public FlightProducer over(Services services) {
         return new FlightSqlService(services, statements);
     }

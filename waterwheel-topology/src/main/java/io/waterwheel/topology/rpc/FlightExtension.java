@@ -21,6 +21,13 @@ public interface FlightExtension {
     /** Whether an action of this type is meant for it. */
     boolean takesAction(String type);
 
+    /**
+     * A connection begins. What is remembered of one before it from the same host and port is another's.
+     *
+     * @param client as {@link Services#client} names it
+     */
+    void connected(String client);
+
     /** What answers; told of the server that it is part of. */
     FlightProducer over(Services services);
 

@@ -1,10 +1,12 @@
 package io.waterwheel.topology.rpc;
 
+import io.grpc.Attributes;
 import io.grpc.Metadata;
 import io.grpc.Server;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallExecutorSupplier;
 import io.grpc.ServerServiceDefinition;
+import io.grpc.ServerTransportFilter;
 import io.grpc.netty.NettyServerBuilder;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
@@ -183,6 +185,9 @@ public final class RpcServer implements AutoCloseable {
                 .callExecutor(ownThreads(planPool))
                 .addService(BadMessages.refused(flight(puts, producer, putPool), extension != null));
         limit(builder, gate);
+        if (extension != null) {
+            builder.addTransportFilter(new Arrivals(extension));
+        }
         Server server = builder.build();
         RpcServer started = new RpcServer(server, producer, allocator, puts, pools);
         try {
@@ -200,6 +205,21 @@ public final class RpcServer implements AutoCloseable {
         address.set(settings.host() + ":" + server.getPort());
         LOG.info("listening on {}:{}", settings.host(), server.getPort());
         return started;
+    }
+
+    /** Tells the extension of connections. */
+    private static final class Arrivals extends ServerTransportFilter {
+        private final FlightExtension extension;
+
+        Arrivals(FlightExtension extension) {
+            this.extension = extension;
+        }
+
+        @Override
+        public Attributes transportReady(Attributes connection) {
+            extension.connected(ThisCall.client(connection));
+            return connection;
+        }
     }
 
     /** Of calls that Flight answers on the thread that they came on: those that plan statements may block. */

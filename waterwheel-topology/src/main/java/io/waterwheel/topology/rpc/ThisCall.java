@@ -56,7 +56,12 @@ final class ThisCall implements ServerInterceptor {
 
     /** Host and port of who makes the call that this thread was given; empty when it is not known. */
     static String client() {
-        SocketAddress address = attributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
+        return client(attributes());
+    }
+
+    /** The same of a connection. */
+    static String client(Attributes connection) {
+        SocketAddress address = connection.get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
         if (address == null) {
             return "";
         }

@@ -73,6 +73,12 @@ final class LastVerdicts {
         }
     }
 
+    /** A connection begins, perhaps from the host and port of one before. */
+    synchronized void forget(String connection) {
+        Told before = told.remove(connection);
+        held -= before == null ? 0 : before.size();
+    }
+
     /** The last one of a connection, as an answer. */
     MemoryRows of(String connection) {
         @Nullable Told last;

@@ -327,6 +327,11 @@ public final class Statements implements StatementHandler, AutoCloseable {
         }
     }
 
+    /** A connection begins: what is known of another one from the same host and port is not its own. */
+    public void connected(String client) {
+        verdicts.forget(client);
+    }
+
     private void answer(Statement statement, StatementMeter.Measured sink) throws InterruptedException {
         long begun = System.nanoTime();
         Change change = Changes.of(statement);

@@ -53,6 +53,17 @@ final class LastVerdictsTest {
     }
 
     @Test
+    void anotherConnectionFromTheSamePortHasNone() {
+        verdicts.note("a", positions(LastVerdicts.MOST_POSITIONS - 10));
+        verdicts.forget("a");
+        verdicts.forget("b");
+        assertThatThrownBy(() -> verdicts.of("a")).isInstanceOf(WaterwheelException.class);
+        verdicts.note("c", positions(1));
+        verdicts.note("d", positions(LastVerdicts.MOST_POSITIONS - 10));
+        assertThat(of("c")).as("what was forgotten holds nothing").hasSize(4);
+    }
+
+    @Test
     void theyAreBounded() {
         for (int i = 0; i < LastVerdicts.CONNECTIONS + 5; i++) {
             verdicts.note("c" + i, positions(1));

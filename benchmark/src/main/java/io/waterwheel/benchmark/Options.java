@@ -1,6 +1,8 @@
 package io.waterwheel.benchmark;
 
+import java.lang.management.ManagementFactory;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 
 /** A benchmark's {@code name=value} arguments. A name that the benchmark does not know ends it. */
@@ -46,7 +48,19 @@ public final class Options {
         return Long.parseLong(text(name).replace("_", ""));
     }
 
-    /** All of them, to be printed with the figures. */
+    /** Prints what the figures that follow are made on: the machine, its load, the JVM, and these options. */
+    public void printMachine() {
+        System.out.printf(
+                Locale.ROOT,
+                "machine: %d cores, load %.2f, Java %s, flags %s%noptions: %s%n",
+                Runtime.getRuntime().availableProcessors(),
+                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
+                System.getProperty("java.version"),
+                ManagementFactory.getRuntimeMXBean().getInputArguments(),
+                this);
+    }
+
+    /** All of them. */
     @Override
     public String toString() {
         return values.toString();

@@ -62,13 +62,7 @@ public final class DuckDbScans {
     public static void main(String[] arguments) throws Exception {
         Options options = new Options(
                 arguments, "rows", "1_000_000", "rounds", "31", "warm", "60", "seed", "1", "duckdb", "", "only", "");
-        System.out.printf(
-                Locale.ROOT,
-                "machine: %d cores, load %.2f, Java %s; options: %s%n",
-                Runtime.getRuntime().availableProcessors(),
-                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
-                System.getProperty("java.version"),
-                options);
+        options.printMachine();
         Path folder = Files.createTempDirectory("waterwheel-duckdb");
         // One chunk, and one tree.
         LocalSettings settings = new LocalSettings(1L << 30, 1L << 30);

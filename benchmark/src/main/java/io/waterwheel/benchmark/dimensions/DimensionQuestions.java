@@ -9,7 +9,6 @@ import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -84,13 +83,7 @@ public final class DimensionQuestions {
                 "1",
                 "data",
                 "../shared/data");
-        System.out.printf(
-                Locale.ROOT,
-                "machine: %d cores, load %.2f, Java %s; options: %s%n",
-                Runtime.getRuntime().availableProcessors(),
-                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
-                System.getProperty("java.version"),
-                options);
+        options.printMachine();
         for (String name : options.text("sets").split(",", -1)) {
             compare(name, QuestionSet.of(name, options), options);
         }

@@ -8,7 +8,6 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -128,13 +127,7 @@ public final class LeafLayouts {
                 "1",
                 "data",
                 "../shared/data");
-        System.out.printf(
-                Locale.ROOT,
-                "machine: %d cores, load %.2f, Java %s; options: %s%n",
-                Runtime.getRuntime().availableProcessors(),
-                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
-                System.getProperty("java.version"),
-                options);
+        options.printMachine();
         for (String name : options.text("sets").split(",", -1)) {
             compare(name, QuestionSet.of(name, options), options);
         }

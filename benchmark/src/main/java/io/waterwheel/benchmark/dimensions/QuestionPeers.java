@@ -71,13 +71,7 @@ public final class QuestionPeers {
                 "",
                 "duckdb",
                 "");
-        System.out.printf(
-                Locale.ROOT,
-                "machine: %d cores, load %.2f, Java %s; options: %s%n",
-                Runtime.getRuntime().availableProcessors(),
-                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
-                System.getProperty("java.version"),
-                options);
+        options.printMachine();
         for (String name : options.text("sets").split(",", -1)) {
             compare(name, QuestionSet.of(name, options), options);
         }

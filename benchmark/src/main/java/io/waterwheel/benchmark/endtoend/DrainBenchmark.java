@@ -72,19 +72,6 @@ public final class DrainBenchmark {
         }
     }
 
-    /** Prints what the figures were made on. */
-    static void printMachine(Options options) {
-        var runtime = ManagementFactory.getRuntimeMXBean();
-        System.out.printf(
-                Locale.ROOT,
-                "machine: %d cores, load %.2f, Java %s, flags %s%noptions: %s%n",
-                Runtime.getRuntime().availableProcessors(),
-                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
-                System.getProperty("java.version"),
-                runtime.getInputArguments(),
-                options);
-    }
-
     static List<String> overrides(Options options) {
         String text = options.text("overrides");
         return text.isEmpty() ? List.of() : Arrays.asList(text.split(";", -1));
@@ -101,7 +88,7 @@ public final class DrainBenchmark {
                 options.integer("per-record"),
                 options.number("seed"),
                 options.integer("rate"));
-        printMachine(options);
+        options.printMachine();
         long all = Arrays.stream(records).sum();
         boolean exact;
         try (BenchmarkServer server =

@@ -117,7 +117,7 @@ public final class SaturatedSubqueryBenchmark {
                 options.number("seed"),
                 options.integer("rate"));
         long all = Arrays.stream(records).sum();
-        DrainBenchmark.printMachine(options);
+        options.printMachine();
         try (BenchmarkServer server = BenchmarkServer.start(
                 folder.resolve("server"), broker.bootstrap(), DrainBenchmark.overrides(options))) {
             server.create(stream);

@@ -9,7 +9,6 @@ import io.waterwheel.index.TemplateTree;
 import io.waterwheel.store.LocalChunkStore;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -33,12 +32,7 @@ public final class ChunkSizes {
 
     public static void main(String[] arguments) throws IOException {
         Options options = new Options(arguments, "bytes", "536_870_912", "rounds", "3", "seed", "1");
-        System.out.printf(
-                Locale.ROOT,
-                "machine: %d cores, load %.2f, options: %s%n",
-                Runtime.getRuntime().availableProcessors(),
-                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
-                options);
+        options.printMachine();
         long seed = options.number("seed");
         TupleBlock[] blocks = KeyedTaxis.blocks(KeyedTaxis.TREE_TUPLES, seed, KeyedTaxis.normal(seed, 0, 1L << 40));
         Path folder = Files.createTempDirectory("chunk-sizes");

@@ -15,7 +15,6 @@ import io.waterwheel.store.LocalChunkStore;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -61,12 +60,7 @@ public final class KeyPartitioning {
 
     public static void main(String[] arguments) throws IOException, InterruptedException, ExecutionException {
         Options options = new Options(arguments, "tuples", "8_000_000", "rounds", "5", "seed", "1");
-        System.out.printf(
-                Locale.ROOT,
-                "machine: %d cores, load %.2f, options: %s%n",
-                Runtime.getRuntime().availableProcessors(),
-                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
-                options);
+        options.printMachine();
         Path folder = Files.createTempDirectory("key-partitioning");
         ExecutorService threads = Executors.newFixedThreadPool(INDEXERS);
         try {

@@ -7,7 +7,6 @@ import io.waterwheel.index.PagePool;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
 import io.waterwheel.tuple.TupleBlock;
-import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.SplittableRandom;
@@ -37,12 +36,7 @@ public final class SkewedKeys {
 
     public static void main(String[] arguments) {
         Options options = new Options(arguments, "trees", "20", "asked", "500", "seed", "1");
-        System.out.printf(
-                Locale.ROOT,
-                "machine: %d cores, load %.2f, options: %s%n",
-                Runtime.getRuntime().availableProcessors(),
-                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
-                options);
+        options.printMachine();
         SkewedKeys skewed = new SkewedKeys(options);
         skewed.measure(SIGMAS[0], true);
         skewed.measure(SIGMAS[0], false);

@@ -5,7 +5,6 @@ import io.waterwheel.index.PagePool;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
 import io.waterwheel.tuple.TupleBlock;
-import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.SplittableRandom;
@@ -36,12 +35,7 @@ public final class TemplateUpdates {
 
     public static void main(String[] arguments) {
         Options options = new Options(arguments, "updates", "100", "trees", "40", "seed", "1");
-        System.out.printf(
-                Locale.ROOT,
-                "machine: %d cores, load %.2f, options: %s%n",
-                Runtime.getRuntime().availableProcessors(),
-                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
-                options);
+        options.printMachine();
         TemplateUpdates updates = new TemplateUpdates(options);
         updates.byFill();
         updates.byKeys();

@@ -86,13 +86,7 @@ public final class EngineGates {
                 arguments, "tuples", "5_000_000", "rate", "49_500", "rounds", "7", "asked", "2000", "seed", "1");
         Path folder = Files.createTempDirectory("waterwheel-gates");
         try {
-            System.out.printf(
-                    Locale.ROOT,
-                    "machine: %d cores, load %.2f, Java %s; options: %s%n",
-                    Runtime.getRuntime().availableProcessors(),
-                    ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
-                    System.getProperty("java.version"),
-                    options);
+            options.printMachine();
             EngineGates gates = new EngineGates(options, folder);
             gates.load(options.integer("rounds"));
             gates.ask();

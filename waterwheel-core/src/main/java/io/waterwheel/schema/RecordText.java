@@ -153,7 +153,7 @@ public record RecordText(
             if (name.startsWith(MemberPath.ROOT) || name.startsWith(KafkaField.PREFIX)) {
                 try {
                     if (KafkaField.of(name) == null) {
-                        MemberPath.of(name);
+                        MemberPath.ofRecord(name);
                     }
                 } catch (IllegalArgumentException e) {
                     throw new IllegalArgumentException("field " + field + ": from: " + e.getMessage(), e);

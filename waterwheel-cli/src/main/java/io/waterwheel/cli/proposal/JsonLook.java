@@ -226,7 +226,7 @@ final class JsonLook extends FileLook {
 
     private static boolean isPath(String path, String last) {
         try {
-            List<MemberPath.Step> steps = MemberPath.of(path);
+            List<MemberPath.Step> steps = MemberPath.ofRecord(path);
             return path.length() <= 256 && steps.get(steps.size() - 1).name().equals(last);
         } catch (IllegalArgumentException e) {
             return false;

@@ -57,6 +57,19 @@ public final class MemberPath {
     }
 
     /**
+     * Reads a path in a record. A record is an object, or an array each of whose elements is one.
+     *
+     * @throws IllegalArgumentException when it is none, or begins with one element, as {@code $[0]} does
+     */
+    public static List<Step> ofRecord(String path) {
+        List<Step> steps = of(path);
+        if (steps.get(0).element() && !steps.get(0).isEach()) {
+            throw noPath(path);
+        }
+        return steps;
+    }
+
+    /**
      * Reads a path.
      *
      * @throws IllegalArgumentException when it is none
@@ -89,12 +102,15 @@ public final class MemberPath {
                 || steps.isEmpty()
                 || steps.size() > MOST_STEPS
                 || steps.stream().anyMatch(step -> step.name().isEmpty())
-                || (steps.get(0).element() && !steps.get(0).isEach())
                 || steps.stream().filter(Step::isEach).count() > 1) {
-            throw new IllegalArgumentException(
-                    "expected a path such as $.position.lat, $.values[0], $['wind speed'] or $.readings[*].at, with one [*] and at"
-                            + " most " + MOST_STEPS + " steps, got '" + path + "'");
+            throw noPath(path);
         }
         return steps;
+    }
+
+    private static IllegalArgumentException noPath(String path) {
+        return new IllegalArgumentException(
+                "expected a path such as $.position.lat, $.values[0], $['wind speed'] or $.readings[*].at, with one [*] and at"
+                        + " most " + MOST_STEPS + " steps, got '" + path + "'");
     }
 }

@@ -38,7 +38,7 @@ final class JsonScanTest {
         long first = Long.getLong("seed", 1);
         for (long seed = first; seed < first + Rounds.of(3_000, 300_000); seed++) {
             Random random = new Random(seed);
-            ObjectNode root = object(random, 0);
+            JsonNode root = random.nextInt(4) > 0 ? object(random, 0) : array(random, 0);
             String json = random.nextBoolean()
                     ? root.toString()
                     : MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(root);
@@ -49,8 +49,7 @@ final class JsonScanTest {
             StringBuilder path = new StringBuilder("$");
             JsonNode node = root;
             for (int step = 1 + random.nextInt(3); step > 0; step--) {
-                boolean element = node.isArray() && path.length() > 1;
-                if (element) {
+                if (node.isArray()) {
                     int number = random.nextInt(3);
                     path.append('[').append(number).append(']');
                     node = node.path(number);
@@ -99,14 +98,16 @@ final class JsonScanTest {
             case 3 -> MAPPER.getNodeFactory().booleanNode(random.nextBoolean());
             case 4 -> MAPPER.getNodeFactory().nullNode();
             case 5 -> object(random, depth);
-            default -> {
-                ArrayNode array = MAPPER.createArrayNode();
-                for (int e = random.nextInt(4); e > 0; e--) {
-                    array.add(value(random, depth + 1));
-                }
-                yield array;
-            }
+            default -> array(random, depth);
         };
+    }
+
+    private static ArrayNode array(Random random, int depth) {
+        ArrayNode array = MAPPER.createArrayNode();
+        for (int e = random.nextInt(4); e > 0; e--) {
+            array.add(value(random, depth + 1));
+        }
+        return array;
     }
 
     @Test

@@ -72,7 +72,7 @@ record HostileQuestion(String name, Function<WaterwheelClient, StreamQuery> ask,
                         "a group of each row",
                         client -> count(client.query("rows").groupBy("note")),
                         rows,
-                        Set.of("SPILL_FULL", "QUERY_MEMORY", "INCOMPLETE", "TIMEOUT", "SERVER_BUSY")),
+                        Set.of("SPILL_FULL", "SPILL_BUSY", "QUERY_MEMORY", "INCOMPLETE", "TIMEOUT", "SERVER_BUSY")),
                 new HostileQuestion(
                         "the newest of all keys",
                         client -> client.query("rows").keys(0, rows - 1).latest(10),

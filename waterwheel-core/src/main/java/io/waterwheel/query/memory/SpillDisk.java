@@ -123,17 +123,24 @@ public final class SpillDisk {
      * Takes bytes that are about to be written.
      *
      * @param inFile bytes of the same file that are taken already
-     * @throws WaterwheelException of kind USER, code {@code SPILL_FULL}, when there are none left
+     * @throws WaterwheelException of code {@code SPILL_FULL} when a query may not have so many, of code
+     *     {@code SPILL_BUSY} when others hold them
      */
     void take(long bytes, long inFile) {
         if (bytes > most / FILES - inFile) {
-            throw full("one query may take " + mebibytes(most / FILES) + " of " + folder);
+            throw none(
+                    ErrorCode.SPILL_FULL,
+                    "one query may take " + mebibytes(most / FILES) + " of " + folder,
+                    "give queries more (query.spill)");
         }
         while (true) {
             long now = held.get();
             if (bytes > most - now) {
-                throw full("all queries of a process may take " + mebibytes(most) + " of " + folder
-                        + ", and others hold " + mebibytes(now - inFile) + " now");
+                throw none(
+                        ErrorCode.SPILL_BUSY,
+                        "all queries of a process may take " + mebibytes(most) + " of " + folder + ", and others hold "
+                                + mebibytes(now - inFile) + " now",
+                        "ask again later");
             }
             if (held.compareAndSet(now, now + bytes)) {
                 break;
@@ -142,7 +149,7 @@ public final class SpillDisk {
         try {
             if (device.getUsableSpace() - bytes < leaveFree) {
                 giveBack(bytes);
-                throw noSpace();
+                throw full();
             }
         } catch (IOException e) {
             giveBack(bytes);
@@ -150,19 +157,18 @@ public final class SpillDisk {
         }
     }
 
-    private static WaterwheelException full(String why) {
-        return new WaterwheelException(
-                ErrorCode.SPILL_FULL,
-                "query: its groups do not fit into memory, and need more disk than is left: " + why
-                        + ". Group by less, narrow the query, or give queries more (query.spill)");
+    private WaterwheelException full() {
+        return none(
+                ErrorCode.SPILL_BUSY,
+                "the disk of " + folder + " is full: " + mebibytes(leaveFree) + " of it stay free (twice disk.reserve)",
+                "make room there");
     }
 
-    private WaterwheelException noSpace() {
+    private static WaterwheelException none(ErrorCode code, String why, String otherwise) {
         return new WaterwheelException(
-                ErrorCode.SPILL_FULL,
-                "query: its groups do not fit into memory, and the disk of " + folder + " is full: "
-                        + mebibytes(leaveFree)
-                        + " of it stay free (twice disk.reserve). Group by less, narrow the query, or make room there");
+                code,
+                "query: its groups do not fit into memory, and need more disk than is left: " + why
+                        + ". Group by less, narrow the query, or " + otherwise);
     }
 
     void giveBack(long bytes) {
@@ -177,7 +183,7 @@ public final class SpillDisk {
     /** Why a file of it could not be written, which a full disk is a reason for. */
     WaterwheelException notWritten(IOException why, long bytes) {
         try {
-            return device.getUsableSpace() - bytes < leaveFree ? noSpace() : failed(why);
+            return device.getUsableSpace() - bytes < leaveFree ? full() : failed(why);
         } catch (IOException e) {
             why.addSuppressed(e);
             return failed(why);

@@ -30,6 +30,7 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.tuple.TupleBlock;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -312,6 +313,7 @@ final class GroupSpillTest {
     private void assertRefused(SpillDisk disk, String code, String words) {
         ResultSpec wanted = new ResultSpec.Aggregates(List.of(Aggregate.count()), NamedExpression.fields("k"), null);
         Gather gather = Gather.of(wanted, RowLayout.of(NUMBERS), NUMBERS, TimeInterval.ALL, null);
+        long before = disk.held();
         QueryMemory memory = new QueryMemory(8 * MEBIBYTE, 2 * MEBIBYTE, disk);
         try (Reservation reservation = memory.open()) {
             Workspace workspace = new Workspace(() -> true, reservation);
@@ -332,13 +334,21 @@ final class GroupSpillTest {
                     .hasMessageContaining(words);
         }
         assertThat(memory.reserved()).isZero();
-        assertThat(memory.spilled()).isZero();
+        assertThat(memory.spilled()).isEqualTo(before);
     }
 
     @Test
     void aDiskThatIsFullIsAnErrorByName() {
         assertRefused(SpillDisk.of(folder, 400_000, 0), "SPILL_FULL", "one query may take 0.2 MiB");
-        assertRefused(SpillDisk.of(folder, 1 << 30, Long.MAX_VALUE / 2), "SPILL_FULL", "is full");
+        assertRefused(SpillDisk.of(folder, 1 << 30, Long.MAX_VALUE / 2), "SPILL_BUSY", "is full");
+        SpillDisk shared = SpillDisk.of(folder, 10 * MEBIBYTE, 0);
+        try (SpillFile one = shared.create();
+                SpillFile other = shared.create()) {
+            one.append(ByteBuffer.allocate(5_000_000));
+            other.append(ByteBuffer.allocate(5_000_000));
+            assertRefused(shared, "SPILL_BUSY", "others hold 9.5 MiB now");
+        }
+        assertThat(shared.held()).isZero();
         assertThatThrownBy(() -> SpillDisk.of(folder.resolve("none"), 1, 0))
                 .isInstanceOfSatisfying(
                         WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("SPILL_FAILED"));

@@ -258,7 +258,7 @@ public final class Keys {
             .atMost("1024 TiB")
             .doc("Disk of the temporary folder (java.io.tmpdir) that all queries of one worker may take together, for"
                     + " groups that do not fit into query.memory. One query takes half of it at most, and again as much"
-                    + " while its runs are merged. Who needs more fails with SPILL_FULL. Twice disk.reserve of that disk"
+                    + " while its runs are merged. Who needs more fails with SPILL_FULL, or SPILL_BUSY where others hold it. Twice disk.reserve of that disk"
                     + " stays free. Where the folder is a tmpfs, this is memory. 0 B: groups must fit into memory."));
     public static final Key<DataSize> SQL_MEMORY = add(Key.bytes("sql.memory", "512 MiB")
             .atLeast("64 MiB")

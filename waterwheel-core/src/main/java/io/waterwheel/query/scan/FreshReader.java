@@ -211,12 +211,14 @@ public final class FreshReader {
                     sink.scanned(what);
                 }
             };
+            TreeScan scan = new TreeScan(spec, watching);
             for (TemplateTree tree : held) {
                 if (stopped[0]) {
                     break;
                 }
-                found += TreeScan.scan(tree, spec, watching);
+                found += scan.scan(tree);
             }
+            scan.finish();
             return found;
         }
 

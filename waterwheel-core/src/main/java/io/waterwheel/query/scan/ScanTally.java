@@ -8,7 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What one scan looks at, while it does; {@link ScanStatistics} has the meanings. One thread. */
+/**
+ * What a scan of a chunk, or of trees, looks at, while it does; {@link ScanStatistics} has the meanings. One thread.
+ */
 @SuppressWarnings("EnumOrdinal") // an array by reason: it is counted for each leaf
 final class ScanTally {
     /** Of {@link #pruneByField}: the reason is about no field, or about several. */
@@ -29,6 +31,11 @@ final class ScanTally {
 
     ScanTally(RowLayout layout) {
         this.layout = layout;
+    }
+
+    /** Of the rows, whose fields it names. */
+    RowLayout layout() {
+        return layout;
     }
 
     /** A leaf that was pruned for a reason that is about no field. */

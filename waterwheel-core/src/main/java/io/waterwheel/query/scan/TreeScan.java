@@ -19,21 +19,65 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks up fresh tuples in a tree, while its owner inserts. The answer holds every tuple published before the scan
- * began, and of those published since, some; each once.
+ * Looks up fresh tuples in trees, one after the other, while their owner inserts. The answer holds every tuple
+ * published before the scan of its tree began, and of those published since, some; each once. One thread.
  */
 public final class TreeScan {
     private static final int SLAB_SHIFT = Integer.numberOfTrailingZeros(PagePool.SLAB_BYTES);
 
-    private TreeScan() {}
+    private final ScanSpec spec;
+    private final RowSink sink;
+    /** Of the trees since the last that was handed over; an indexer has several trees, and most have little to say. */
+    private @Nullable ScanTally tally;
 
     /**
-     * Hands the matching tuples to the sink, or counts them; holds a lease of the tree meanwhile.
+     * A scan of several trees.
+     *
+     * @param spec what to look for
+     * @param sink gets the rows of each tree, or what is gathered of them, and what all scans were about at the end
+     */
+    public TreeScan(ScanSpec spec, RowSink sink) {
+        this.spec = spec;
+        this.sink = sink;
+    }
+
+    /**
+     * Hands the matching tuples of one tree to the sink, or counts them.
      *
      * @return number of matching tuples, up to where the limit or the sink ended the scan
      * @throws TreeGoneException when the tree's memory has been given back, perhaps while the sink had rows
      */
     public static long scan(TemplateTree tree, ScanSpec spec, RowSink sink) {
+        TreeScan scan = new TreeScan(spec, sink);
+        long found = scan.scan(tree);
+        scan.finish();
+        return found;
+    }
+
+    /** Tells the sink what the scans looked at. */
+    public void finish() {
+        if (tally != null) {
+            sink.scanned(tally.sum());
+            tally = null;
+        }
+    }
+
+    /** The tally of a tree's rows: their fields may be others than those of the tree before. */
+    private ScanTally tally(RowLayout layout) {
+        if (tally == null || tally.layout() != layout) {
+            finish();
+            tally = new ScanTally(layout);
+        }
+        return tally;
+    }
+
+    /**
+     * Hands the matching tuples of a tree to the sink, or counts them; holds a lease of the tree meanwhile.
+     *
+     * @return number of matching tuples, up to where the limit or the sink ended the scan
+     * @throws TreeGoneException when the tree's memory has been given back, perhaps while the sink had rows
+     */
+    public long scan(TemplateTree tree) {
         if (!tree.tryRetain()) {
             throw new TreeGoneException();
         }
@@ -42,7 +86,10 @@ public final class TreeScan {
             visit.begin();
             Leaves leaves = tree.pin();
             try {
-                return scanPinned(tree, leaves, spec, visit);
+                ScanTally sums = tally(tree.layout());
+                sums.leaves += leaves.template().leaves();
+                RowFilter filter = new RowFilter(spec, tree.layout());
+                return filter.matchesNothing() ? 0 : scanPinned(tree, leaves, filter, visit, sums);
             } finally {
                 tree.unpin(leaves);
                 visit.end();
@@ -101,85 +148,67 @@ public final class TreeScan {
         }
     }
 
-    private static long scanPinned(TemplateTree tree, Leaves leaves, ScanSpec spec, RowSink sink) {
-        ScanTally tally = new ScanTally(tree.layout());
-        tally.leaves = leaves.template().leaves();
-        RowFilter filter = new RowFilter(spec, tree.layout());
-        long found = filter.matchesNothing() ? 0 : scanPinned(tree, leaves, spec, filter, sink, tally);
-        sink.scanned(tally.sum());
-        return found;
-    }
-
-    private static long scanPinned(
-            TemplateTree tree, Leaves leaves, ScanSpec spec, RowFilter filter, RowSink sink, ScanTally tally) {
-        try (Reservation memory = sink.memory().part()) {
-            return scanPinned(tree, leaves, spec, filter, sink, tally, new Workspace(sink::wanted, memory));
+    private long scanPinned(TemplateTree tree, Leaves leaves, RowFilter filter, RowSink visit, ScanTally sums) {
+        int first = leaves.template().leafOf(filter.lowKey());
+        int last = leaves.template().leafOf(filter.highKey());
+        sums.pruneSeveral(PruneReason.KEY, first + (leaves.template().leaves() - 1L - last));
+        while (first <= last && prune(leaves, first, filter, sums)) {
+            first++;
         }
-    }
-
-    private static long scanPinned(
-            TemplateTree tree,
-            Leaves leaves,
-            ScanSpec spec,
-            RowFilter filter,
-            RowSink sink,
-            ScanTally tally,
-            Workspace workspace) {
-        RowCollector rows = spec.gather().collector(sink, workspace);
-        try {
-            boolean newestFirst = spec.gather().readsNewestFirst();
-            if (scanLeaves(tree, leaves, filter, newestFirst, rows, workspace, sink, tally)) {
-                rows.finish();
+        if (first > last) {
+            // Of most trees no leaf is read: nothing is made ready for their rows.
+            return 0;
+        }
+        try (Reservation memory = visit.memory().part()) {
+            Workspace workspace = new Workspace(visit::wanted, memory);
+            RowCollector rows = spec.gather().collector(visit, workspace);
+            try {
+                RowView view = view(tree, workspace);
+                if (scanLeaves(tree, leaves, first, last, filter, view, rows, visit, sums)) {
+                    rows.finish();
+                }
+            } catch (ScanEndedException e) {
+                // The sink was asked, and knows that this is not the whole.
+                return rows.found();
             }
-        } catch (ScanEndedException e) {
-            // The sink was asked, and knows that this is not the whole.
             return rows.found();
         }
-        return rows.found();
+    }
+
+    private static RowView view(TemplateTree tree, Workspace workspace) {
+        RowLayout layout = tree.layout();
+        RowView view = new RowView(layout.columns(), workspace);
+        System.arraycopy(TemplateTree.pageOffsets(layout), 0, view.bases, 0, view.bases.length);
+        view.slabShift = SLAB_SHIFT;
+        return view;
     }
 
     /**
      * Whether the scan came to its end, or has all that it looks for.
      *
-     * @param newestFirst whether the pages of a leaf are read from the last to the first
+     * @param first leaf that is read
+     * @param last leaf that may have keys that match
      */
-    private static boolean scanLeaves(
+    private boolean scanLeaves(
             TemplateTree tree,
             Leaves leaves,
+            int first,
+            int last,
             RowFilter filter,
-            boolean newestFirst,
+            RowView view,
             RowCollector rows,
-            Workspace workspace,
-            RowSink sink,
-            ScanTally tally) {
-        RowLayout layout = tree.layout();
-        RowView view = new RowView(layout.columns(), workspace);
-        System.arraycopy(TemplateTree.pageOffsets(layout), 0, view.bases, 0, view.bases.length);
-        view.slabShift = SLAB_SHIFT;
-        int first = leaves.template().leafOf(filter.lowKey());
-        int last = leaves.template().leafOf(filter.highKey());
-        tally.pruneSeveral(PruneReason.KEY, first + (leaves.template().leaves() - 1L - last));
+            RowSink visit,
+            ScanTally sums) {
+        boolean newestFirst = spec.gather().readsNewestFirst();
         for (int leaf = first; leaf <= last; leaf++) {
-            if (!sink.wanted()) {
+            if (!visit.wanted()) {
                 return false;
             }
+            if (leaf > first && prune(leaves, leaf, filter, sums)) {
+                continue;
+            }
             int size = leaves.size(leaf); // first: what is read below covers at least these rows
-            if (size > 0 && pruneByCells(leaves, leaf, filter.cells(), tally)) {
-                continue;
-            }
-            if (size == 0 || !filter.meetsKeys(leaves.minKey(leaf), leaves.maxKey(leaf))) {
-                tally.prune(PruneReason.KEY);
-                continue;
-            }
-            if (!leaves.meetsTimes(leaf, filter.fromTime(), filter.toTime())) {
-                tally.prune(PruneReason.TIME);
-                continue;
-            }
-            if (!leaves.sketchMayMeetTimes(leaf, filter.fromTime(), filter.toTime())) {
-                tally.prune(PruneReason.SKETCH);
-                continue;
-            }
-            tally.read++;
+            sums.read++;
             boolean unmatched = true;
             Page[] pages = leaves.pages(leaf);
             long low = leaves.minKey(leaf);
@@ -195,7 +224,7 @@ public final class TreeScan {
                 if (!filter.meetsTimes(fromTime, toTime)) {
                     continue;
                 }
-                tally.tuples += inPage;
+                sums.tuples += inPage;
                 int count = select(tree, filter, view, page, inPage, low, high, filter.holdsTimes(fromTime, toTime));
                 if (count > 0) {
                     unmatched = false;
@@ -205,7 +234,7 @@ public final class TreeScan {
                     }
                 }
             }
-            tally.unmatched += unmatched ? 1 : 0;
+            sums.unmatched += unmatched ? 1 : 0;
             if (leaf < last) {
                 rows.settled(leaves.template().lowKey(leaf + 1));
                 if (rows.done()) {
@@ -214,6 +243,27 @@ public final class TreeScan {
             }
         }
         return true;
+    }
+
+    /** Whether no row of a leaf that was there before this can match; tallies it. */
+    private static boolean prune(Leaves leaves, int leaf, RowFilter filter, ScanTally tally) {
+        int size = leaves.size(leaf); // first: what is read below covers at least these rows
+        if (size > 0 && pruneByCells(leaves, leaf, filter.cells(), tally)) {
+            return true;
+        }
+        if (size == 0 || !filter.meetsKeys(leaves.minKey(leaf), leaves.maxKey(leaf))) {
+            tally.prune(PruneReason.KEY);
+            return true;
+        }
+        if (!leaves.meetsTimes(leaf, filter.fromTime(), filter.toTime())) {
+            tally.prune(PruneReason.TIME);
+            return true;
+        }
+        if (!leaves.sketchMayMeetTimes(leaf, filter.fromTime(), filter.toTime())) {
+            tally.prune(PruneReason.SKETCH);
+            return true;
+        }
+        return false;
     }
 
     /** Whether the cells of a dimension rule a leaf out; tallies it. */

@@ -8,28 +8,40 @@ import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.key.KeyScheme;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.plan.Endpoints;
 import io.waterwheel.query.plan.ResolvedQuery;
+import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.query.scan.IndexerReply;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.topology.worker.WorkerServices;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.TimeInterval;
+import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 
 /**
  * How long does an indexer take to answer while the worker drains a topic as fast as it can? Two subqueries, each to
  * one indexer: the count of 1 % of the keys in the last 5 s (of event time, before the position asked for shortly
  * before; what has come since counts too), and a point. Timed around {@code Endpoints.Indexer.ask} and the rows, in the
  * worker; then whole counts through a coordinator and Flight.
+ *
+ * <p>How many rows a count has to look at depends on how many trees wait to be flushed at that moment. To compare two
+ * versions, compare answers that looked at about as many: they are printed apart, by the CPU time of their thread,
+ * which other work on the machine changes least.
  *
  * <pre>
  * java -Xms2g -Xmx2g --add-opens=java.base/java.nio=ALL-UNNAMED \
@@ -52,6 +64,7 @@ public final class SaturatedSubqueryBenchmark {
     private final StreamInfo info;
     private final SplittableRandom random;
     private final long width;
+    private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
 
     private SaturatedSubqueryBenchmark(
             Options options,
@@ -174,6 +187,7 @@ public final class SaturatedSubqueryBenchmark {
             Thread.sleep(options.integer("pause-micros") / 1000, options.integer("pause-micros") % 1000 * 1000);
         }
         one.print();
+        one.printByTuples();
         point.print();
         flight.print();
     }
@@ -181,7 +195,7 @@ public final class SaturatedSubqueryBenchmark {
     private void timeFlight(Latencies latencies, Query query) throws Exception {
         long start = System.nanoTime();
         long found = server.count(query).count();
-        latencies.add(System.nanoTime() - start, found);
+        latencies.add(System.nanoTime() - start, found, 0, 0);
     }
 
     /** An interval of 1 % of the key domain, in the indexer's part of it (the first routing table divides evenly). */
@@ -203,7 +217,9 @@ public final class SaturatedSubqueryBenchmark {
             throws IOException, InterruptedException {
         Subquery.OfIndexer subquery = new Subquery.OfIndexer(
                 query, info.id(), indexer, checkpoint.epoch(), checkpoint.flushed(), new long[info.partitions()]);
+        Looked looked = new Looked();
         long start = System.nanoTime();
+        long cpu = threads.getCurrentThreadCpuTime();
         Endpoints.Indexer endpoint = endpoints.indexer(indexer);
         if (endpoint == null) {
             throw new IOException("indexer " + indexer + " is not hosted");
@@ -214,16 +230,35 @@ public final class SaturatedSubqueryBenchmark {
                 latencies.refreshed++;
                 return catalog.checkpoint(indexer);
             }
-            long found = reply.rows(rows -> true);
-            latencies.add(System.nanoTime() - start, found);
+            long found = reply.rows(looked);
+            latencies.add(System.nanoTime() - start, found, threads.getCurrentThreadCpuTime() - cpu, looked.tuples);
         }
         return checkpoint;
     }
 
+    /** Takes all rows, and notes how many tuples the scans looked at. */
+    private static final class Looked implements RowSink {
+        private long tuples;
+
+        @Override
+        public boolean accept(TupleBlock rows) {
+            return true;
+        }
+
+        @Override
+        public void scanned(ScanStatistics what) {
+            tuples += what.tuples();
+        }
+    }
+
     /** Times of one kind of question. */
     private static final class Latencies {
+        private static final int FEW = 1024;
+
         private final String name;
         private long[] nanos = new long[1024];
+        private long[] cpuNanos = new long[1024];
+        private long[] tuples = new long[1024];
         private int count;
         private long found;
         private int refreshed;
@@ -232,10 +267,20 @@ public final class SaturatedSubqueryBenchmark {
             this.name = name;
         }
 
-        void add(long time, long rows) {
+        /**
+         * Notes an answer.
+         *
+         * @param cpu time of its thread, in nanoseconds
+         * @param looked tuples that were looked at
+         */
+        void add(long time, long rows, long cpu, long looked) {
             if (count == nanos.length) {
                 nanos = Arrays.copyOf(nanos, count * 2);
+                cpuNanos = Arrays.copyOf(cpuNanos, count * 2);
+                tuples = Arrays.copyOf(tuples, count * 2);
             }
+            cpuNanos[count] = cpu;
+            tuples[count] = looked;
             nanos[count++] = time;
             found += rows;
         }
@@ -254,6 +299,21 @@ public final class SaturatedSubqueryBenchmark {
                     at(sorted, 1),
                     found / (double) Math.max(1, count),
                     refreshed);
+        }
+
+        /** Prints the medians of answers that looked at none, at 1 to 1,023, at 1,024 to 2,047 tuples, and so on. */
+        void printByTuples() {
+            Map<Long, List<Long>> byTuples = new TreeMap<>();
+            for (int i = 0; i < count; i++) {
+                long least = tuples[i] < FEW ? Math.min(tuples[i], 1) : Long.highestOneBit(tuples[i]);
+                byTuples.computeIfAbsent(least, unused -> new ArrayList<>()).add(cpuNanos[i]);
+            }
+            byTuples.forEach((least, cpu) -> System.out.printf(
+                    Locale.ROOT,
+                    "  from %,d tuples looked at: n %d  CPU p50 %.1f us%n",
+                    least,
+                    cpu.size(),
+                    at(cpu.stream().mapToLong(Long::longValue).sorted().toArray(), 0.50) * 1000));
         }
 
         private static double at(long[] sorted, double share) {

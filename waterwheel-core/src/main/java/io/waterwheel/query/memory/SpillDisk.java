@@ -123,7 +123,7 @@ public final class SpillDisk {
      * Takes bytes that are about to be written.
      *
      * @param inFile bytes of the same file that are taken already
-     * @throws WaterwheelException of code {@code SPILL_FULL} when a query may not have so many, of code
+     * @throws WaterwheelException of code {@code SPILL_FULL} when that is more than one query may have, of code
      *     {@code SPILL_BUSY} when others hold them
      */
     void take(long bytes, long inFile) {

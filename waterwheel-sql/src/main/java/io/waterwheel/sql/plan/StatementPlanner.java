@@ -391,12 +391,31 @@ public final class StatementPlanner {
             Map<String, Schema> schemas) {}
 
     static SqlNode parse(String statement) {
-        SqlNode casts = parseAsWritten(statement).accept(new InfixCasts(statement));
+        SqlNode casts;
+        try {
+            casts = parseAsWritten(statement).accept(new InfixCasts(statement));
+        } catch (WaterwheelException e) {
+            casts = parseWithCasts(statement, e);
+        }
         SqlNode windows = casts == null ? null : casts.accept(new WindowTables());
         if (windows == null) {
             throw new IllegalStateException("a statement became nothing");
         }
         return windows;
+    }
+
+    /** The words for what is wrong are those of the text as it was written. */
+    private static SqlNode parseWithCasts(String statement, WaterwheelException wrong) {
+        String enclosed = EnclosedCasts.of(statement);
+        if (enclosed.equals(statement)) {
+            throw wrong;
+        }
+        try {
+            return parseAsWritten(enclosed);
+        } catch (WaterwheelException e) {
+            wrong.addSuppressed(e);
+            throw wrong;
+        }
     }
 
     static SqlNode parseAsWritten(String statement) {
@@ -529,7 +548,7 @@ public final class StatementPlanner {
         List<String> labels = ColumnLabels.of(valid.labels(), root.validatedRowType.getFieldNames());
         RelBuilder builder = RelFactories.LOGICAL_BUILDER.create(cluster, null);
         RelNode node = optimised(SUB_QUERIES, root.project());
-        node = RelDecorrelator.decorrelateQuery(node, builder);
+        node = RelDecorrelator.decorrelateQuery(node.accept(new LateralAsof(builder)), builder);
         node = node.accept(new JoinKeys(builder));
         node = optimised(NARROW, node);
         node = new RelFieldTrimmer(validator, builder).trim(node);

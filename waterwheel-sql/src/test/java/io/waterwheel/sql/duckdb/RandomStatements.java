@@ -54,6 +54,38 @@ final class RandomStatements {
                 both(ORDERS.times, VISITS.times));
     }
 
+    /** A statement that asks for the nearest row of one stream for each row of the other. */
+    String nearest() {
+        boolean time = random.nextBoolean();
+        String near = time ? "v.moment" : "v.level";
+        String asked = time
+                ? one(List.of("o.moment", "o.moment - INTERVAL '3' MINUTE"))
+                : one(List.of("o.amount", "o.id - 5", "o.amount * 2"));
+        boolean before = random.nextBoolean();
+        String match = random.nextBoolean()
+                ? near + (before ? one(List.of(" <= ", " < ")) : one(List.of(" >= ", " > "))) + asked
+                : asked + (before ? one(List.of(" >= ", " > ")) : one(List.of(" <= ", " < "))) + near;
+        // Now and then the wrong way round: the farthest.
+        boolean descending = before ^ random.nextInt(8) == 0;
+        String equal = one(List.of(
+                "v.id = o.id AND ",
+                "o.id = v.id AND v.note = o.note AND ",
+                "v.id = o.amount + 1 AND ",
+                "v.id < o.id AND ",
+                ""));
+        String own = one(List.of("", "", "v.note LIKE '%b%' AND ", "v.level > 0 AND "));
+        String column = one(List.of(near, near, "1", "'found'", near + " = " + asked));
+        String query = "SELECT " + column + " AS n FROM visits v WHERE " + equal + own + match
+                + (time ? "" : " AND v.level IS NOT NULL") + " ORDER BY " + near + (descending ? " DESC" : "")
+                + " LIMIT 1";
+        String condition = one(List.of("", " WHERE o.price > 0"));
+        return switch (random.nextInt(3)) {
+            case 0 -> "SELECT o.id, o.moment, b.n FROM orders o, LATERAL (" + query + ") b" + condition;
+            case 1 -> "SELECT o.id, o.note, b.n FROM orders o LEFT JOIN LATERAL (" + query + ") b ON TRUE" + condition;
+            default -> "SELECT o.id, o.moment, (" + query + ") AS n FROM orders o" + condition;
+        };
+    }
+
     private static List<String> both(List<String> one, List<String> other) {
         List<String> all = new ArrayList<>(one);
         all.addAll(other);

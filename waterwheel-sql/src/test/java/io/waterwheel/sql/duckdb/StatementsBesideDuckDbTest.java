@@ -60,6 +60,49 @@ final class StatementsBesideDuckDbTest {
         assertThat(refused).isLessThan(SEEDS * STATEMENTS / 10);
     }
 
+    /** Sub-queries that are asked for each row, most of which are as-of joins. */
+    @Test
+    void nearestRowsAreThoseOfDuckDb() throws Exception {
+        long first = Long.getLong("seed", 0);
+        int asofs = 0;
+        for (long seed = first; seed < first + SEEDS; seed++) {
+            Random random = new Random(seed);
+            try (TwoStreams streams = new TwoStreams(folder.resolve("n" + seed), random, executor);
+                    DuckDbTwin duckdb = twin(streams)) {
+                RandomStatements statements = new RandomStatements(random, false);
+                for (int s = 0; s < STATEMENTS / 4; s++) {
+                    String statement = statements.nearest();
+                    String where = "seed " + seed + ": " + statement;
+                    try {
+                        assertThat(sorted(streams.answer(statement)))
+                                .as(where)
+                                .isEqualTo(sorted(duckdb.rows(statement)));
+                    } catch (WaterwheelException e) {
+                        throw new AssertionError(where, e);
+                    }
+                    asofs += streams.plan(statement).toString().contains("ASOF") ? 1 : 0;
+                }
+            }
+        }
+        assertThat(asofs).as("as-of joins").isGreaterThan(SEEDS * STATEMENTS / 8);
+    }
+
+    /** A whole number that is compared with a double, and one of two that are searched. */
+    @Test
+    void aSubQueryThatNoAsofJoinCanAnswerIsAnswered() throws Exception {
+        try (TwoStreams streams = new TwoStreams(folder.resolve("mixed"), new Random(7), executor);
+                DuckDbTwin duckdb = twin(streams)) {
+            for (String statement : List.of(
+                    "SELECT o.id, n.w FROM orders o, LATERAL (SELECT v.weight AS w FROM visits v WHERE v.weight <= o.amount"
+                            + " ORDER BY v.weight DESC LIMIT 1) n",
+                    "SELECT o.id, n.w FROM orders o, LATERAL (SELECT v.level AS w FROM visits v WHERE v.id = o.id"
+                            + " AND v.level <= o.amount AND v.level > o.amount - 2 ORDER BY v.level DESC LIMIT 1) n")) {
+                assertThat(streams.plan(statement).toString()).doesNotContain("ASOF");
+                assertThat(sorted(streams.answer(statement))).isEqualTo(sorted(duckdb.rows(statement)));
+            }
+        }
+    }
+
     /** What queries of the engine answer, and what the executor answers of whole streams. */
     @Test
     void pushedIsUnpushed() throws Exception {
@@ -84,7 +127,9 @@ final class StatementsBesideDuckDbTest {
         try {
             unpushed = streams.answerUnpushed(statement);
         } catch (WaterwheelException e) {
-            assertThat(e.code()).as(where).isIn("SQL_VALUE", "INTEGER_OVERFLOW", "SQL_UNSUPPORTED");
+            assertThat(e.code())
+                    .as(where + " " + e.getMessage())
+                    .isIn("SQL_VALUE", "INTEGER_OVERFLOW", "SQL_UNSUPPORTED");
             assertFailsOrAnswers(streams, statement, where);
             return 1;
         }
@@ -109,6 +154,27 @@ final class StatementsBesideDuckDbTest {
                 "SELECT o.id, o.moment, v.moment FROM orders o LEFT ASOF JOIN visits v MATCH_CONDITION v.moment < o.moment"
                         + " ON o.id = v.id WHERE o.amount > 0 ; SELECT o.id, o.moment, v.moment FROM orders o ASOF LEFT JOIN visits v"
                         + " ON o.id = v.id AND o.moment > v.moment WHERE o.amount > 0",
+                // The nearest row of another table: those of DuckDB are asked for one by one.
+                "SELECT o.id, o.moment, n.at FROM orders o, LATERAL (SELECT v.moment AS at FROM visits v WHERE v.id = o.id"
+                        + " AND v.moment <= o.moment ORDER BY v.moment DESC LIMIT 1) n ;",
+                "SELECT o.id, o.moment, n.at, n.later FROM orders o LEFT JOIN LATERAL (SELECT v.moment AS at,"
+                        + " v.moment > o.moment AS later FROM visits v WHERE o.id = v.id AND o.moment < v.moment"
+                        + " AND v.level > 1 ORDER BY v.moment LIMIT 1) n ON TRUE ;",
+                "SELECT o.id, o.moment, n.note FROM orders o LEFT JOIN LATERAL (SELECT 'seen' AS note FROM visits v"
+                        + " WHERE v.id = o.id AND v.moment < o.moment ORDER BY v.moment DESC LIMIT 1) n ON TRUE ;",
+                "SELECT o.moment, n.at FROM orders o CROSS JOIN LATERAL (SELECT v.moment AS at FROM visits v"
+                        + " WHERE v.moment >= o.moment AND v.note IS NOT NULL ORDER BY v.moment LIMIT 1) n WHERE n.at > o.moment ;",
+                "SELECT o.id, o.moment, (SELECT v.moment FROM visits v WHERE v.id = o.id AND v.moment <= o.moment"
+                        + " ORDER BY v.moment DESC LIMIT 1) AS at FROM orders o WHERE o.amount > 0 ;",
+                "SELECT a.id, n.at FROM (SELECT id, MAX(moment) AS last FROM orders GROUP BY id) a, LATERAL (SELECT w.at FROM"
+                        + " (SELECT id, moment AS at FROM visits WHERE level >= 0) w WHERE w.id = a.id AND w.at < a.last"
+                        + " ORDER BY w.at DESC LIMIT 1) n ;",
+                "SELECT n.at FROM orders o, LATERAL (SELECT v.moment AS at FROM visits v WHERE v.id = o.id AND v.moment <= o.moment"
+                        + " ORDER BY v.moment LIMIT 1) n ;",
+                "SELECT n.at FROM orders o, LATERAL (SELECT v.moment AS at FROM visits v WHERE v.id = o.id AND v.moment <= o.moment"
+                        + " ORDER BY v.moment DESC LIMIT 2) n ;",
+                "SELECT n.at FROM orders o, LATERAL (SELECT v.moment AS at FROM visits v WHERE v.id < o.id AND v.moment <= o.moment"
+                        + " ORDER BY v.moment DESC LIMIT 1) n ;",
                 "SELECT id, note, GROUPING(id), COUNT(*), SUM(price) FROM orders GROUP BY ROLLUP(id, note) ;",
                 "SELECT o.id, v.note, COUNT(*) FROM orders o JOIN visits v ON o.id = v.id"
                         + " GROUP BY GROUPING SETS ((o.id), (v.note), ()) ;",
@@ -162,6 +228,10 @@ final class StatementsBesideDuckDbTest {
                         + " amount > 0 OR id = 2::BIGINT AND amount < 0 AS u FROM orders ;",
                 "SELECT id FROM orders WHERE id > 2 AND amount / 4::DOUBLE BETWEEN -1 AND 3 AND amount + 1::DOUBLE IS NOT NULL ;",
                 "SELECT id, amount + id * 3::DOUBLE / 4 AS r, (id) + (amount)::DOUBLE AS s FROM orders ;",
+                "SELECT id FROM orders WHERE LOWER(note) LIKE 'a%' OR amount / 4::DOUBLE BETWEEN -1 AND 0 ;",
+                "SELECT id, orders.amount::BIGINT::DOUBLE / 2 AS r FROM orders WHERE note = 'a' OR note = 'b' AND"
+                        + " (amount + 1)::DOUBLE / ABS(-4)::DOUBLE BETWEEN CASE WHEN id > 3 THEN 0 ELSE -1 END::DOUBLE AND"
+                        + " 1::DOUBLE PRECISION ;",
                 "SELECT CONCAT(o.note, '/', v.note) AS c FROM orders o JOIN visits v ON o.id = v.id"
                         + " ; SELECT o.note || '/' || v.note FROM orders o JOIN visits v ON o.id = v.id",
                 "SELECT COUNT(*) FROM orders WHERE CAST(moment AS DATE) = CAST('2026-11-24' AS DATE) ;",

@@ -6,6 +6,7 @@ import io.waterwheel.query.Verdict;
 import io.waterwheel.wire.WireQueries;
 import io.waterwheel.wire.proto.ListStreamsReply;
 import io.waterwheel.wire.proto.StatusReply;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -24,15 +25,22 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runs the quick commands once against a server that answers nothing of worth, so that the JVM can write an archive of
  * the classes that they take: the launcher starts it after a build, with {@code -XX:ArchiveClassesAtExit}. With the
- * archive a command starts in a third of the time.
+ * archive a command starts in a third of the time. Then it runs a server once ({@link ServerRehearsal}).
  */
 final class ClassArchiveTraining {
+    private static final Logger LOG = LoggerFactory.getLogger(ClassArchiveTraining.class);
+
     /** Seconds; on a machine where it takes longer, commands start without an archive. */
     private static final long PATIENCE = 120;
+
+    /** Seconds, for a server to start and end. */
+    private static final long SERVER_PATIENCE = 60;
 
     private ClassArchiveTraining() {}
 
@@ -65,7 +73,24 @@ final class ClassArchiveTraining {
                 }
             }
         }
+        rehearseServer();
         System.exit(0);
+    }
+
+    /** Last, and not for ever: without a server's classes the archive is as good for commands. */
+    private static void rehearseServer() throws InterruptedException {
+        Thread rehearsal = new Thread(
+                () -> {
+                    try {
+                        ServerRehearsal.run();
+                    } catch (IOException | RuntimeException e) {
+                        LOG.warn("the archive of classes has not all of a server's: it did not run", e);
+                    }
+                },
+                "server-rehearsal");
+        rehearsal.setDaemon(true);
+        rehearsal.start();
+        rehearsal.join(TimeUnit.SECONDS.toMillis(SERVER_PATIENCE));
     }
 
     /** The launcher waits for this process: it must not do so for ever. */

@@ -301,6 +301,8 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
         settings.setProperty("num.network.threads", "1");
         settings.setProperty("num.io.threads", "2");
         settings.setProperty("background.threads", "2");
+        // A thread has whole partitions of the offsets topic, which has one.
+        settings.setProperty("group.coordinator.threads", "1");
         settings.setProperty("log.cleaner.dedupe.buffer.size", Integer.toString(2 << 20));
         return settings;
     }

@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.apache.zookeeper.server.NIOServerCnxnFactory;
 import org.apache.zookeeper.server.ServerCnxnFactory;
 import org.apache.zookeeper.server.embedded.ExitHandler;
 import org.apache.zookeeper.server.embedded.ZooKeeperServerEmbedded;
@@ -32,6 +33,7 @@ public final class EmbeddedZooKeeper implements KeptPart.Part<EmbeddedZooKeeper>
     /** Of one address; all that this process has open are a dozen. */
     private static final int MOST_CONNECTIONS = 500;
 
+    private static final String WORKERS = NIOServerCnxnFactory.ZOOKEEPER_NIO_NUM_WORKER_THREADS;
     private static final String CREDENTIALS = "credentials";
 
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(START_MILLIS + 10_000);
@@ -46,6 +48,10 @@ public final class EmbeddedZooKeeper implements KeptPart.Part<EmbeddedZooKeeper>
 
     static {
         System.setProperty(ServerCnxnFactory.ZOOKEEPER_SERVER_CNXN_FACTORY, ReleasingCnxnFactory.class.getName());
+        // Twice as many as there are processors, they say, for what a few clients of one process ask now and then.
+        if (System.getProperty(WORKERS) == null) {
+            System.setProperty(WORKERS, "1");
+        }
     }
 
     private final Path folder;

@@ -89,7 +89,8 @@ final class LateralAsof extends RelHomogeneousShuttle {
             }
             List<RexNode> columns = columns(correlate.getRight());
             RexInputRef by = order;
-            if (columns == null || by == null) {
+            // A row further out would have to reach through the join.
+            if (columns == null || by == null || containsCorrelation(columns) || containsCorrelation(terms)) {
                 return null;
             }
             List<RexNode> equal = new ArrayList<>();
@@ -227,6 +228,10 @@ final class LateralAsof extends RelHomogeneousShuttle {
                 }
             };
             return composing.visitList(expressions);
+        }
+
+        private static boolean containsCorrelation(List<RexNode> nodes) {
+            return nodes.stream().anyMatch(RexUtil::containsCorrelation);
         }
 
         /** Whether values of two types are compared, for which DuckDB's as-of join has no exact comparison. */

@@ -548,7 +548,7 @@ public final class StatementPlanner {
         List<String> labels = ColumnLabels.of(valid.labels(), root.validatedRowType.getFieldNames());
         RelBuilder builder = RelFactories.LOGICAL_BUILDER.create(cluster, null);
         RelNode node = optimised(SUB_QUERIES, root.project());
-        node = RelDecorrelator.decorrelateQuery(node.accept(new LateralAsof(builder)), builder);
+        node = decorrelated(node, builder);
         node = node.accept(new JoinKeys(builder));
         node = optimised(NARROW, node);
         node = new RelFieldTrimmer(validator, builder).trim(node);
@@ -576,6 +576,16 @@ public final class StatementPlanner {
         } catch (NotPushed e) {
             throw SqlErrors.unsupported("not supported: " + e.getMessage() + "; docs/sql.md has what is");
         }
+    }
+
+    private static RelNode decorrelated(RelNode node, RelBuilder builder) {
+        RelNode asof = node.accept(new LateralAsof(builder));
+        if (!Correlations.has(asof)) {
+            return asof;
+        }
+        // Calcite makes other joins of as-of joins when it makes joins of the rest.
+        Correlations.requireNear(node);
+        return RelDecorrelator.decorrelateQuery(node, builder);
     }
 
     /**

@@ -166,6 +166,10 @@ final class StatementsBesideDuckDbTest {
                         + " WHERE v.moment >= o.moment AND v.note IS NOT NULL ORDER BY v.moment LIMIT 1) n WHERE n.at > o.moment ;",
                 "SELECT o.id, o.moment, (SELECT v.moment FROM visits v WHERE v.id = o.id AND v.moment <= o.moment"
                         + " ORDER BY v.moment DESC LIMIT 1) AS at FROM orders o WHERE o.amount > 0 ;",
+                "SELECT o.id, n.at, m.at AS b FROM orders o, LATERAL (SELECT v.moment AS at FROM visits v WHERE v.id = o.id"
+                        + " AND v.moment <= o.moment ORDER BY v.moment DESC LIMIT 1) n, LATERAL (SELECT w.moment AS at FROM"
+                        + " visits w WHERE w.id = o.id AND w.moment < n.at ORDER BY w.moment DESC LIMIT 1) m"
+                        + " WHERE EXISTS (SELECT 1 FROM visits x WHERE x.level = o.amount) ;",
                 "SELECT a.id, n.at FROM (SELECT id, MAX(moment) AS last FROM orders GROUP BY id) a, LATERAL (SELECT w.at FROM"
                         + " (SELECT id, moment AS at FROM visits WHERE level >= 0) w WHERE w.id = a.id AND w.at < a.last"
                         + " ORDER BY w.at DESC LIMIT 1) n ;",
@@ -376,6 +380,9 @@ final class StatementsBesideDuckDbTest {
                 "SELECT (o.price * v.weight)::DECIMAL(10, 2) FROM orders o JOIN visits v ON o.id = v.id | BAD_SQL",
                 "SELECT CAST(CONCAT(o.note, v.note) AS DATE) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
                 "SELECT (SELECT level FROM visits) FROM orders | SQL_VALUE",
+                "SELECT o.id, n.at FROM orders o, LATERAL (SELECT v.moment AS at, v.id FROM visits v, LATERAL (SELECT w.moment"
+                        + " AS at FROM orders w WHERE w.id = o.id AND w.moment <= v.moment ORDER BY w.moment DESC LIMIT 1) m"
+                        + " WHERE v.id = o.id AND m.at <= o.moment ORDER BY v.moment DESC LIMIT 1) n | SQL_UNSUPPORTED",
                 "SELECT QUANTILE(o.price, 0.5) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
                 "SELECT SQRT(o.price * v.weight) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
                 "SELECT 1 FROM orders o JOIN visits v ON o.id = v.id WHERE COALESCE(o.note, v.note) LIKE 'a!' ESCAPE '!' |"

@@ -8,6 +8,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.sql.suite.DuckDbTwin;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
@@ -442,8 +443,16 @@ final class StatementsBesideDuckDbTest {
         }
     }
 
+    /** As a list whose order does not count; 0.0 for -0.0, which are equal: of equal values a group may have any. */
     private static List<List<@Nullable Object>> sorted(List<List<@Nullable Object>> rows) {
-        return rows.stream().sorted(Comparator.comparing(Object::toString)).toList();
+        List<List<@Nullable Object>> sorted = new ArrayList<>();
+        for (List<@Nullable Object> row : rows) {
+            List<@Nullable Object> values = new ArrayList<>(row);
+            values.replaceAll(value -> value instanceof Double number && number == 0 ? (Object) 0.0 : value);
+            sorted.add(values);
+        }
+        sorted.sort(Comparator.comparing(Object::toString));
+        return sorted;
     }
 
     /** DuckDB with the rows of both streams. */

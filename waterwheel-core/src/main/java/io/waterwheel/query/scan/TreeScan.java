@@ -64,7 +64,7 @@ public final class TreeScan {
 
     /** The tally of a tree's rows: their fields may be others than those of the tree before. */
     private ScanTally tally(RowLayout layout) {
-        if (tally == null || tally.layout() != layout) {
+        if (tally == null || !tally.layout().equals(layout)) {
             finish();
             tally = new ScanTally(layout);
         }

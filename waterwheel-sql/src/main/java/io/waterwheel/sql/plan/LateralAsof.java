@@ -244,10 +244,14 @@ final class LateralAsof extends RelHomogeneousShuttle {
         private boolean isEquality(RexNode term) {
             return term.isA(SqlKind.EQUALS)
                     && term instanceof RexCall call
-                    && (isOfRow(call.getOperands().get(0))
-                                    && isOfSearched(call.getOperands().get(1))
-                            || isOfSearched(call.getOperands().get(0))
-                                    && isOfRow(call.getOperands().get(1)));
+                    && (compares(call.getOperands().get(0), call.getOperands().get(1))
+                            || compares(
+                                    call.getOperands().get(1),
+                                    call.getOperands().get(0)));
+        }
+
+        private boolean compares(RexNode row, RexNode other) {
+            return isOfRow(row) && isOfSearched(other);
         }
 
         /** Whether the nearest of the rows for which it is true is the first in the order. */
@@ -260,8 +264,8 @@ final class LateralAsof extends RelHomogeneousShuttle {
             boolean second = call.getOperands().get(1).equals(by)
                     && isOfRow(call.getOperands().get(0));
             return switch (call.getKind()) {
-                case LESS_THAN, LESS_THAN_OR_EQUAL -> first && descending || second && !descending;
-                case GREATER_THAN, GREATER_THAN_OR_EQUAL -> first && !descending || second && descending;
+                case LESS_THAN, LESS_THAN_OR_EQUAL -> descending ? first : second;
+                case GREATER_THAN, GREATER_THAN_OR_EQUAL -> descending ? second : first;
                 default -> false;
             };
         }

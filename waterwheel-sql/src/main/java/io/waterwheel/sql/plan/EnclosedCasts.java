@@ -18,8 +18,11 @@ import java.util.regex.Pattern;
  * text.
  */
 final class EnclosedCasts {
-    private static final Pattern TOKEN = Pattern.compile("--[^\\n]*|/\\*(?s:.*?)\\*/|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\""
-            + "|[\\p{L}_][\\p{L}\\p{N}_$]*|\\d+(?:\\.\\d*)?(?:[eE][+-]?\\d+)?|::|[^\\s]");
+    /**
+     * Of a text with doubled quotes in it the pieces between them; no alternative is repeated, however long a text is.
+     */
+    private static final Pattern TOKEN = Pattern.compile("--[^\\n]*+|/\\*(?s:.*?)(?:\\*/|\\z)|'[^']*+'|\"[^\"]*+\""
+            + "|[\\p{L}_][\\p{L}\\p{N}_$]*+|\\d++(?:\\.\\d*+)?(?:[eE][+-]?\\d++)?|::|[^\\s]");
 
     /** Before a parenthesis they are no function. */
     private static final Set<String> NO_FUNCTIONS = Set.of(
@@ -130,6 +133,7 @@ final class EnclosedCasts {
             }
             return first;
         } else if (token.text().startsWith("'")) {
+            first = piece(first);
             boolean typed =
                     first > 0 && TYPED_TEXTS.contains(tokens.get(first - 1).upper());
             return typed ? first - 1 : first;
@@ -138,8 +142,22 @@ final class EnclosedCasts {
                 && !Character.isDigit(token.text().charAt(0))) {
             return -1;
         }
+        first = piece(first);
         while (first > 1 && tokens.get(first - 1).is(".")) {
-            first -= 2;
+            first = piece(first - 2);
+        }
+        return first;
+    }
+
+    /** The first of the pieces of a quoted text or name. */
+    private int piece(int last) {
+        int first = last;
+        while (first > 0
+                && tokens.get(first - 1).end() == tokens.get(first).begin()
+                && "'\"".indexOf(tokens.get(first).text().charAt(0)) >= 0
+                && tokens.get(first - 1).text().charAt(0)
+                        == tokens.get(first).text().charAt(0)) {
+            first--;
         }
         return first;
     }

@@ -2,6 +2,8 @@ package io.waterwheel.sql.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -21,10 +23,20 @@ final class EnclosedCastsTest {
                 "DATE '2026-11-24'::TIMESTAMP | (DATE '2026-11-24'::TIMESTAMP)",
                 "'a::b' -- c::d | 'a::b' -- c::d",
                 "? /* x::y */ ::INT | (? /* x::y */ ::INT)",
+                "'it''s'::TEXT + \"a\"\"b\".c::TEXT | ('it''s'::TEXT) + (\"a\"\"b\".c::TEXT)",
                 "+::INT | +::INT",
                 "a:: | a::",
             })
     void castsAreEnclosed(String text, String enclosed) {
         assertThat(EnclosedCasts.of(text)).isEqualTo(enclosed);
+    }
+
+    @Test
+    void longTextsAreTokensToo() {
+        String many = "''x".repeat(100_000);
+        for (String text : List.of("'" + many + "'", "'" + many, "\"" + "x".repeat(300_000), "/*".repeat(100_000))) {
+            assertThat(EnclosedCasts.of(text)).isEqualTo(text);
+        }
+        assertThat(EnclosedCasts.of("'" + many + "'::TEXT")).isEqualTo("('" + many + "'::TEXT)");
     }
 }

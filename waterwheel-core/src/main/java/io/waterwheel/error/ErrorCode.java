@@ -228,12 +228,12 @@ public enum ErrorCode {
     SERVER_CLOSING(TEMPORARY, "Ask another coordinator, or the same one when it is back."),
     /** No server answers at the address. */
     SERVER_UNREACHABLE(TEMPORARY, "Check that the server runs and that the address is right."),
-    /** Other queries, or other programs, hold the disk for what a query cannot hold in memory. */
-    SPILL_BUSY(TEMPORARY, "Try again later, raise `query.spill`, or make room on the disk that the message names."),
+    /** Other queries hold the disk for what a query cannot hold in memory. */
+    SPILL_BUSY(TEMPORARY, "Try again later, or raise `query.spill`."),
     /** What a query cannot hold in memory could not be written to disk, or read. */
     SPILL_FAILED(TEMPORARY, "Check the disk of the workers' temporary folder (`java.io.tmpdir`), then try again."),
-    /** What a query cannot hold in memory is more than one query may put on disk. */
-    SPILL_FULL(USER, "Group by less, narrow the query, or raise `query.spill`."),
+    /** What a query cannot hold in memory is more than one query may put on disk, or than the disk has. */
+    SPILL_FULL(USER, "Group by less, narrow the query, or give it more disk, as the message says."),
     /** The process that answers joins has ended in the middle of a statement, or does not start. */
     SQL_EXECUTOR_ENDED(
             TEMPORARY, "Repeat the statement: the process is started again. The server's log has its errors."),

@@ -123,8 +123,8 @@ public final class SpillDisk {
      * Takes bytes that are about to be written.
      *
      * @param inFile bytes of the same file that are taken already
-     * @throws WaterwheelException of code {@code SPILL_FULL} when that is more than one query may have, of code
-     *     {@code SPILL_BUSY} when others hold them
+     * @throws WaterwheelException of code {@code SPILL_FULL} when that is more than one query may have, or than the
+     *     device has; of code {@code SPILL_BUSY} when other queries hold them
      */
     void take(long bytes, long inFile) {
         if (bytes > most / FILES - inFile) {
@@ -138,8 +138,8 @@ public final class SpillDisk {
             if (bytes > most - now) {
                 throw none(
                         ErrorCode.SPILL_BUSY,
-                        "all queries of a process may take " + mebibytes(most) + " of " + folder + ", and others hold "
-                                + mebibytes(now - inFile) + " now",
+                        "all queries of a process may take " + mebibytes(most) + " of " + folder + ", and hold "
+                                + mebibytes(now) + " now",
                         "ask again later");
             }
             if (held.compareAndSet(now, now + bytes)) {
@@ -159,7 +159,7 @@ public final class SpillDisk {
 
     private WaterwheelException full() {
         return none(
-                ErrorCode.SPILL_BUSY,
+                ErrorCode.SPILL_FULL,
                 "the disk of " + folder + " is full: " + mebibytes(leaveFree) + " of it stay free (twice disk.reserve)",
                 "make room there");
     }

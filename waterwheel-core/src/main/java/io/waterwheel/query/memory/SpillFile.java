@@ -30,7 +30,8 @@ public final class SpillFile implements AutoCloseable {
     /**
      * Adds the remaining bytes of a buffer.
      *
-     * @throws io.waterwheel.error.WaterwheelException of code {@code SPILL_FULL} or {@code SPILL_FAILED}
+     * @throws io.waterwheel.error.WaterwheelException of code {@code SPILL_FULL}, {@code SPILL_BUSY} or
+     *     {@code SPILL_FAILED}
      */
     public void append(ByteBuffer bytes) {
         if (closed) {

@@ -340,13 +340,13 @@ final class GroupSpillTest {
     @Test
     void aDiskThatIsFullIsAnErrorByName() {
         assertRefused(SpillDisk.of(folder, 400_000, 0), "SPILL_FULL", "one query may take 0.2 MiB");
-        assertRefused(SpillDisk.of(folder, 1 << 30, Long.MAX_VALUE / 2), "SPILL_BUSY", "is full");
+        assertRefused(SpillDisk.of(folder, 1 << 30, Long.MAX_VALUE / 2), "SPILL_FULL", "is full");
         SpillDisk shared = SpillDisk.of(folder, 10 * MEBIBYTE, 0);
         try (SpillFile one = shared.create();
                 SpillFile other = shared.create()) {
             one.append(ByteBuffer.allocate(5_000_000));
             other.append(ByteBuffer.allocate(5_000_000));
-            assertRefused(shared, "SPILL_BUSY", "others hold 9.5 MiB now");
+            assertRefused(shared, "SPILL_BUSY", "and hold 10.0 MiB now");
         }
         assertThat(shared.held()).isZero();
         assertThatThrownBy(() -> SpillDisk.of(folder.resolve("none"), 1, 0))

@@ -253,13 +253,15 @@ public final class Keys {
             .atMost("1 TiB")
             .doc("Heap that all queries of one worker may take together: columns being read, rows kept for an order,"
                     + " groups, answers on their way. Who asks for more fails with QUERY_MEMORY."));
-    public static final Key<DataSize> QUERY_SPILL = add(Key.bytes("query.spill", "8 GiB")
-            .atLeast("0 B")
-            .atMost("1024 TiB")
-            .doc("Disk of the temporary folder (java.io.tmpdir) that all queries of one worker may take together, for"
-                    + " groups that do not fit into query.memory. One query takes half of it at most, and again as much"
-                    + " while its runs are merged. Who needs more fails with SPILL_FULL, or SPILL_BUSY where others hold it. Twice disk.reserve of that disk"
-                    + " stays free. Where the folder is a tmpfs, this is memory. 0 B: groups must fit into memory."));
+    public static final Key<DataSize> QUERY_SPILL = add(
+            Key.bytes("query.spill", "8 GiB")
+                    .atLeast("0 B")
+                    .atMost("1024 TiB")
+                    .doc(
+                            "Disk of the temporary folder (java.io.tmpdir) that all queries of one worker may take together, for"
+                                    + " groups that do not fit into query.memory. One query takes half of it at most, and again as much"
+                                    + " while its runs are merged. Who needs more fails with SPILL_FULL, or SPILL_BUSY where other"
+                                    + " queries hold it. Twice disk.reserve of that disk stays free. Where the folder is a tmpfs, this is memory. 0 B: groups must fit into memory."));
     public static final Key<DataSize> SQL_MEMORY = add(Key.bytes("sql.memory", "512 MiB")
             .atLeast("64 MiB")
             .doc("Memory of a coordinator's process of DuckDB, which answers joins, windows and set operations, for all"

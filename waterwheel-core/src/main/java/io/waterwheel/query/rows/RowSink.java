@@ -15,9 +15,9 @@ public interface RowSink {
     boolean accept(TupleBlock rows);
 
     /**
-     * Whether rows are still wanted; asked before each leaf and about each millisecond of work within one, because a
-     * scan that finds little hands over nothing for long. Once false, the scan ends where it is, and what it gave is
-     * not the whole.
+     * Whether rows are still wanted; asked before each leaf that is read and about each millisecond of work within one,
+     * because a scan that finds little hands over nothing for long. Once false, the scan ends where it is, and what it
+     * gave is not the whole.
      */
     default boolean wanted() {
         return true;
@@ -29,8 +29,8 @@ public interface RowSink {
     }
 
     /**
-     * Is told what a scan looked at, once at its end, however it ended; several times when several trees are scanned. A
-     * scan in another process that was ended early tells nothing.
+     * Is told what a scan looked at, at its end, however it ended; once for several trees whose rows have the same
+     * fields. A scan in another process that was ended early tells nothing.
      */
     default void scanned(ScanStatistics what) {}
 

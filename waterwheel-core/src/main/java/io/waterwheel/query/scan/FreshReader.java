@@ -212,13 +212,16 @@ public final class FreshReader {
                 }
             };
             TreeScan scan = new TreeScan(spec, watching);
-            for (TemplateTree tree : held) {
-                if (stopped[0]) {
-                    break;
+            try {
+                for (TemplateTree tree : held) {
+                    if (stopped[0]) {
+                        break;
+                    }
+                    found += scan.scan(tree);
                 }
-                found += scan.scan(tree);
+            } finally {
+                scan.finish();
             }
-            scan.finish();
             return found;
         }
 

@@ -5,7 +5,6 @@ import io.waterwheel.index.Page;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.index.TemplateTree;
 import io.waterwheel.query.PruneReason;
-import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.ScanEndedException;
 import io.waterwheel.query.column.Workspace;
@@ -27,7 +26,7 @@ public final class TreeScan {
 
     private final ScanSpec spec;
     private final RowSink sink;
-    /** Of the trees since the last that was handed over; an indexer has several trees, and most have little to say. */
+    /** Of the trees that the sink was not told of yet. */
     private @Nullable ScanTally tally;
 
     /**
@@ -49,9 +48,11 @@ public final class TreeScan {
      */
     public static long scan(TemplateTree tree, ScanSpec spec, RowSink sink) {
         TreeScan scan = new TreeScan(spec, sink);
-        long found = scan.scan(tree);
-        scan.finish();
-        return found;
+        try {
+            return scan.scan(tree);
+        } finally {
+            scan.finish();
+        }
     }
 
     /** Tells the sink what the scans looked at. */
@@ -140,11 +141,6 @@ public final class TreeScan {
         @Override
         public Reservation memory() {
             return sink.memory();
-        }
-
-        @Override
-        public void scanned(ScanStatistics what) {
-            sink.scanned(what);
         }
     }
 

@@ -64,7 +64,8 @@ public final class MemberPath {
     public static List<Step> ofRecord(String path) {
         List<Step> steps = of(path);
         if (steps.get(0).element() && !steps.get(0).isEach()) {
-            throw noPath(path);
+            throw new IllegalArgumentException("expected a path such as $.position.lat or $[*].lat, which begins with a"
+                    + " member, or with each element, of the record, got '" + path + "'");
         }
         return steps;
     }
@@ -103,14 +104,10 @@ public final class MemberPath {
                 || steps.size() > MOST_STEPS
                 || steps.stream().anyMatch(step -> step.name().isEmpty())
                 || steps.stream().filter(Step::isEach).count() > 1) {
-            throw noPath(path);
+            throw new IllegalArgumentException(
+                    "expected a path such as $.position.lat, $.values[0], $['wind speed'] or $.readings[*].at, with one [*] and at"
+                            + " most " + MOST_STEPS + " steps, got '" + path + "'");
         }
         return steps;
-    }
-
-    private static IllegalArgumentException noPath(String path) {
-        return new IllegalArgumentException(
-                "expected a path such as $.position.lat, $.values[0], $['wind speed'] or $.readings[*].at, with one [*] and at"
-                        + " most " + MOST_STEPS + " steps, got '" + path + "'");
     }
 }

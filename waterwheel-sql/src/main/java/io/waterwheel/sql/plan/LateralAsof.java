@@ -121,11 +121,13 @@ final class LateralAsof extends RelHomogeneousShuttle {
                     match,
                     outer ? JoinRelType.LEFT_ASOF : JoinRelType.ASOF,
                     ImmutableList.of());
-            return builder.push(joined).project(shown(joined, columns, outer)).build();
+            return builder.push(joined)
+                    .project(shown(joined, columns, by, outer))
+                    .build();
         }
 
         /** The columns of the row, and of the sub-query: null of a row for which nothing is found. */
-        private List<RexNode> shown(RelNode joined, List<RexNode> columns, boolean outer) {
+        private List<RexNode> shown(RelNode joined, List<RexNode> columns, RexInputRef by, boolean outer) {
             List<RexNode> shown = new ArrayList<>();
             List<RelDataTypeField> fields = joined.getRowType().getFieldList();
             for (int c = 0; c < left; c++) {
@@ -143,22 +145,14 @@ final class LateralAsof extends RelHomogeneousShuttle {
                 RexNode column = columns.get(c).accept(inJoined);
                 RelDataType type = wanted.get(left + c).getType();
                 if (outer && !(column instanceof RexInputRef input && input.getIndex() >= left)) {
-                    RexNode found = rex.makeCall(
-                            SqlStdOperatorTable.IS_NOT_NULL,
-                            RexInputRef.of(ordered().getIndex(), fields));
+                    RexNode found =
+                            rex.makeCall(SqlStdOperatorTable.IS_NOT_NULL, RexInputRef.of(by.getIndex(), fields));
                     column = rex.makeCall(
                             type, SqlStdOperatorTable.CASE, List.of(found, column, rex.makeNullLiteral(type)));
                 }
                 shown.add(column.getType().equals(type) ? column : rex.makeAbstractCast(type, column, false));
             }
             return shown;
-        }
-
-        private RexInputRef ordered() {
-            if (order == null) {
-                throw new IllegalStateException("there is no order");
-            }
-            return order;
         }
 
         /** What a node below the sub-query has for columns; null when the sub-query is another. */

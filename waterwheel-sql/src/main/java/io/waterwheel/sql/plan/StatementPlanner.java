@@ -40,8 +40,6 @@ import java.util.Objects;
 import java.util.Properties;
 import java.util.Set;
 import java.util.function.Supplier;
-import org.apache.calcite.avatica.util.Casing;
-import org.apache.calcite.avatica.util.Quoting;
 import org.apache.calcite.config.CalciteConnectionConfigImpl;
 import org.apache.calcite.config.NullCollation;
 import org.apache.calcite.jdbc.CalciteSchema;
@@ -73,13 +71,7 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlOperatorTable;
 import org.apache.calcite.sql.fun.SqlLibrary;
 import org.apache.calcite.sql.fun.SqlLibraryOperatorTableFactory;
-import org.apache.calcite.sql.parser.SqlParseException;
-import org.apache.calcite.sql.parser.SqlParser;
-import org.apache.calcite.sql.parser.babel.SqlBabelParserImpl;
 import org.apache.calcite.sql.util.SqlOperatorTables;
-import org.apache.calcite.sql.validate.SqlConformance;
-import org.apache.calcite.sql.validate.SqlConformanceEnum;
-import org.apache.calcite.sql.validate.SqlDelegatingConformance;
 import org.apache.calcite.sql.validate.SqlValidator;
 import org.apache.calcite.sql.validate.SqlValidatorUtil;
 import org.apache.calcite.sql2rel.RelDecorrelator;
@@ -92,27 +84,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Plans statements, each anew: text, tree, names and types, operators, leaves. Thread-safe. */
 public final class StatementPlanner {
-    /** BABEL, but for a GROUP BY that must name what is selected, and aliases that only ORDER BY knows. */
-    private static final SqlConformance CONFORMANCE = new SqlDelegatingConformance(SqlConformanceEnum.BABEL) {
-        @Override
-        public boolean isNonStrictGroupBy() {
-            return false;
-        }
-
-        @Override
-        public SelectAliasLookup isSelectAlias() {
-            return SelectAliasLookup.UNSUPPORTED;
-        }
-    };
-
-    private static final SqlParser.Config PARSER = SqlParser.config()
-            .withUnquotedCasing(Casing.UNCHANGED)
-            .withQuotedCasing(Casing.UNCHANGED)
-            .withQuoting(Quoting.DOUBLE_QUOTE)
-            .withConformance(CONFORMANCE)
-            .withIdentifierMaxLength(128)
-            .withParserFactory(SqlBabelParserImpl.FACTORY);
-
     private static final HepProgram SUB_QUERIES = new HepProgramBuilder()
             .addRuleCollection(List.of(
                     CoreRules.FILTER_SUB_QUERY_TO_CORRELATE,
@@ -270,7 +241,7 @@ public final class StatementPlanner {
     /** As {@link SqlPlanner#constants} says. */
     public static @Nullable SqlConstants constants(String statement, Instant now) {
         try {
-            return ConstantSelect.of(parse(statement), now);
+            return ConstantSelect.of(StatementParser.parse(statement), now);
         } catch (WaterwheelException | StackOverflowError e) {
             // Read as a query, it says what is wrong.
             return null;
@@ -284,7 +255,7 @@ public final class StatementPlanner {
 
     /** As {@link SqlPlanner#values} says. */
     public static @Nullable SqlValues values(String statement, Instant now) {
-        return guarded(statement, () -> ValueRows.of(parse(statement), now));
+        return guarded(statement, () -> ValueRows.of(StatementParser.parse(statement), now));
     }
 
     /** As {@link SqlPlanner#signature} says. */
@@ -349,7 +320,7 @@ public final class StatementPlanner {
     }
 
     private ViewExpansion.Expanded query(String statement, List<String> within) {
-        SqlNode parsed = parse(statement);
+        SqlNode parsed = StatementParser.parse(statement);
         if (!Rewriter.isQuery(parsed)) {
             throw SqlErrors.unsupported(parsed.getKind().sql + " is not supported; SELECT, WITH, INSERT, and"
                     + " CREATE, ALTER and DROP STREAM are");
@@ -389,46 +360,6 @@ public final class StatementPlanner {
             List<String> streams,
             List<String> fields,
             Map<String, Schema> schemas) {}
-
-    static SqlNode parse(String statement) {
-        SqlNode casts;
-        try {
-            casts = parseAsWritten(statement).accept(new InfixCasts(statement));
-        } catch (WaterwheelException e) {
-            casts = parseWithCasts(statement, e);
-        }
-        SqlNode windows = casts == null ? null : casts.accept(new WindowTables());
-        if (windows == null) {
-            throw new IllegalStateException("a statement became nothing");
-        }
-        return windows;
-    }
-
-    /** The words for what is wrong are those of the text as it was written. */
-    private static SqlNode parseWithCasts(String statement, WaterwheelException wrong) {
-        String enclosed = EnclosedCasts.of(statement);
-        if (enclosed.equals(statement)) {
-            throw wrong;
-        }
-        try {
-            return parseAsWritten(enclosed);
-        } catch (WaterwheelException e) {
-            wrong.addSuppressed(e);
-            throw wrong;
-        }
-    }
-
-    static SqlNode parseAsWritten(String statement) {
-        String stripped = statement.stripTrailing();
-        while (stripped.endsWith(";")) {
-            stripped = stripped.substring(0, stripped.length() - 1).stripTrailing();
-        }
-        try {
-            return SqlParser.create(stripped, PARSER).parseQuery();
-        } catch (SqlParseException e) {
-            throw SqlErrors.of(e);
-        }
-    }
 
     private Validated validated(SqlNode statement, List<String> labels, SqlOperatorTable known) {
         CalciteSchema root = CalciteSchema.createRootSchema(false, false);
@@ -472,7 +403,7 @@ public final class StatementPlanner {
                 reader,
                 types,
                 SqlValidator.Config.DEFAULT
-                        .withConformance(CONFORMANCE)
+                        .withConformance(StatementParser.CONFORMANCE)
                         .withDefaultNullCollation(NullCollation.LOW)
                         .withIdentifierExpansion(true));
         try {

@@ -168,7 +168,7 @@ final class ViewExpansion {
                     "with view " + view.name() + " it has over " + MOST_PUT + " views, those of views among them");
         }
         used.put(view.name(), view);
-        SqlNode query = StatementPlanner.parse(view.query()).accept(new Moved(at.getParserPosition()));
+        SqlNode query = StatementParser.parse(view.query()).accept(new Moved(at.getParserPosition()));
         if (query == null) {
             throw new IllegalStateException("the query of a view became nothing");
         }

@@ -58,7 +58,7 @@ final class WindowTables extends SqlShuttle {
         String bucket = EngineFunctions.TIME_BUCKET + "(" + interval(step) + ", " + time + ")";
         for (long back = 0; back < size; back += step) {
             String begin = back == 0 ? bucket : bucket + " - " + interval(back);
-            SqlSelect select = (SqlSelect) StatementPlanner.parseAsWritten("SELECT *, " + begin + " AS window_start, "
+            SqlSelect select = (SqlSelect) StatementParser.parseAsWritten("SELECT *, " + begin + " AS window_start, "
                     + bucket + " + " + interval(size - back) + " AS window_end FROM t");
             select.setFrom(rows);
             parts.add(select);

@@ -1,0 +1,78 @@
+package io.waterwheel.sql.plan;
+
+import io.waterwheel.error.WaterwheelException;
+import org.apache.calcite.avatica.util.Casing;
+import org.apache.calcite.avatica.util.Quoting;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.parser.SqlParseException;
+import org.apache.calcite.sql.parser.SqlParser;
+import org.apache.calcite.sql.parser.babel.SqlBabelParserImpl;
+import org.apache.calcite.sql.validate.SqlConformance;
+import org.apache.calcite.sql.validate.SqlConformanceEnum;
+import org.apache.calcite.sql.validate.SqlDelegatingConformance;
+
+/** Reads the text of a statement into a tree of Calcite's, in which casts by {@code ::} stand where they belong. */
+final class StatementParser {
+    /** BABEL, but for a GROUP BY that must name what is selected, and aliases that only ORDER BY knows. */
+    static final SqlConformance CONFORMANCE = new SqlDelegatingConformance(SqlConformanceEnum.BABEL) {
+        @Override
+        public boolean isNonStrictGroupBy() {
+            return false;
+        }
+
+        @Override
+        public SelectAliasLookup isSelectAlias() {
+            return SelectAliasLookup.UNSUPPORTED;
+        }
+    };
+
+    private static final SqlParser.Config PARSER = SqlParser.config()
+            .withUnquotedCasing(Casing.UNCHANGED)
+            .withQuotedCasing(Casing.UNCHANGED)
+            .withQuoting(Quoting.DOUBLE_QUOTE)
+            .withConformance(CONFORMANCE)
+            .withIdentifierMaxLength(128)
+            .withParserFactory(SqlBabelParserImpl.FACTORY);
+
+    private StatementParser() {}
+
+    static SqlNode parse(String statement) {
+        SqlNode casts;
+        try {
+            casts = parseAsWritten(statement).accept(new InfixCasts(statement));
+        } catch (WaterwheelException e) {
+            casts = parseWithCasts(statement, e);
+        }
+        SqlNode windows = casts == null ? null : casts.accept(new WindowTables());
+        if (windows == null) {
+            throw new IllegalStateException("a statement became nothing");
+        }
+        return windows;
+    }
+
+    /** The words for what is wrong are those of the text as it was written. */
+    private static SqlNode parseWithCasts(String statement, WaterwheelException wrong) {
+        String enclosed = EnclosedCasts.of(statement);
+        if (enclosed.equals(statement)) {
+            throw wrong;
+        }
+        try {
+            return parseAsWritten(enclosed);
+        } catch (WaterwheelException e) {
+            wrong.addSuppressed(e);
+            throw wrong;
+        }
+    }
+
+    static SqlNode parseAsWritten(String statement) {
+        String stripped = statement.stripTrailing();
+        while (stripped.endsWith(";")) {
+            stripped = stripped.substring(0, stripped.length() - 1).stripTrailing();
+        }
+        try {
+            return SqlParser.create(stripped, PARSER).parseQuery();
+        } catch (SqlParseException e) {
+            throw SqlErrors.of(e);
+        }
+    }
+}

@@ -19,6 +19,11 @@ public record InstantRange(Instant from, Instant to) {
         }
     }
 
+    /** Whether it bounds nothing. */
+    public boolean isAll() {
+        return from.equals(Instant.MIN) && to.equals(Instant.MAX);
+    }
+
     /** The milliseconds since 1970 that hold it, as far as 64 bits count them. */
     public TimeInterval millis() {
         return new TimeInterval(millis(from), millis(to));

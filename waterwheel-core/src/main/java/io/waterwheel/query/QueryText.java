@@ -39,7 +39,7 @@ public final class QueryText {
         }
         if (!values) {
             addTimesShape(query, parts);
-        } else if (!query.instants().equals(InstantRange.ALL)) {
+        } else if (!query.instants().isAll()) {
             parts.add("time " + query.instants().from() + " to "
                     + query.instants().to());
         } else if (!query.times().equals(TimeInterval.ALL)) {

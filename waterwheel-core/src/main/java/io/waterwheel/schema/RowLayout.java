@@ -65,8 +65,13 @@ public final class RowLayout {
         hasVariable = anyVariable;
     }
 
-    /** The layout of stored tuples of a stream. */
+    /** The layout of stored tuples of a stream; the schema keeps it. */
     public static RowLayout of(Schema schema) {
+        return schema.stored();
+    }
+
+    /** {@link #of(Schema)}, made anew. */
+    static RowLayout made(Schema schema) {
         int keyField = schema.keyField();
         int timeField = schema.indexOf(schema.timeField());
         boolean isKey = keyField >= 0
@@ -181,10 +186,11 @@ public final class RowLayout {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof RowLayout that
-                && keyed == that.keyed
-                && fields.equals(that.fields)
-                && Arrays.equals(columnOf, that.columnOf);
+        return this == other
+                || (other instanceof RowLayout that
+                        && keyed == that.keyed
+                        && fields.equals(that.fields)
+                        && Arrays.equals(columnOf, that.columnOf));
     }
 
     @Override

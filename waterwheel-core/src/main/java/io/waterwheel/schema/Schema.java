@@ -6,20 +6,17 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The fields of a stream, and which of them make the key and the time. Never changed once a stream uses it. A part that
- * names a field that is missing or unfit is an {@link IllegalArgumentException} that says which.
- *
- * @param fields in the order of CSV columns and of answers; 1 to 256, names unique
- * @param key how the key is made
- * @param timeField name of the field of a timestamp type that is the tuple's time; not nullable
- * @param text how records that are text are written
+ * names a field that is missing or unfit is an {@link IllegalArgumentException} that says which. Immutable; two of the
+ * same parts are equal.
  */
-public record Schema(List<Field> fields, KeySpec key, String timeField, RecordText text) {
+public final class Schema {
     /** Nullable fields are marked in one 64-bit mask a tuple. */
     static final int MAX_NULLABLE = 64;
 
@@ -30,13 +27,31 @@ public record Schema(List<Field> fields, KeySpec key, String timeField, RecordTe
     static final Set<FieldType> DEGREES = EnumSet.of(FieldType.DOUBLE);
     static final Set<FieldType> ANY = EnumSet.allOf(FieldType.class);
 
+    private final List<Field> fields;
+    private final KeySpec key;
+    private final String timeField;
+    private final RecordText text;
+    /** Made when it is asked for: each query does. Every thread makes the same. */
+    private @Nullable RowLayout stored;
+
     /** A schema whose records are written as RFC 4180 and JSON say. */
     public Schema(List<Field> fields, KeySpec key, String timeField) {
         this(fields, key, timeField, RecordText.DEFAULT);
     }
 
-    public Schema {
-        fields = List.copyOf(fields);
+    /**
+     * A schema.
+     *
+     * @param fields in the order of CSV columns and of answers; 1 to 256, names unique
+     * @param key how the key is made
+     * @param timeField name of the field of a timestamp type that is the tuple's time; not nullable
+     * @param text how records that are text are written
+     */
+    public Schema(List<Field> fields, KeySpec key, String timeField, RecordText text) {
+        this.fields = List.copyOf(fields);
+        this.key = key;
+        this.timeField = timeField;
+        this.text = text;
         if (fields.isEmpty() || fields.size() > MAX_FIELDS) {
             throw new IllegalArgumentException("schema: expected 1 to 256 fields, got " + fields.size());
         }
@@ -194,6 +209,36 @@ public record Schema(List<Field> fields, KeySpec key, String timeField, RecordTe
         return field.nullable() && !role.mayBeNull() ? who + " must not be nullable" : null;
     }
 
+    /** In the order of CSV columns and of answers. */
+    public List<Field> fields() {
+        return fields;
+    }
+
+    /** How the key is made. */
+    public KeySpec key() {
+        return key;
+    }
+
+    /** Name of the field that is the tuple's time. */
+    public String timeField() {
+        return timeField;
+    }
+
+    /** How records that are text are written. */
+    public RecordText text() {
+        return text;
+    }
+
+    /** Where each field of a stored tuple lies; {@link RowLayout#of(Schema)}. */
+    RowLayout stored() {
+        RowLayout known = stored;
+        if (known == null) {
+            known = RowLayout.made(this);
+            stored = known;
+        }
+        return known;
+    }
+
     /** Index of the field that alone makes the key, whose order the key keeps; -1 when there is no such field. */
     public int keyField() {
         String field = key.onlyField();
@@ -233,5 +278,25 @@ public record Schema(List<Field> fields, KeySpec key, String timeField, RecordTe
             }
         }
         return -1;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return this == other
+                || (other instanceof Schema that
+                        && fields.equals(that.fields)
+                        && key.equals(that.key)
+                        && timeField.equals(that.timeField)
+                        && text.equals(that.text));
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(fields, key, timeField, text);
+    }
+
+    @Override
+    public String toString() {
+        return "Schema[fields=" + fields + ", key=" + key + ", timeField=" + timeField + ", text=" + text + "]";
     }
 }

@@ -6,7 +6,6 @@ import com.google.protobuf.Message;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.geo.Shape;
-import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.PageToken;
 import io.waterwheel.query.Query;
@@ -115,7 +114,7 @@ public final class WireQueries {
                     .setFrom(query.times().from())
                     .setTo(query.times().to()));
         }
-        if (!query.instants().equals(InstantRange.ALL)) {
+        if (!query.instants().isAll()) {
             message.setInstants(WireInstants.toMessage(query.instants()));
         }
         if (query.where() != null) {

@@ -418,7 +418,8 @@ final class AttacksTest {
             assertThat(query.text()).isEqualTo("rows: all rows");
             assertThat(query.lane()).isEqualTo("heavy");
             // The stage goes to and fro until the buffers of both ends are full: each look is one of its own.
-            Waiting.until("the command says so too", () -> run("queries", "list").contains("sending"));
+            Waiting.until(
+                    "the command says so too", () -> run("queries", "list").contains("sending"));
             assertThat(run("queries", "list")).startsWith("ID ").contains(query.id(), "rows: all rows");
             // It does not hold up the next: the lane has one turn on a machine of two processors.
             assertThat(client.query("rows").keys(0, ROWS - 1).count()).isEqualTo(ROWS);

@@ -68,7 +68,7 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
 
     /** As {@link #of(Query, StreamInfo, Planning)}, whatever it takes. */
     public static ResolvedQuery of(Query query, StreamInfo stream) {
-        return of(query, stream, Planning.unbounded());
+        return resolved(query, stream, null);
     }
 
     /**
@@ -79,6 +79,11 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
      *     go on
      */
     public static ResolvedQuery of(Query query, StreamInfo stream, Planning planning) {
+        return resolved(query, stream, planning);
+    }
+
+    /** @param planning null when nothing is bounded */
+    private static ResolvedQuery resolved(Query query, StreamInfo stream, @Nullable Planning planning) {
         Schema schema = stream.schema();
         RowLayout stored = RowLayout.of(schema);
         KeyScheme scheme = KeyScheme.of(schema);
@@ -114,7 +119,8 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
                         ErrorCode.NO_POSITION,
                         "stream " + stream.name() + " has no position for a key; a shape cannot be asked for");
             }
-            PreparedShapes.Prepared prepared = planning.prepared(shape, positions);
+            PreparedShapes.Prepared prepared =
+                    (planning == null ? Planning.unbounded() : planning).prepared(shape, positions);
             keys = KeyIntervals.intersection(keys, prepared.keys());
             Expression bounds = null;
             if (positions.narrowsByConditions()) {
@@ -134,7 +140,7 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
             times = query.times();
         }
         // What a condition says of keys it says of rows too: where keys must be made of columns, it alone is tested.
-        boolean implied = keys.equals(List.of(KeyInterval.ALL)) && scheme.derived(stored) != null;
+        boolean implied = isAll(keys) && scheme.derived(stored) != null;
         byte[] onlyText = null;
         WantedCells cells = null;
         Expression narrows = both(test == null ? null : test.bounds(), where);
@@ -171,6 +177,12 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
                 : Gather.of((ResultSpec.Lookup) query.result(), stored, schema, pairs.slots());
         return new ResolvedQuery(
                 query, stream, gather.fields(), keys, new ScanSpec(keys, implied, cells, times, test, where, gather));
+    }
+
+    private static boolean isAll(List<KeyInterval> keys) {
+        return keys.size() == 1
+                && keys.get(0).low() == Long.MIN_VALUE
+                && keys.get(0).high() == Long.MAX_VALUE;
     }
 
     /** What both say; null when neither says anything. */

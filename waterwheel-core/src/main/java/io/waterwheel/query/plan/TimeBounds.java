@@ -27,7 +27,7 @@ record TimeBounds(@Nullable TimeInterval millis, @Nullable Expression condition)
     /** @throws IllegalArgumentException when a bound within a millisecond lies beyond the years 1 to 9999 */
     static TimeBounds of(Query query, Schema schema) {
         InstantRange asked = query.instants();
-        if (asked.equals(InstantRange.ALL)) {
+        if (asked.isAll()) {
             return new TimeBounds(query.times(), null);
         }
         Field field = schema.fields().get(schema.indexOf(schema.timeField()));

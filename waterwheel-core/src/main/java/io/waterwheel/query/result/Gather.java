@@ -48,12 +48,13 @@ public abstract sealed class Gather
      */
     public static Gather of(
             ResultSpec result, RowLayout stored, Schema schema, TimeInterval times, byte @Nullable [] onlyText) {
-        ExpressionTypes types = new ExpressionTypes(stored.fields());
         if (result instanceof ResultSpec.Aggregates aggregates) {
             return aggregates.countsOnly()
                     ? new GatherCount()
                     : new GatherGroups(aggregates, stored, schema.timeField(), times);
-        } else if (result instanceof ResultSpec.Latest latest) {
+        }
+        ExpressionTypes types = new ExpressionTypes(stored.fields());
+        if (result instanceof ResultSpec.Latest latest) {
             int key = schema.keyField();
             boolean text = key >= 0 && schema.fields().get(key).type().variable();
             return new GatherLatest(

@@ -1,7 +1,6 @@
 package io.waterwheel.query.run;
 
 import io.waterwheel.catalog.state.ChunkDescriptor;
-import io.waterwheel.query.InstantRange;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Subquery;
@@ -50,7 +49,7 @@ final class CostEstimate {
                 && rows.orderBy().isEmpty()
                 && plan.resolved().spec().where() == null
                 && query.times().equals(TimeInterval.ALL)
-                && query.instants().equals(InstantRange.ALL)
+                && query.instants().isAll()
                 && query.shape() == null) {
             // It ends with the first that it finds.
             tuples = Math.min(tuples, (double) rows.limit());

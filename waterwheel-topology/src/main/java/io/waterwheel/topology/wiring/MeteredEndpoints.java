@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,15 +28,13 @@ final class MeteredEndpoints implements Endpoints {
     static final class Meters {
         private static final int MOST_TASKS = 64;
         private static final String OTHER = "other";
-        /** No task has this number. */
-        private static final int OTHERS = -1;
 
         private record Meter(Histogram seconds, Counter failures) {}
 
         private final Metrics metrics;
         private final int indexerTasks;
-        /** By the number of the task: its address is a text that each subquery would make anew. */
-        private final Map<Integer, Meter> fresh = new ConcurrentHashMap<>();
+        /** By the number of the task; those beyond share the last. Each is made when it is first asked for. */
+        private final AtomicReferenceArray<@Nullable Meter> fresh = new AtomicReferenceArray<>(MOST_TASKS + 1);
 
         private final Map<String, Meter> chunk = new ConcurrentHashMap<>();
 
@@ -46,24 +45,29 @@ final class MeteredEndpoints implements Endpoints {
 
         private Meter ofIndexer(int indexer) {
             int task = Placement.indexerTaskOf(indexer, indexerTasks);
-            Meter known = fresh.get(task);
-            return known != null ? known : of(fresh, task, OTHERS, "fresh", Role.INDEXER.address(task));
+            int place = Math.min(task, MOST_TASKS);
+            Meter known = fresh.get(place);
+            if (known == null) {
+                // Another thread may make it too: the registry gives both the same counters.
+                known = meter("fresh", place < MOST_TASKS ? Role.INDEXER.address(task) : OTHER);
+                fresh.set(place, known);
+            }
+            return known;
         }
 
         private Meter ofServer(String name) {
             Meter known = chunk.get(name);
-            return known != null ? known : of(chunk, name, OTHER, "chunk", name);
+            if (known != null) {
+                return known;
+            }
+            String label = chunk.size() < MOST_TASKS ? name : OTHER;
+            return chunk.computeIfAbsent(label, unused -> meter("chunk", label));
         }
 
-        /** @param other key of those beyond a number of tasks, which share a meter */
-        private <K> Meter of(Map<K, Meter> meters, K key, K other, String kind, String task) {
-            boolean own = meters.size() < MOST_TASKS;
-            String label = own ? task : OTHER;
-            return meters.computeIfAbsent(
-                    own ? key : other,
-                    unused -> new Meter(
-                            metrics.histogram(QueryMetrics.SUBQUERIES, kind, label),
-                            metrics.counter(QueryMetrics.SUBQUERY_FAILURES, kind, label)));
+        private Meter meter(String kind, String task) {
+            return new Meter(
+                    metrics.histogram(QueryMetrics.SUBQUERIES, kind, task),
+                    metrics.counter(QueryMetrics.SUBQUERY_FAILURES, kind, task));
         }
     }
 

@@ -1,8 +1,8 @@
 package io.waterwheel.store;
 
 import io.waterwheel.error.ErrorCode;
+import java.io.File;
 import java.io.IOException;
-import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -67,19 +67,25 @@ public final class DiskSpace {
                 return at;
             }
 
-            private FileStore store() throws IOException {
-                // Anew each time: another disk may be mounted there since.
-                return Files.getFileStore(there());
-            }
+            // Asked several times a second: a FileStore reads the table of all mounts, these make one call.
 
             @Override
             public long freeBytes() throws IOException {
-                return store().getUsableSpace();
+                return sized().getUsableSpace();
             }
 
             @Override
             public long totalBytes() throws IOException {
-                return store().getTotalSpace();
+                return sized().getTotalSpace();
+            }
+
+            /** A file on a disk that says how large it is; of others, and on failure, all sizes are said to be 0. */
+            private File sized() throws IOException {
+                File file = there().toFile();
+                if (file.getTotalSpace() <= 0) {
+                    throw new IOException("the disk of " + file + " does not say how large it is");
+                }
+                return file;
             }
 
             @Override

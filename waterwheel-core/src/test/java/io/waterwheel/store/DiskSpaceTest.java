@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -109,6 +110,8 @@ final class DiskSpaceTest {
         try (LocalChunkStore store = new LocalChunkStore(folder, 1)) {
             assertThat(store.trouble()).isEmpty();
         }
+        assertThat(new DiskSpace(folder, Long.MAX_VALUE).keptBytes())
+                .isEqualTo(Files.getFileStore(folder).getTotalSpace() / 10);
         // Who writes there makes the folder.
         assertThat(new DiskSpace(folder.resolve("absent").resolve("yet"), 1).trouble(0))
                 .isEmpty();

@@ -16,7 +16,25 @@ final class IdleWaitTest {
         assertThat(sleep(999)).isEqualTo(1);
         assertThat(sleep(1_000)).isEqualTo(2);
         assertThat(sleep(5_050)).isEqualTo(10);
+        assertThat(sleep(49_000)).isEqualTo(98);
         assertThat(sleep(3_600_000)).isEqualTo(IdleWait.MOST_MILLIS);
+    }
+
+    @Test
+    void tuplesThatComeOftenMakeSleepsShortAndLoneOnesDoNot() {
+        // One each ten seconds: the sleeps before it are of up to 20 ms, those after it of 10 ms and more.
+        assertThat(IdleWait.sleepMillis(IdleWait.rememberedNanos(TimeUnit.SECONDS.toNanos(10))))
+                .isEqualTo(10);
+        long idle = TimeUnit.HOURS.toNanos(1);
+        for (int tuple = 0; tuple < 7; tuple++) {
+            idle = IdleWait.rememberedNanos(idle);
+        }
+        assertThat(IdleWait.sleepMillis(idle)).isEqualTo(1);
+        // As heartbeats come.
+        for (int tuple = 0; tuple < 100; tuple++) {
+            idle = IdleWait.rememberedNanos(idle + TimeUnit.MILLISECONDS.toNanos(200));
+        }
+        assertThat(IdleWait.sleepMillis(idle)).isEqualTo(1);
     }
 
     @Test

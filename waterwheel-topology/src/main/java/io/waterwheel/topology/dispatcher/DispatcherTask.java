@@ -199,6 +199,11 @@ final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, AutoCl
         }
     }
 
+    @Override
+    public boolean rests() {
+        return partitions.isEmpty();
+    }
+
     /**
      * The partition's dispatcher; null when its stream is not known here (yet), or the catalog is being asked. What
      * came for it then, the spout's heartbeat or an indexer's subscription, comes again.

@@ -214,6 +214,11 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
         control.flush();
     }
 
+    @Override
+    public boolean rests() {
+        return hosted.isEmpty() && absent.isEmpty();
+    }
+
     private void lookForSuccessors(long now) {
         for (Hosted stream : hosted.values()) {
             stream.slots.forEach((indexer, slot) -> {

@@ -59,6 +59,29 @@ final class EventLoopTest {
     }
 
     @Test
+    void ticksComeToAHandlerThatRestsToo() throws Exception {
+        CountDownLatch ticks = new CountDownLatch(3);
+        EventLoop.Handler<String> resting = new EventLoop.Handler<>() {
+            @Override
+            public void on(String event, long now) {}
+
+            @Override
+            public void onTick(long now) {
+                ticks.countDown();
+            }
+
+            @Override
+            public boolean rests() {
+                return true;
+            }
+        };
+        try (EventLoop<String> loop = new EventLoop<>("test", 1_000_000, resting)) {
+            loop.start();
+            assertThat(ticks.await(1, TimeUnit.MINUTES)).isTrue();
+        }
+    }
+
+    @Test
     void queuesAreMeasured() throws Exception {
         Recorder recorder = new Recorder();
         Metrics metrics = Metrics.unread();

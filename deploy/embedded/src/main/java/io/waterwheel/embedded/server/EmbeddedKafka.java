@@ -37,7 +37,8 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
      */
     private static final int BROKER_SESSION_MILLIS = 6_000;
 
-    private static final int BROKER_HEARTBEAT_MILLIS = 400;
+    private static final int BROKER_HEARTBEAT_MILLIS = 1_000;
+    private static final int METADATA_IDLE_MILLIS = 30_000;
 
     /** Half as much again as a producer's request may have by Kafka's default. */
     private static final int REQUEST_BYTES = 3 << 19;
@@ -301,6 +302,9 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
         settings.setProperty("num.network.threads", "1");
         settings.setProperty("num.io.threads", "2");
         settings.setProperty("background.threads", "2");
+        // The controller writes an empty record where nothing else comes, twice a second by default, to show others
+        // that it lives: there are no others.
+        settings.setProperty("metadata.max.idle.interval.ms", Integer.toString(METADATA_IDLE_MILLIS));
         // A thread has whole partitions of the offsets topic, which has one.
         settings.setProperty("group.coordinator.threads", "1");
         settings.setProperty("log.cleaner.dedupe.buffer.size", Integer.toString(2 << 20));

@@ -13,7 +13,7 @@ import java.util.Map;
 
 /** HTTP byte by byte: trailers, halves of requests, and what no client library sends. */
 final class RawHttp implements AutoCloseable {
-    private static final int PATIENCE_MILLIS = 20_000;
+    private static final int PATIENCE_MILLIS = 60_000;
 
     private final Socket socket;
     private final InputStream in;

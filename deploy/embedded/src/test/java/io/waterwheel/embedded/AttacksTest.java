@@ -76,7 +76,7 @@ final class AttacksTest {
     private static final int MOST_THREADS_LEFT = 8;
     private static final Duration LENGTH = Duration.ofSeconds(Rounds.of("seconds", 4, 60));
     /** Until the process is gone: a second or two, and more on a machine that does other things. */
-    private static final int SECONDS_TO_END = 20;
+    private static final int SECONDS_TO_END = 120;
     /** Light questions may take so many times as long beside heavy ones, and so much: at most 1.41 times was seen. */
     private static final int MOST_TIMES = 3;
 

@@ -7,6 +7,7 @@ import com.google.protobuf.DescriptorProtos.DescriptorProto;
 import com.google.protobuf.DescriptorProtos.FieldDescriptorProto;
 import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
 import com.google.protobuf.DescriptorProtos.FileDescriptorSet;
+import io.waterwheel.Waiting;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.AskedQuestions;
@@ -30,7 +31,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -181,12 +181,8 @@ final class DocumentationTest {
                         "longitude ",
                         "divided into 200 leaves");
         // Dispatchers tell of their keys within some seconds.
-        String status = ran("status", "--json");
-        for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-                !status.contains("\"dimensions\":[{\"field\":\"longitude\"") && System.nanoTime() < end; ) {
-            status = ran("status", "--json");
-        }
-        assertThat(status).contains("\"dimensions\":[{\"field\":\"longitude\",\"cells\":64,\"used\":");
+        Waiting.until("the cells of the dimensions are in the status", () -> ran("status", "--json")
+                .contains("\"dimensions\":[{\"field\":\"longitude\",\"cells\":64,\"used\":"));
     }
 
     @Test

@@ -28,6 +28,8 @@ record HostileQuestion(String name, Function<WaterwheelClient, StreamQuery> ask,
     private static final Set<String> LATE = Set.of("INCOMPLETE", "TIMEOUT", "SERVER_BUSY");
 
     private static final Duration SHORT = Duration.ofSeconds(1);
+    /** Of those that must be answered, or refused for what they take: a busy machine decides nothing. */
+    private static final Duration LONG = Duration.ofMinutes(5);
 
     /** All kinds, each against as many rows as there are. */
     static List<HostileQuestion> all(int rows) {
@@ -57,7 +59,10 @@ record HostileQuestion(String name, Function<WaterwheelClient, StreamQuery> ask,
                         "2,000 ranges of keys", client -> count(everyFiveHundredth(client, rows / 500)), 2_000, LATE),
                 new HostileQuestion(
                         "an order of all rows",
-                        client -> client.query("rows").keys(0, rows - 1).orderByDescending("note"),
+                        client -> client.query("rows")
+                                .keys(0, rows - 1)
+                                .orderByDescending("note")
+                                .timeout(LONG),
                         rows,
                         Set.of("QUERY_MEMORY", "RESULT_TOO_LARGE")),
                 new HostileQuestion(
@@ -65,7 +70,8 @@ record HostileQuestion(String name, Function<WaterwheelClient, StreamQuery> ask,
                         client -> client.query("rows")
                                 .keys(0, rows - 1)
                                 .select(columns)
-                                .limit(20_000),
+                                .limit(20_000)
+                                .timeout(LONG),
                         20_000,
                         Set.of("QUERY_MEMORY")),
                 new HostileQuestion(
@@ -75,7 +81,10 @@ record HostileQuestion(String name, Function<WaterwheelClient, StreamQuery> ask,
                         Set.of("SPILL_FULL", "SPILL_BUSY", "QUERY_MEMORY", "INCOMPLETE", "TIMEOUT", "SERVER_BUSY")),
                 new HostileQuestion(
                         "the newest of all keys",
-                        client -> client.query("rows").keys(0, rows - 1).latest(10),
+                        client -> client.query("rows")
+                                .keys(0, rows - 1)
+                                .latest(10)
+                                .timeout(LONG),
                         rows,
                         Set.of("RESULT_TOO_LARGE", "QUERY_MEMORY")));
     }

@@ -36,6 +36,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -293,6 +294,68 @@ final class DeliveryTest {
                     reservation,
                     block(gather, Arrays.copyOf(values, half)),
                     block(gather, Arrays.copyOfRange(values, half, values.length))));
+        }
+    }
+
+    /** What has come by the deadline is put together after it, in as long again; a whole answer has no such time. */
+    @Test
+    void aPartialAnswerIsPutTogetherAfterItsDeadline() {
+        long minute = TimeUnit.MINUTES.toNanos(1);
+        assertThat(putTogether(false, minute, minute - 1)).isNull();
+        assertThat(putTogether(false, minute, minute)).isEqualTo("INCOMPLETE");
+        assertThat(putTogether(true, minute, 2 * minute - 1)).isNull();
+        assertThat(putTogether(true, minute, 2 * minute)).isEqualTo("INCOMPLETE");
+        // Ten seconds at least, and no more where the query itself has hours.
+        long second = TimeUnit.SECONDS.toNanos(1);
+        assertThat(putTogether(true, second, 11 * second - 1)).isNull();
+        assertThat(putTogether(true, second, 11 * second)).isEqualTo("INCOMPLETE");
+        long hours = TimeUnit.HOURS.toNanos(3);
+        assertThat(putTogether(true, hours, hours - 1)).isNull();
+        assertThat(putTogether(true, hours, hours)).isEqualTo("INCOMPLETE");
+    }
+
+    /**
+     * An order of many rows that have come at once, and are put in order later.
+     *
+     * @param left nanoseconds that the query has
+     * @param later when they are put in order, in nanoseconds after it began
+     * @return the code that it fails with; null when it is answered
+     */
+    private @Nullable String putTogether(boolean partial, long left, long later) {
+        // The clock's numbers begin anew meanwhile.
+        long[] now = {Long.MAX_VALUE - left / 2};
+        QueryClock clock = new QueryClock() {
+            @Override
+            public long nanos() {
+                return now[0];
+            }
+
+            @Override
+            public void sleep(long nanos) {
+                now[0] += nanos;
+            }
+        };
+        Client client = new Client();
+        Gather gather = gather(ROWS.withOrderBy(List.of(new Order("k", false))));
+        long[] values = new Random(1).longs(1 << 18).toArray();
+        try (Reservation reservation = memory.open();
+                Delivery delivery = new Delivery(
+                        client,
+                        gather,
+                        partial,
+                        now[0] + left,
+                        clock,
+                        new AnswerTally(System::nanoTime),
+                        reservation)) {
+            delivery.take(part(reservation, block(gather, values)));
+            now[0] += later;
+            delivery.finish();
+            assertThat(client.rows)
+                    .isEqualTo(Arrays.stream(values).sorted().boxed().toList());
+            return null;
+        } catch (WaterwheelException e) {
+            assertThat(client.rows).hasSizeLessThan(values.length);
+            return e.code();
         }
     }
 

@@ -1,15 +1,16 @@
 package io.waterwheel.decode;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.DynamicMessage;
 import com.google.protobuf.TextFormat;
+import io.waterwheel.Waiting;
 import io.waterwheel.decode.protobuf.RegisteredTypes;
 import io.waterwheel.decode.registry.SchemaRegistry;
 import io.waterwheel.decode.registry.TestRegistry;
 import io.waterwheel.decode.typed.RegisteredSchema;
+import io.waterwheel.decode.typed.SchemaAwaitedException;
 import io.waterwheel.decode.typed.WriterSchemas;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.SchemaFile;
@@ -255,8 +256,14 @@ final class RegisteredSchemasTest {
     void whatASchemaRefersToIsAwaited() throws Exception {
         server.register(1, "AVRO", "\"x.T\"", List.of(TestRegistry.reference("x.T", "t", 1)));
         SchemaRegistry asked = new SchemaRegistry(server.address());
-        assertThatThrownBy(() -> asked.waiting(Duration.ofMillis(300)).get(1))
-                .hasMessageContaining("what it refers to as x.T, version 1 of subject t,: it answered with status 404");
+        Waiting.until("it is told of the lack", () -> {
+            try {
+                return asked.waiting(Duration.ofMillis(300)).get(1).references().isEmpty();
+            } catch (SchemaAwaitedException e) {
+                return String.valueOf(e.getMessage())
+                        .contains("what it refers to as x.T, version 1 of subject t,: it answered with status 404");
+            }
+        });
         server.subject("t", 1, "AVRO", "{\"type\": \"fixed\", \"name\": \"x.T\", \"size\": 4}", List.of());
         assertThat(asked.waiting(Duration.ofSeconds(50)).get(1).references()).hasSize(1);
         for (int i = 0; i < 300; i++) {

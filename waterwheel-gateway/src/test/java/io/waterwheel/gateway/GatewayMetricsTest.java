@@ -3,6 +3,7 @@ package io.waterwheel.gateway;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.client.FakeServer;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.gateway.keyed.Outcome;
@@ -71,13 +72,12 @@ final class GatewayMetricsTest {
 
     /** A request is counted when its answer has ended, which its client may see a moment before. */
     private String pageWith(String line) throws IOException {
-        long deadline = System.nanoTime() + 10_000_000_000L;
-        String page;
-        do {
-            page = RawHttp.get(gateway, "/metrics").body();
-        } while (!page.contains(line) && System.nanoTime() < deadline);
-        assertThat(page).contains(line);
-        return page;
+        String[] page = {""};
+        Waiting.until(line, () -> {
+            page[0] = RawHttp.get(gateway, "/metrics").body();
+            return page[0].contains(line);
+        });
+        return page[0];
     }
 
     @Test

@@ -100,6 +100,8 @@ final class AppendedByStorm {
                 .shuffleGrouping("numbers");
         Config conf = new Config();
         conf.setMaxSpoutPending(700);
+        // Storm takes a tuple for lost after that: on a busy machine none is.
+        conf.setMessageTimeoutSecs(600);
         try (LocalCluster cluster = new LocalCluster();
                 LocalCluster.LocalTopology running =
                         cluster.submitTopology("appends", conf, topology.createTopology())) {

@@ -141,7 +141,7 @@ final class AskedByFlightSql implements AutoCloseable {
         assertThat(wrong.getErrors()).containsOnlyKeys("partial", "partia");
         var right = sql.setSessionOptions(new SetSessionOptionsRequest(Map.of(
                 "at_least", SessionOptionValueFactory.makeSessionOptionValue("by_flight:0:999999999,other:0:5"),
-                "timeout", SessionOptionValueFactory.makeSessionOptionValue(0.3))));
+                "timeout", SessionOptionValueFactory.makeSessionOptionValue(2.5))));
         assertThat(right.hasErrors()).isFalse();
         assertThat(sql.getSessionOptions(new GetSessionOptionsRequest()).getSessionOptions())
                 .containsOnlyKeys("at_least", "timeout");

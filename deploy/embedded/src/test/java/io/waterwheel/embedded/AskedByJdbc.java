@@ -602,12 +602,12 @@ final class AskedByJdbc implements AutoCloseable {
     }
 
     void sessionsSayWhatHolds() throws Exception {
-        try (Connection late = connect(",by_jdbc:0:999999999&x-waterwheel-timeout=0.3");
+        try (Connection late = connect(",by_jdbc:0:999999999&x-waterwheel-timeout=2");
                 Statement statement = late.createStatement()) {
             assertThatThrownBy(() -> rows(statement.executeQuery("SELECT COUNT(*) AS n FROM by_jdbc"), "n"))
                     .hasStackTraceContaining("INCOMPLETE");
         }
-        try (Connection partial = connect(",by_jdbc:0:999999999&x-waterwheel-timeout=0.3&x-waterwheel-partial=allow");
+        try (Connection partial = connect(",by_jdbc:0:999999999&x-waterwheel-timeout=20&x-waterwheel-partial=allow");
                 Statement statement = partial.createStatement()) {
             assertThat(rows(statement.executeQuery("SELECT COUNT(*) AS n FROM by_jdbc"), "n"))
                     .hasSize(1);

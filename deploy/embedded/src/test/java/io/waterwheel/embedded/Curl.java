@@ -3,6 +3,7 @@ package io.waterwheel.embedded;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Waiting;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -11,9 +12,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
 
 /**
  * As much of {@code curl} as the pages use: -G, -H, -i, -N, -X, -d, --data-urlencode, --data-binary, --max-time and one
@@ -22,8 +25,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 final class Curl {
     private Curl() {}
 
-    /** Does what a command says, whose words follow its name, and returns what it would print. */
-    static String run(List<String> words, String printed, String real) throws IOException, InterruptedException {
+    /**
+     * Does what a command says, whose words follow its name, and returns what it would print.
+     *
+     * @param enough of an answer that does not end by itself: until it is so, at most for a minute, more is read
+     */
+    static String run(List<String> words, String printed, String real, Predicate<String> enough)
+            throws IOException, InterruptedException {
         String url = "";
         String method = "";
         boolean get = false;
@@ -75,7 +83,7 @@ final class Curl {
                 method.isEmpty() ? (posts ? "POST" : "GET") : method,
                 posts ? HttpRequest.BodyPublishers.ofByteArray(body) : HttpRequest.BodyPublishers.noBody());
         if (seconds > 0) {
-            return endless(request.build(), seconds);
+            return endless(request.build(), enough);
         }
         HttpResponse<String> response = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
@@ -93,8 +101,9 @@ final class Curl {
         return answer.append(response.body()).toString();
     }
 
-    /** What comes of an answer in this time. */
-    private static String endless(HttpRequest request, int seconds) throws IOException, InterruptedException {
+    /** What comes of an answer until it is enough, whatever time the command gives it: machines are busy. */
+    private static String endless(HttpRequest request, Predicate<String> enough)
+            throws IOException, InterruptedException {
         List<String> came = new CopyOnWriteArrayList<>();
         HttpResponse<java.util.stream.Stream<String>> response = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
@@ -109,7 +118,8 @@ final class Curl {
         });
         reader.setDaemon(true);
         reader.start();
-        reader.join(seconds * 1_000L);
+        // What has not come says so where the answer is compared.
+        boolean unused = Waiting.holds(Duration.ofMinutes(1), () -> enough.test(String.join("\n", came)));
         response.body().close();
         return String.join("\n", came);
     }

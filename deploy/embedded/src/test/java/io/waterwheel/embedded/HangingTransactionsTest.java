@@ -131,12 +131,12 @@ final class HangingTransactionsTest {
             consumer.assign(List.of(PARTITION));
             consumer.seekToBeginning(List.of(PARTITION));
             List<String> values = new ArrayList<>();
-            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-            while (consumer.position(PARTITION) < 4 && System.nanoTime() - deadline < 0) {
+            Waiting.until("the end is read", () -> {
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
                     values.add(new String(record.value(), UTF_8));
                 }
-            }
+                return consumer.position(PARTITION) >= 4;
+            });
             return values;
         }
     }

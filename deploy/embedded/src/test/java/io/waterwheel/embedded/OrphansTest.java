@@ -70,9 +70,10 @@ final class OrphansTest {
             Path foreign = copy(chunk, "notes.txt");
             Waiting.until("orphans are removed", () -> !Files.exists(temporary) && !Files.exists(deadEpochs));
             // They are counted when the look at the folder has ended.
-            Waiting.until(
-                    "the status tells of them", () -> client.status().json().contains("\"removed\":2"));
-            assertThat(client.status().json()).contains("\"removed\":2").contains("\"foreign\":1");
+            Waiting.until("the status tells of them", () -> {
+                String status = client.status().json();
+                return status.contains("\"removed\":2") && status.contains("\"foreign\":1");
+            });
             assertThat(chunk).exists();
             assertThat(yetToCome).exists();
             assertThat(foreign).exists();

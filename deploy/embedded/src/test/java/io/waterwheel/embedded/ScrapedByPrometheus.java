@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.waterwheel.Waiting;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.embedded.server.PortRegistry;
 import io.waterwheel.gateway.Gateway;
 import io.waterwheel.gateway.GatewaySettings;
 import io.waterwheel.metrics.Metrics;
@@ -18,8 +19,6 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamDefinition;
 import java.io.File;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -247,10 +246,7 @@ final class ScrapedByPrometheus implements AutoCloseable {
                 .replace("http://127.0.0.1:7071", gateway.url());
         assertThat(own).isNotEqualTo(shipped).contains(gateway.url());
         Files.writeString(config, own);
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        int port = new PortRegistry(data).port("prometheus", 0);
         List<String> command = new ArrayList<>(List.of(
                 "prometheus",
                 "--config.file=" + config,

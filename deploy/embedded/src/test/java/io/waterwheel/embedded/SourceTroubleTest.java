@@ -66,7 +66,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a topic can do to a stream, on one whole server: each outcome as documented, none of them silent. */
 @Tag("embedded")
-@Timeout(180)
+@Timeout(600)
 final class SourceTroubleTest {
     private static final Schema SCHEMA = new Schema(
             List.of(new Field("t", FieldType.TIMESTAMP, false), new Field("k", FieldType.LONG, false)),

@@ -180,7 +180,7 @@ final class IndexedTypesTest {
 
     /** What all fields of a row are made of: of few values, those of a leaf are fewer. */
     private int number(long key) {
-        return (int) (values < 100 ? key / 2048 % values : key * 0x9e3779b97f4a7c15L >>> 44);
+        return (int) (values < 100 ? key / 2048 % values : (key * 0x9e3779b97f4a7c15L) >>> 44);
     }
 
     private static byte[] bytes(int number) {

@@ -19,11 +19,13 @@ import org.junit.jupiter.api.io.TempDir;
 final class DuckDbChildTest {
     private static final Pattern FOLDER = Pattern.compile("cannot be started in (\\S+):");
 
+    private static final Duration PATIENCE = Duration.ofSeconds(50);
+
     @TempDir
     Path folder;
 
-    private void assertNotStarted(Path java, String why) {
-        assertThatThrownBy(() -> DuckDbChild.start(new DuckDbSettings(64 << 20, 0, 1, 1), java, Duration.ofMillis(300)))
+    private void assertNotStarted(Path java, Duration patience, String why) {
+        assertThatThrownBy(() -> DuckDbChild.start(new DuckDbSettings(64 << 20, 0, 1, 1), java, patience))
                 .isInstanceOfSatisfying(
                         WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("SQL_EXECUTOR_ENDED"))
                 .hasMessageContaining(why)
@@ -42,15 +44,15 @@ final class DuckDbChildTest {
 
     @Test
     void saysWhyItDoesNotStart() throws Exception {
-        assertNotStarted(folder.resolve("no-java"), "No such file");
-        assertNotStarted(script("ends", "exit 1"), "it said null and no more");
-        assertNotStarted(script("hangs", "exec sleep 100"), "it was not ready within 300 ms");
+        assertNotStarted(folder.resolve("no-java"), PATIENCE, "No such file");
+        assertNotStarted(script("ends", "exit 1"), PATIENCE, "it said null and no more");
+        assertNotStarted(script("hangs", "exec sleep 100"), Duration.ofMillis(300), "it was not ready within 300 ms");
     }
 
     /** Options that are meant for the parent's JVM would have two debuggers on one port. */
     @Test
     void takesNoOptionsFromTheEnvironment() throws Exception {
         String options = "echo \"${JAVA_TOOL_OPTIONS-none} ${JDK_JAVA_OPTIONS-none} ${_JAVA_OPTIONS-none}\"";
-        assertNotStarted(script("options", options), "it said none none none");
+        assertNotStarted(script("options", options), PATIENCE, "it said none none none");
     }
 }

@@ -39,7 +39,7 @@ final class QueryWarmUpTest {
 
     @Test
     void itEndsOnceItHasHadItsTimeAndLeavesNothing() throws Exception {
-        try (QueryWarmUp warmUp = QueryWarmUp.start(Duration.ofMillis(300), parent)) {
+        try (QueryWarmUp warmUp = QueryWarmUp.start(Duration.ofSeconds(1), parent)) {
             Waiting.until("its end", warmUp::hasEnded);
             warmUp.await();
             assertThat(warmUp.answered()).isPositive();

@@ -40,9 +40,9 @@ final class FaultsTest {
     /** The long form appends for an hour and more, and nothing of it is removed. */
     private static final int SMALL_DISK_MEGABYTES = KILLS == 0 ? 192 : 2_048;
 
-    private static final Duration QUESTION = Duration.ofSeconds(5);
+    private static final Duration QUESTION = Duration.ofSeconds(15);
     /** How long after a fault a complete answer may take; what is usual is in the printed report. */
-    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     @TempDir
     Path folder;

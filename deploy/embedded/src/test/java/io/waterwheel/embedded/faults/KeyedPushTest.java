@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Rounds;
+import io.waterwheel.Waiting;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.known.KnownRows;
@@ -217,6 +218,8 @@ final class KeyedPushTest {
 
     private void check(WaterwheelClient client) {
         int rows = next.get() * ROWS;
+        // A question that names no positions may be answered without an indexer that has just got its first row.
+        Waiting.until("all rows are seen", () -> client.query(KnownRows.STREAM).count() >= rows);
         BitSet found = new BitSet();
         try (Cursor cursor = client.query(
                 Query.of(KnownRows.STREAM).withSelect(List.of("id", "v")).withTimeout(Duration.ofMinutes(1)))) {

@@ -171,10 +171,26 @@ final class CreateReader {
         } while (words.takes(","));
         words.require(")");
         Map<String, Object> first = dimensions.get(0);
-        if (dimensions.size() == 1 && first.size() == 1) {
+        boolean placed = words.takes("POSITION");
+        if (dimensions.size() == 1 && first.size() == 1 && !placed) {
             return first;
         }
-        return Map.of("dimensions", dimensions);
+        Map<String, Object> key = new LinkedHashMap<>();
+        key.put("dimensions", dimensions);
+        if (placed) {
+            key.put("position", place());
+        }
+        return key;
+    }
+
+    /** The columns of the longitude and the latitude. */
+    private List<String> place() {
+        words.require("(");
+        String longitude = fieldOf("the longitude", true);
+        words.require(",");
+        String latitude = fieldOf("the latitude", true);
+        words.require(")");
+        return List.of(longitude, latitude);
     }
 
     private Map<String, Object> dimension() {
@@ -205,11 +221,9 @@ final class CreateReader {
 
     private Map<String, Object> position() {
         Map<String, Object> key = new LinkedHashMap<>();
-        words.require("(");
-        key.put("longitude", fieldOf("the longitude", true));
-        words.require(",");
-        key.put("latitude", fieldOf("the latitude", true));
-        words.require(")");
+        List<String> place = place();
+        key.put("longitude", place.get(0));
+        key.put("latitude", place.get(1));
         if (words.takes("BOX")) {
             key.put("box", values("a number of degrees"));
         }

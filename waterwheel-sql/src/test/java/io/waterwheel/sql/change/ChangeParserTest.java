@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.Field;
+import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamDefinition;
@@ -91,6 +92,12 @@ final class ChangeParserTest {
         assertThat(many.schema().key().roles()).hasSize(3);
         assertThat(many.schema().fields().get(0).nullable()).isTrue();
         assertThat(many.schema().fields().get(1).nullable()).isFalse();
+        assertThat(((KeySpec.Dimensions) many.schema().key()).position()).isEmpty();
+        StreamDefinition placed = created("CREATE STREAM p (x DOUBLE, y DOUBLE, height BIGINT, at TIMESTAMP)"
+                + " KEY (height RANGE (0, 9000), x RANGE (-180, 180), y RANGE (-90, 90)) POSITION (x, y) TIME (at)");
+        assertThat(((KeySpec.Dimensions) placed.schema().key()).position()).containsExactly("x", "y");
+        assertThat(placed.schema().key().position()).containsExactly("x", "y");
+        assertThat(SchemaJson.readStream(SchemaJson.writeStream(placed))).isEqualTo(placed);
     }
 
     @Test
@@ -113,6 +120,12 @@ final class ChangeParserTest {
         wrong(
                 "CREATE STREAM s (a TIMESTAMP) KEY (a) TIME (a) WITH (partition = 4)",
                 "there is no option 'partition' here; did you mean 'partitions'?");
+        wrong(
+                "CREATE STREAM s (a DOUBLE, b DOUBLE) KEY (a, b) POSITION (a) TIME (b)",
+                "line 1, column 60: expected ,, got ')'");
+        wrong(
+                "CREATE STREAM s (a DOUBLE, b DOUBLE) KEY (a, b) POSITION (a, c) TIME (b)",
+                "there is no column 'c' for the latitude; there are a, b");
         wrong("DROP STREAM s t", "line 1, column 15: expected the end, got 't'");
         wrong("DROP STREAM 'it''s'", "expected the name of a stream, got 'it's'");
         wrong("DROP STREAM \"s", "a quote that begins here does not end");

@@ -13,6 +13,9 @@ import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.SchemaJson;
+import io.waterwheel.sql.change.Change;
+import io.waterwheel.sql.change.ChangeParser;
 import io.waterwheel.sql.suite.LoadedTables;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -22,6 +25,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -46,6 +50,14 @@ final class SpatialStatementsTest {
                     new Field("y", FieldType.DOUBLE, true)),
             new KeySpec.Position("lon", "lat", Box.WORLD),
             "at");
+    /** The same fields, under a key of dimensions with a position. */
+    private static final Schema DIMENSIONS = SchemaJson.readStream(((Change.Create) Objects.requireNonNull(
+                            ChangeParser.of("CREATE STREAM positions (at TIMESTAMP, lon DOUBLE, lat DOUBLE, id BIGINT,"
+                                    + " x DOUBLE NULL, y DOUBLE) KEY (lon RANGE (-20, 20), lat BITS 5 RANGE (-90, 90),"
+                                    + " id RANGE (0, 300), x CUTS (-4, 0, 2.5)) POSITION (lon, lat) TIME (at)")))
+                    .definition())
+            .schema();
+
     private static final Schema ZONES = new Schema(
             List.of(
                     new Field("zone", FieldType.LONG, false),
@@ -118,9 +130,9 @@ final class SpatialStatementsTest {
         return text.append(", ").append(first).append("))").toString();
     }
 
-    private LoadedTables loaded(Random random, int rows, int shapes) throws IOException {
+    private LoadedTables loaded(Schema schema, Random random, int rows, int shapes) throws IOException {
         LoadedTables tables = new LoadedTables(
-                folder.resolve("s" + random.nextInt()), Map.of("positions", POSITIONS, "zones", ZONES), executor, NOW);
+                folder.resolve("s" + random.nextInt()), Map.of("positions", schema, "zones", ZONES), executor, NOW);
         for (int round = 0; round < 2; round++) {
             List<List<@Nullable Object>> more = new ArrayList<>();
             for (int row = 0; row < rows / 2; row++) {
@@ -151,6 +163,10 @@ final class SpatialStatementsTest {
         }
         tables.insert("zones", zones);
         return tables;
+    }
+
+    private static Schema keyed(long seed) {
+        return seed % 2 == 0 ? POSITIONS : DIMENSIONS;
     }
 
     private static List<String> sorted(List<List<@Nullable Object>> rows) {
@@ -196,13 +212,48 @@ final class SpatialStatementsTest {
         };
     }
 
+    /** Bounds of what is a dimension of some keys. */
+    private static String range(Random random) {
+        int low = random.nextInt(250);
+        return one(
+                random,
+                "",
+                " AND id BETWEEN " + low + " AND " + (low + random.nextInt(60)),
+                " AND id >= " + low,
+                " AND x " + one(random, "<", ">=", "=") + " " + (random.nextInt(9) - 4) * 0.5,
+                " AND (x IS NULL OR x > 3)",
+                " AND lon < " + longitude(random));
+    }
+
+    /** A shape by the position of the key, beside ranges of other dimensions. */
+    @Test
+    void shapesAndRangesArePushedTogether() throws Exception {
+        try (LoadedTables tables = loaded(DIMENSIONS, new Random(5), 300, 1)) {
+            String statement =
+                    "SELECT id FROM positions WHERE ST_Within(ST_Point(lon, lat), ST_MakeEnvelope(-2, -3, 4, 3))"
+                            + " AND id BETWEEN 20 AND 220 AND x < 2";
+            List<String> rows = sorted(tables.answer(statement));
+            assertThat(tables.asked()).hasSize(1);
+            assertThat(tables.asked().get(0).shape()).isEqualTo(new Box(-2, -3, 4, 3));
+            assertThat(String.valueOf(tables.asked().get(0).where())).contains("id >= 20", "id <= 220", "x < 2");
+            List<String> expected = positions.stream()
+                    .filter(row -> new Box(-2, -3, 4, 3).contains((Double) row.get(1), (Double) row.get(2)))
+                    .filter(row -> (Long) row.get(3) >= 20 && (Long) row.get(3) <= 220)
+                    .filter(row -> row.get(4) != null && (Double) row.get(4) < 2)
+                    .map(row -> "[" + row.get(3) + "]")
+                    .sorted()
+                    .toList();
+            assertThat(rows).isNotEmpty().isEqualTo(expected);
+        }
+    }
+
     @Test
     void pushedIsUnpushed() throws Exception {
         for (long seed = Long.getLong("seed", 0), end = seed + SEEDS; seed < end; seed++) {
             Random random = new Random(seed);
             positions.clear();
             zones.clear();
-            try (LoadedTables tables = loaded(random, 300, 10)) {
+            try (LoadedTables tables = loaded(keyed(seed), random, 300, 10)) {
                 for (int s = 0; s < 40; s++) {
                     String statement = one(
                             random,
@@ -210,6 +261,7 @@ final class SpatialStatementsTest {
                             "SELECT id FROM positions WHERE " + condition(random, 1) + " AND " + condition(random, 1),
                             "SELECT id, " + condition(random, 1) + " AS c FROM positions",
                             "SELECT id, ST_Distance(" + point(random) + ", ST_Point(2, 3)) AS d FROM positions",
+                            "SELECT id FROM positions WHERE " + condition(random, 0) + range(random) + range(random),
                             "SELECT COUNT(*) FROM positions WHERE " + condition(random, 1));
                     assertThat(sorted(tables.answer(statement)))
                             .as("seed %s: %s", seed, statement)
@@ -278,7 +330,7 @@ final class SpatialStatementsTest {
             Random random = new Random(seed);
             positions.clear();
             zones.clear();
-            try (LoadedTables tables = loaded(random, 200, 40)) {
+            try (LoadedTables tables = loaded(keyed(seed), random, 200, 40)) {
                 for (Map.Entry<String, String> condition : conditions.entrySet()) {
                     for (boolean odd : new boolean[] {false, true}) {
                         List<String> pairs = pairs(condition.getKey(), odd);
@@ -376,7 +428,7 @@ final class SpatialStatementsTest {
     @Test
     void carriedIsInline() throws Exception {
         Random random = new Random(Long.getLong("seed", 0));
-        try (LoadedTables tables = loaded(random, 300, 10)) {
+        try (LoadedTables tables = loaded(POSITIONS, random, 300, 10)) {
             for (int s = 0; s < 60; s++) {
                 String shape = shape(random);
                 String truth = one(random, "", "NOT ", "(NOT ") + "ST_Within(ST_Point(x, y), %s)";
@@ -393,7 +445,7 @@ final class SpatialStatementsTest {
     @Test
     void joinsOfManyKinds() throws Exception {
         Random random = new Random(Long.getLong("seed", 0));
-        try (LoadedTables tables = loaded(random, 200, 30)) {
+        try (LoadedTables tables = loaded(POSITIONS, random, 200, 30)) {
             String within = "ST_Within(ST_Point(p.lon, p.lat), ST_GeomFromText(z.shape))";
             String near = "ST_DWithin(ST_Point(p.lon, p.lat), ST_Point(z.x, z.y), ";
             for (List<String> same : List.of(

@@ -23,6 +23,11 @@ final class Correlations extends RelVisitor {
         return !looked(node).rows.isEmpty();
     }
 
+    /** Their rows. */
+    static Set<CorrelationId> rows(RelNode node) {
+        return looked(node).rows;
+    }
+
     /**
      * Refuses one that has a LIMIT and names a row further out than that of the query directly around it: the joins
      * that Calcite makes of it have other rows.

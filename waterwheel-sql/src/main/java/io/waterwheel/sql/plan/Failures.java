@@ -6,11 +6,15 @@ import io.waterwheel.sql.leaf.EngineFunction;
 import io.waterwheel.sql.leaf.EngineFunctions;
 import java.math.BigDecimal;
 import java.util.List;
+import java.util.stream.Stream;
+import org.apache.calcite.plan.RelOptUtil;
+import org.apache.calcite.plan.Strong;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.type.SqlTypeName;
 
 /**
@@ -21,15 +25,23 @@ import org.apache.calcite.sql.type.SqlTypeName;
 final class Failures {
     private Failures() {}
 
-    /** Whether the expression has a value, or null, for any row. */
+    /**
+     * Whether the expression has a value, or null, for any row, and no part of it is taken not to be null for what
+     * stands around it: of {@code COALESCE(level, 0)} Calcite makes {@code CASE WHEN level IS NOT NULL THEN CAST(level)
+     * ELSE 0 END}, and a leaf that computed this cast for all rows would have nulls in a column that has none.
+     */
     static boolean impossible(RexNode node) {
+        return answersAlways(node) && !presumes(node, List.of());
+    }
+
+    private static boolean answersAlways(RexNode node) {
         if (node instanceof RexInputRef || node instanceof RexLiteral) {
             return true;
         }
         // Windows are calls too, and of no row alone.
         return node.getClass() == RexCall.class
                 && cannotFail((RexCall) node)
-                && ((RexCall) node).getOperands().stream().allMatch(Failures::impossible);
+                && ((RexCall) node).getOperands().stream().allMatch(Failures::answersAlways);
     }
 
     private static boolean cannotFail(RexCall call) {
@@ -102,5 +114,62 @@ final class Failures {
         }
         return call.getOperator().getName().equals("ABS")
                 && isDouble(operands.get(0).getType());
+    }
+
+    /**
+     * Whether a cast in it says that it is not null of what may be.
+     *
+     * @param known what is not null wherever it is computed
+     */
+    private static boolean presumes(RexNode node, List<RexNode> known) {
+        if (!(node instanceof RexCall call)) {
+            return false;
+        }
+        List<RexNode> operands = call.getOperands();
+        return switch (call.getKind()) {
+            case CASE -> presumesInCase(operands, known);
+            case AND -> {
+                List<RexNode> within = with(known, notNull(call));
+                yield operands.stream().anyMatch(operand -> presumes(operand, within));
+            }
+            case CAST ->
+                (!call.getType().isNullable() && mayBeNull(operands.get(0), known)) || presumes(operands.get(0), known);
+            default -> operands.stream().anyMatch(operand -> presumes(operand, known));
+        };
+    }
+
+    private static boolean presumesInCase(List<RexNode> operands, List<RexNode> known) {
+        List<RexNode> later = known;
+        for (int i = 0; i + 1 < operands.size(); i += 2) {
+            RexNode condition = operands.get(i);
+            if (presumes(condition, later) || presumes(operands.get(i + 1), with(later, notNull(condition)))) {
+                return true;
+            }
+            if (condition.isA(SqlKind.IS_NULL)) {
+                later = with(later, ((RexCall) condition).getOperands());
+            }
+        }
+        return presumes(operands.get(operands.size() - 1), later);
+    }
+
+    /** What is not null where the condition is true. */
+    private static List<RexNode> notNull(RexNode condition) {
+        return RelOptUtil.conjunctions(condition).stream()
+                .filter(term -> term.isA(SqlKind.IS_NOT_NULL))
+                .map(term -> ((RexCall) term).getOperands().get(0))
+                .toList();
+    }
+
+    private static List<RexNode> with(List<RexNode> known, List<RexNode> more) {
+        return Stream.concat(known.stream(), more.stream()).toList();
+    }
+
+    private static boolean mayBeNull(RexNode node, List<RexNode> known) {
+        if (!node.getType().isNullable() || known.contains(node)) {
+            return false;
+        }
+        return !(node instanceof RexCall call)
+                || Strong.policy(call) != Strong.Policy.ANY
+                || call.getOperands().stream().anyMatch(operand -> mayBeNull(operand, known));
     }
 }

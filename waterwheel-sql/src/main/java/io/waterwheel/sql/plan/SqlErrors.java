@@ -35,7 +35,7 @@ final class SqlErrors {
     }
 
     /** Of what Calcite could not plan, without a place. */
-    static WaterwheelException unplanned(RuntimeException failure) {
+    static WaterwheelException unplanned(Throwable failure) {
         Throwable cause = failure;
         while (cause.getCause() != null && cause.getCause() != cause) {
             cause = cause.getCause();

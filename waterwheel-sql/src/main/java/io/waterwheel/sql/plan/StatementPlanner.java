@@ -74,7 +74,6 @@ import org.apache.calcite.sql.fun.SqlLibraryOperatorTableFactory;
 import org.apache.calcite.sql.util.SqlOperatorTables;
 import org.apache.calcite.sql.validate.SqlValidator;
 import org.apache.calcite.sql.validate.SqlValidatorUtil;
-import org.apache.calcite.sql2rel.RelDecorrelator;
 import org.apache.calcite.sql2rel.RelFieldTrimmer;
 import org.apache.calcite.sql2rel.SqlRexConvertlet;
 import org.apache.calcite.sql2rel.SqlToRelConverter;
@@ -223,7 +222,7 @@ public final class StatementPlanner {
             SqlNode rewritten = Objects.requireNonNull(query.node().accept(new Rewriter(functions, open)));
             Validated valid = validated(rewritten, labels, SqlOperatorTables.chain(open.operators(), operators));
             return PlanCache.Entry.of(planned(valid, open), open.placed(), valid.schemas(), query.views());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | AssertionError e) {
             // Of whatever kind: planned as it was written, the statement says what is wrong.
             return null;
         }
@@ -284,7 +283,7 @@ public final class StatementPlanner {
             throw SqlErrors.tooDeep(e);
         } catch (WaterwheelException e) {
             throw e;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | AssertionError e) {
             // Calcite says in many ways that it cannot.
             throw SqlErrors.unplanned(e);
         }
@@ -479,7 +478,7 @@ public final class StatementPlanner {
         List<String> labels = ColumnLabels.of(valid.labels(), root.validatedRowType.getFieldNames());
         RelBuilder builder = RelFactories.LOGICAL_BUILDER.create(cluster, null);
         RelNode node = optimised(SUB_QUERIES, root.project());
-        node = decorrelated(node, builder);
+        node = Decorrelation.of(node, builder);
         node = node.accept(new JoinKeys(builder));
         node = optimised(NARROW, node);
         node = new RelFieldTrimmer(validator, builder).trim(node);
@@ -507,16 +506,6 @@ public final class StatementPlanner {
         } catch (NotPushed e) {
             throw SqlErrors.unsupported("not supported: " + e.getMessage() + "; docs/sql.md has what is");
         }
-    }
-
-    private static RelNode decorrelated(RelNode node, RelBuilder builder) {
-        RelNode asof = node.accept(new LateralAsof(builder));
-        if (!Correlations.has(asof)) {
-            return asof;
-        }
-        // Calcite makes other joins of as-of joins when it makes joins of the rest.
-        Correlations.requireNear(node);
-        return RelDecorrelator.decorrelateQuery(node, builder);
     }
 
     /**

@@ -78,7 +78,11 @@ final class RandomStatements {
         String query = "SELECT " + column + " AS n FROM visits v WHERE " + equal + own + match
                 + (time ? "" : " AND v.level IS NOT NULL") + " ORDER BY " + near + (descending ? " DESC" : "")
                 + " LIMIT 1";
-        String condition = one(List.of("", " WHERE o.price > 0"));
+        String condition = one(List.of(
+                "",
+                " WHERE o.price > 0",
+                " WHERE EXISTS (SELECT 1 FROM visits x WHERE x.level = o.amount)",
+                " WHERE o.amount NOT IN (SELECT x.level FROM visits x WHERE x.id = o.id AND x.level > 0)"));
         return switch (random.nextInt(3)) {
             case 0 -> "SELECT o.id, o.moment, b.n FROM orders o, LATERAL (" + query + ") b" + condition;
             case 1 -> "SELECT o.id, o.note, b.n FROM orders o LEFT JOIN LATERAL (" + query + ") b ON TRUE" + condition;

@@ -122,17 +122,31 @@ final class StatementsBesideDuckDbTest {
         assertThat(refused).isLessThan(SEEDS * 2 * STATEMENTS / 4);
     }
 
+    /** Of seed 41: a cast to NOT NULL that stood behind IS NOT NULL was computed below the outer join, of all rows. */
+    @Test
+    void whatIsNotNullBehindAConditionIsComputedThere() throws Exception {
+        String statement =
+                "SELECT COALESCE(v.id, CASE WHEN ST_Within(ST_Point(v.weight, v.level), ST_MakeEnvelope(-1, -1, 0, 2))"
+                        + " THEN 1 ELSE o.amount END), o.note FROM orders o LEFT JOIN visits v ON o.id = v.id AND v.level > 0 WHERE"
+                        + " o.id BETWEEN -1 AND 5 AND o.amount IN (SELECT level FROM visits WHERE weight > 0) AND o.amount <> 0"
+                        + " INTERSECT SELECT o.amount, o.note FROM orders o WHERE NOT (CONCAT(o.note, 'x', o.note) LIKE '_') AND"
+                        + " ABS(o.id) + ABS(o.id) = 1 AND o.amount BETWEEN -1 AND 1";
+        try (TwoStreams streams = new TwoStreams(folder.resolve("p41"), new Random(41), executor)) {
+            assertThat(compare(streams, statement, statement)).isZero();
+        }
+    }
+
     /** Returns 1 where nothing is compared: the executor refuses some functions, and both fail of some values. */
     private static int compare(TwoStreams streams, String statement, String where) throws InterruptedException {
         List<List<@Nullable Object>> unpushed;
         try {
             unpushed = streams.answerUnpushed(statement);
         } catch (WaterwheelException e) {
-            assertThat(e.code())
-                    .as(where + " " + e.getMessage())
-                    .isIn("SQL_VALUE", "INTEGER_OVERFLOW", "SQL_UNSUPPORTED");
+            requireRefused(e, where);
             assertFailsOrAnswers(streams, statement, where);
             return 1;
+        } catch (RuntimeException | AssertionError e) {
+            throw new AssertionError(where, e);
         }
         try {
             assertThat(sorted(streams.answer(statement)))
@@ -142,6 +156,16 @@ final class StatementsBesideDuckDbTest {
             throw new AssertionError(where, e);
         }
         return 0;
+    }
+
+    /** Not a statement for which the planner contradicts itself: that is a bug, though a server says it in this way. */
+    private static void requireRefused(WaterwheelException refusal, String where) {
+        assertThat(refusal.code())
+                .as("%s: %s", where, refusal.getMessage())
+                .isIn("SQL_VALUE", "INTEGER_OVERFLOW", "SQL_UNSUPPORTED");
+        if (refusal.getCause() instanceof AssertionError) {
+            throw new AssertionError(where, refusal);
+        }
     }
 
     /** What is random has no use for, or has another spelling in DuckDB; ours first. */
@@ -155,6 +179,25 @@ final class StatementsBesideDuckDbTest {
                 "SELECT o.id, o.moment, v.moment FROM orders o LEFT ASOF JOIN visits v MATCH_CONDITION v.moment < o.moment"
                         + " ON o.id = v.id WHERE o.amount > 0 ; SELECT o.id, o.moment, v.moment FROM orders o ASOF LEFT JOIN visits v"
                         + " ON o.id = v.id AND o.moment > v.moment WHERE o.amount > 0",
+                // As-of joins beside sub-queries that are asked for each row.
+                "SELECT o.id, a.moment FROM orders o ASOF JOIN visits a MATCH_CONDITION a.moment <= o.moment ON o.id = a.id"
+                        + " WHERE EXISTS (SELECT 1 FROM visits x WHERE x.level = o.amount) ;"
+                        + " SELECT o.id, a.moment FROM orders o ASOF JOIN visits a ON o.id = a.id AND o.moment >= a.moment"
+                        + " WHERE EXISTS (SELECT 1 FROM visits x WHERE x.level = o.amount)",
+                "SELECT o.id, a.moment, (SELECT COUNT(*) FROM visits y WHERE y.moment < a.moment AND y.level = o.amount) AS n"
+                        + " FROM orders o LEFT ASOF JOIN visits a MATCH_CONDITION a.moment <= o.moment ON o.id = a.id ;"
+                        + " SELECT o.id, a.moment, (SELECT COUNT(*) FROM visits y WHERE y.moment < a.moment AND y.level = o.amount) AS n"
+                        + " FROM orders o ASOF LEFT JOIN visits a ON o.id = a.id AND o.moment >= a.moment",
+                "SELECT o.id, a.moment FROM (SELECT * FROM orders q WHERE EXISTS (SELECT 1 FROM visits x WHERE"
+                        + " x.level = q.amount)) o ASOF JOIN visits a MATCH_CONDITION a.moment <= o.moment ON o.id = a.id"
+                        + " WHERE NOT EXISTS (SELECT 1 FROM orders z WHERE z.id = a.id AND z.moment < a.moment) ;"
+                        + " SELECT o.id, a.moment FROM (SELECT * FROM orders q WHERE EXISTS (SELECT 1 FROM visits x WHERE"
+                        + " x.level = q.amount)) o ASOF JOIN visits a ON o.id = a.id AND o.moment >= a.moment"
+                        + " WHERE NOT EXISTS (SELECT 1 FROM orders z WHERE z.id = a.id AND z.moment < a.moment)",
+                "SELECT w.id FROM visits w WHERE EXISTS (SELECT 1 FROM orders o ASOF JOIN visits a MATCH_CONDITION"
+                        + " a.moment <= o.moment ON o.id = a.id WHERE o.amount = w.level) ;"
+                        + " SELECT w.id FROM visits w WHERE EXISTS (SELECT 1 FROM orders o ASOF JOIN visits a"
+                        + " ON o.id = a.id AND o.moment >= a.moment WHERE o.amount = w.level)",
                 // The nearest row of another table: those of DuckDB are asked for one by one.
                 "SELECT o.id, o.moment, n.at FROM orders o, LATERAL (SELECT v.moment AS at FROM visits v WHERE v.id = o.id"
                         + " AND v.moment <= o.moment ORDER BY v.moment DESC LIMIT 1) n ;",
@@ -384,6 +427,8 @@ final class StatementsBesideDuckDbTest {
                 "SELECT o.id, n.at FROM orders o, LATERAL (SELECT v.moment AS at, v.id FROM visits v, LATERAL (SELECT w.moment"
                         + " AS at FROM orders w WHERE w.id = o.id AND w.moment <= v.moment ORDER BY w.moment DESC LIMIT 1) m"
                         + " WHERE v.id = o.id AND m.at <= o.moment ORDER BY v.moment DESC LIMIT 1) n | SQL_UNSUPPORTED",
+                "SELECT w.id FROM visits w WHERE EXISTS (SELECT 1 FROM (SELECT * FROM orders WHERE amount = w.level) o"
+                        + " ASOF JOIN visits a MATCH_CONDITION a.moment <= o.moment ON o.id = a.id) | SQL_UNSUPPORTED",
                 "SELECT QUANTILE(o.price, 0.5) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
                 "SELECT SQRT(o.price * v.weight) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
                 "SELECT 1 FROM orders o JOIN visits v ON o.id = v.id WHERE COALESCE(o.note, v.note) LIKE 'a!' ESCAPE '!' |"
@@ -419,6 +464,7 @@ final class StatementsBesideDuckDbTest {
             got = streams.answer(statement);
         } catch (WaterwheelException e) {
             if (e.code().equals("SQL_UNSUPPORTED")) {
+                requireRefused(e, where + ": " + statement);
                 return 1;
             }
             throw new AssertionError(where + ": " + statement + " " + streams.asked(), e);
@@ -437,9 +483,7 @@ final class StatementsBesideDuckDbTest {
         try {
             streams.answer(statement);
         } catch (WaterwheelException e) {
-            assertThat(e.code())
-                    .as("%s: %s: %s", where, statement, e.getMessage())
-                    .isIn("SQL_VALUE", "INTEGER_OVERFLOW", "SQL_UNSUPPORTED");
+            requireRefused(e, where + ": " + statement);
         }
     }
 

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LiftedText {
     private static final Set<String> COMPARISONS = Set.of("=", "<", ">", "<=", ">=", "<>", "!=");
-    private static final Set<String> NOW = Set.of("NOW", "CURRENT_TIMESTAMP", "LOCALTIMESTAMP");
+    private static final Set<String> NOW = Set.of("NOW", "CURRENT_TIMESTAMP", "LOCALTIMESTAMP", "CURRENT_DATE");
 
     private final String text;
     private final List<Expression.Literal> given;

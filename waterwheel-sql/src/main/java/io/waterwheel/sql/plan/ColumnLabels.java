@@ -17,7 +17,7 @@ final class ColumnLabels {
     /** What Calcite calls them. */
     private static final String UNNAMED = "EXPR$";
     /** Functions that are written as names. */
-    private static final List<String> NOW = List.of("CURRENT_TIMESTAMP", "LOCALTIMESTAMP");
+    private static final List<String> NOW = List.of("CURRENT_TIMESTAMP", "LOCALTIMESTAMP", "CURRENT_DATE");
 
     private ColumnLabels() {}
 

@@ -54,6 +54,9 @@ record NestedSelects(int depth, long copies) {
             Map<String, NestedSelects> scope = new HashMap<>(named);
             for (SqlNode one : with.withList) {
                 SqlWithItem item = (SqlWithItem) one;
+                if (item.recursive.booleanValue()) {
+                    throw SqlErrors.unsupported("not supported: WITH RECURSIVE; docs/sql.md has what is");
+                }
                 scope.put(item.name.getSimple().toUpperCase(Locale.ROOT), of(item.query, scope));
             }
             return of(with.body, scope);

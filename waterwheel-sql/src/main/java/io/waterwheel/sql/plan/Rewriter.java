@@ -13,9 +13,11 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.calcite.sql.SqlBasicCall;
 import org.apache.calcite.sql.SqlBasicTypeNameSpec;
 import org.apache.calcite.sql.SqlCall;
@@ -30,6 +32,8 @@ import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlNumericLiteral;
+import org.apache.calcite.sql.SqlOperator;
+import org.apache.calcite.sql.SqlUserDefinedTypeNameSpec;
 import org.apache.calcite.sql.SqlUtil;
 import org.apache.calcite.sql.fun.SqlCase;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
@@ -37,6 +41,7 @@ import org.apache.calcite.sql.fun.SqlTrimFunction;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.apache.calcite.sql.parser.SqlParserUtil;
 import org.apache.calcite.sql.type.SqlTypeName;
+import org.apache.calcite.sql.util.SqlBasicVisitor;
 import org.apache.calcite.sql.util.SqlShuttle;
 import org.apache.calcite.util.TimestampString;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +56,20 @@ final class Rewriter extends SqlShuttle {
     private static final int MOST_MILLIS = "2021-10-07 12:00:00.123".length();
     /** Behind a point, of ROUND. */
     private static final int MOST_DIGITS = 15;
+    /** Of GREATEST, which compares each with each. */
+    private static final int MOST_COMPARED = 8;
+    /** Calls within one that is written several times. */
+    private static final int MOST_PARTS = 40;
+    /** Types as PostgreSQL and DuckDB call them, too. */
+    private static final Map<String, SqlTypeName> TYPES = Map.of(
+            "TEXT", SqlTypeName.VARCHAR,
+            "STRING", SqlTypeName.VARCHAR,
+            "FLOAT8", SqlTypeName.DOUBLE,
+            "INT8", SqlTypeName.BIGINT,
+            "INT4", SqlTypeName.BIGINT,
+            "BOOL", SqlTypeName.BOOLEAN,
+            "BYTEA", SqlTypeName.VARBINARY,
+            "BLOB", SqlTypeName.VARBINARY);
     /** From here on doubles are whole numbers. */
     private static final BigDecimal WITHOUT_FRACTION = BigDecimal.valueOf(1L << 53);
     /** Functions by other names. */
@@ -85,6 +104,11 @@ final class Rewriter extends SqlShuttle {
 
     private SqlNode now(SqlParserPos position) {
         return open == null ? timestamp(now, position) : open.now(position);
+    }
+
+    /** The moment at which the day of now begins. */
+    private SqlNode today(SqlParserPos position) {
+        return day(now(position), position);
     }
 
     @Override
@@ -273,11 +297,25 @@ final class Rewriter extends SqlShuttle {
     }
 
     @Override
+    public @Nullable SqlNode visit(SqlDataTypeSpec type) {
+        SqlIdentifier name =
+                type.getTypeNameSpec() instanceof SqlUserDefinedTypeNameSpec own ? own.getTypeName() : null;
+        SqlTypeName meant =
+                name != null && name.isSimple() ? TYPES.get(name.getSimple().toUpperCase(Locale.ROOT)) : null;
+        return meant == null
+                ? type
+                : new SqlDataTypeSpec(
+                        new SqlBasicTypeNameSpec(meant, type.getParserPosition()), type.getParserPosition());
+    }
+
+    @Override
     public @Nullable SqlNode visit(SqlIdentifier identifier) {
         if (identifier.isSimple() && !identifier.isComponentQuoted(0)) {
             String name = identifier.getSimple().toUpperCase(Locale.ROOT);
             if (name.equals("CURRENT_TIMESTAMP") || name.equals("LOCALTIMESTAMP")) {
                 return now(identifier.getParserPosition());
+            } else if (name.equals("CURRENT_DATE")) {
+                return today(identifier.getParserPosition());
             }
         }
         return identifier;
@@ -290,6 +328,8 @@ final class Rewriter extends SqlShuttle {
         boolean nothing = call.operandCount() == 0;
         if (nothing && (name.equals("NOW") || name.equals("CURRENT_TIMESTAMP") || name.equals("LOCALTIMESTAMP"))) {
             return now(position);
+        } else if (nothing && name.equals("CURRENT_DATE")) {
+            return today(position);
         }
         BigDecimal written = WrittenNumbers.of(call);
         if (written != null) {
@@ -341,6 +381,40 @@ final class Rewriter extends SqlShuttle {
             }
             case "DATE_BIN" -> operands.size() == 3 ? binned(call) : null;
             case "ROUND" -> operands.size() == 2 ? rounded(call) : null;
+            case "IFNULL", "NVL" ->
+                operands.size() == 2 ? SqlStdOperatorTable.COALESCE.createCall(position, operands) : null;
+            case "IF" ->
+                operands.size() == 3
+                        ? new SqlCase(
+                                position,
+                                null,
+                                SqlNodeList.of(operands.get(0)),
+                                SqlNodeList.of(operands.get(1)),
+                                operands.get(2))
+                        : null;
+            case "SIGN" -> operands.size() == 1 ? sign(call) : null;
+            case "LEFT" ->
+                operands.size() == 2 && operands.get(1) instanceof SqlNumericLiteral
+                        ? own("SUBSTRING")
+                                .createCall(
+                                        position,
+                                        operands.get(0),
+                                        SqlLiteral.createExactNumeric("1", position),
+                                        operands.get(1))
+                        : null;
+            case "COUNT_IF", "COUNTIF" ->
+                operands.size() == 1
+                        ? SqlStdOperatorTable.COUNT.createCall(
+                                position,
+                                new SqlCase(
+                                        position,
+                                        null,
+                                        SqlNodeList.of(operands.get(0)),
+                                        SqlNodeList.of(SqlLiteral.createExactNumeric("1", position)),
+                                        SqlLiteral.createNull(position)))
+                        : null;
+            case "GREATEST" -> extreme(call, SqlStdOperatorTable.GREATER_THAN_OR_EQUAL);
+            case "LEAST" -> extreme(call, SqlStdOperatorTable.LESS_THAN_OR_EQUAL);
             // Calcite's own, for MATCH_RECOGNIZE, has a zero behind what is written.
             case "FIRST", "LAST" ->
                 operands.size() > 2
@@ -358,6 +432,73 @@ final class Rewriter extends SqlShuttle {
                         : null;
             default -> null;
         };
+    }
+
+    /** Refuses what would stand in its rewritten form several times, and grow with each level of nesting. */
+    private static void requireSmall(SqlCall call) {
+        AtomicInteger parts = new AtomicInteger();
+        call.accept(new SqlBasicVisitor<@Nullable Void>() {
+            @Override
+            public @Nullable Void visit(SqlCall part) {
+                return parts.incrementAndGet() > MOST_PARTS ? null : super.visit(part);
+            }
+        });
+        if (parts.get() > MOST_PARTS || StatementSize.hasSelect(call)) {
+            throw SqlErrors.at(
+                    call.getParserPosition(),
+                    call.getOperator().getName()
+                            + " takes columns and small expressions; compute others in a sub-query of FROM");
+        }
+    }
+
+    /** 1, 0 or -1; null of null. */
+    private static SqlNode sign(SqlCall call) {
+        SqlParserPos position = call.getParserPosition();
+        requireSmall(call);
+        SqlNode number = call.operand(0);
+        SqlNode zero = SqlLiteral.createExactNumeric("0", position);
+        return new SqlCase(
+                position,
+                null,
+                SqlNodeList.of(
+                        SqlStdOperatorTable.GREATER_THAN.createCall(position, number, zero),
+                        SqlStdOperatorTable.LESS_THAN.createCall(position, number, zero),
+                        SqlStdOperatorTable.EQUALS.createCall(position, number, zero)),
+                SqlNodeList.of(
+                        SqlLiteral.createExactNumeric("1", position),
+                        SqlLiteral.createExactNumeric("-1", position),
+                        zero),
+                SqlLiteral.createNull(position));
+    }
+
+    /** The first value that is not null, and goes before each other one that is not. */
+    private static SqlNode extreme(SqlCall call, SqlOperator before) {
+        SqlParserPos position = call.getParserPosition();
+        List<SqlNode> values = call.getOperandList();
+        if (values.isEmpty() || values.size() > MOST_COMPARED) {
+            throw SqlErrors.at(position, call.getOperator().getName() + " takes 1 to " + MOST_COMPARED + " values");
+        }
+        requireSmall(call);
+        List<SqlNode> conditions = new ArrayList<>();
+        for (SqlNode value : values) {
+            SqlNode condition = SqlStdOperatorTable.IS_NOT_NULL.createCall(position, value);
+            for (SqlNode other : values) {
+                if (other != value) {
+                    SqlNode goes = SqlStdOperatorTable.OR.createCall(
+                            position,
+                            SqlStdOperatorTable.IS_NULL.createCall(position, other),
+                            before.createCall(position, value, other));
+                    condition = SqlStdOperatorTable.AND.createCall(position, condition, goes);
+                }
+            }
+            conditions.add(condition);
+        }
+        return new SqlCase(
+                position,
+                null,
+                new SqlNodeList(conditions, position),
+                new SqlNodeList(values, position),
+                SqlLiteral.createNull(position));
     }
 
     /** Steps counted from a written moment: from 1970 on it must be a number of steps. */

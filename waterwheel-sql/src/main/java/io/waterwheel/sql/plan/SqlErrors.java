@@ -100,7 +100,9 @@ final class SqlErrors {
     }
 
     private static String nearest(String name, Collection<String> names) {
-        return names.isEmpty() || name.length() > 128 ? "" : "; did you mean '" + NearestName.of(name, names) + "'?";
+        String nearest = names.isEmpty() || name.length() > 128 ? name : NearestName.of(name, names);
+        // A column that there is goes by another name here.
+        return nearest.equals(name) ? "" : "; did you mean '" + nearest + "'?";
     }
 
     private static String shortened(String text) {

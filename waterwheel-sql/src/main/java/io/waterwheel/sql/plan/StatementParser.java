@@ -1,6 +1,8 @@
 package io.waterwheel.sql.plan;
 
 import io.waterwheel.error.WaterwheelException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.calcite.avatica.util.Casing;
 import org.apache.calcite.avatica.util.Quoting;
 import org.apache.calcite.sql.SqlNode;
@@ -34,9 +36,15 @@ final class StatementParser {
             .withIdentifierMaxLength(128)
             .withParserFactory(SqlBabelParserImpl.FACTORY);
 
+    /** Comments, quoted names, such intervals, and other texts. */
+    private static final Pattern INTERVAL = Pattern.compile("--[^\\n]*+|/\\*(?s:.*?)(?:\\*/|\\z)|\"[^\"]*+\""
+            + "|(?i:(?<![\\p{L}\\p{N}_$.])INTERVAL\\s*+(?<text>'\\s*+(?<number>[+-]?\\d++(?:\\.\\d++)?)\\s++"
+            + "(?<unit>(?:second|minute|hour|day|week|month|quarter|year)s?)\\s*+'(?!')))|'[^']*+'");
+
     private StatementParser() {}
 
-    static SqlNode parse(String statement) {
+    static SqlNode parse(String written) {
+        String statement = withIntervals(written);
         SqlNode casts;
         try {
             casts = parseAsWritten(statement).accept(new InfixCasts(statement));
@@ -48,6 +56,26 @@ final class StatementParser {
             throw new IllegalStateException("a statement became nothing");
         }
         return windows;
+    }
+
+    /**
+     * With {@code INTERVAL '1 day'}, as PostgreSQL and DuckDB write it, as {@code INTERVAL '1' day}: as long, so that
+     * what is wrong is told of the same place.
+     */
+    static String withIntervals(String statement) {
+        Matcher matcher = INTERVAL.matcher(statement);
+        StringBuilder text = new StringBuilder(statement);
+        while (matcher.find()) {
+            if (matcher.group("unit") != null) {
+                String number = "'" + matcher.group("number") + "'";
+                int begin = matcher.start("text");
+                int end = matcher.end("text");
+                String unit = matcher.group("unit");
+                String blanks = " ".repeat(end - begin - number.length() - unit.length());
+                text.replace(begin, end, number + blanks + unit);
+            }
+        }
+        return text.toString();
     }
 
     /** The words for what is wrong are those of the text as it was written. */

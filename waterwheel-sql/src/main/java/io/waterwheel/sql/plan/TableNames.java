@@ -61,7 +61,8 @@ final class TableNames extends SqlBasicVisitor<@Nullable Void> {
         } else if (node instanceof SqlJoin join) {
             from(join.getLeft());
             from(join.getRight());
-        } else if (node instanceof SqlCall call && node.getKind() == SqlKind.AS) {
+        } else if (node instanceof SqlCall call
+                && (node.getKind() == SqlKind.AS || node.getKind() == SqlKind.TABLESAMPLE)) {
             from(call.operand(0));
         }
     }

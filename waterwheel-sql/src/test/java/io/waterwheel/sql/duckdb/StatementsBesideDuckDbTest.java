@@ -294,6 +294,31 @@ final class StatementsBesideDuckDbTest {
                         + " + INTERVAL '10' MINUTE ;",
                 "SELECT COUNT(*) FROM orders o JOIN visits v ON o.id = v.id"
                         + " AND o.moment > CAST(v.moment AS DATE) + INTERVAL '5' MINUTE ;",
+                // As others write it.
+                "SELECT id, GREATEST(amount, id), LEAST(amount, id, 2), GREATEST(price, amount), LEAST(note, 'b') FROM orders ;",
+                "SELECT GREATEST(o.amount, v.level), LEAST(o.price, v.weight, o.amount), GREATEST(o.note, v.note)"
+                        + " FROM orders o JOIN visits v ON o.id = v.id ;",
+                "SELECT IFNULL(amount, 0), IF(amount > 0, 1, 0), SIGN(amount), SIGN(price), LEFT(note, 1), COUNT_IF(paid)"
+                        + " FROM orders GROUP BY 1, 2, 3, 4, 5 ; SELECT IFNULL(amount, 0), IF(amount > 0, 1, 0), SIGN(amount),"
+                        + " SIGN(price), LEFT(note, 1), COUNT(*) FILTER (WHERE paid) FROM orders GROUP BY 1, 2, 3, 4, 5",
+                "SELECT NVL(v.level, o.amount), IF(v.level > o.amount, v.note, o.note), SIGN(v.level - o.amount)"
+                        + " FROM orders o LEFT JOIN visits v ON o.id = v.level ; SELECT ifnull(v.level, o.amount),"
+                        + " IF(v.level > o.amount, v.note, o.note), SIGN(v.level - o.amount)"
+                        + " FROM orders o LEFT JOIN visits v ON o.id = v.level",
+                "SELECT amount::text || note::text, id::float8 / 4, CAST(paid AS BOOL), amount::int4 FROM orders ;",
+                "SELECT id FROM orders WHERE moment < TIMESTAMP '2026-11-25 00:11:00' - INTERVAL '1 day' AND CURRENT_DATE >"
+                        + " DATE '2026-11-23' AND moment + INTERVAL '90 seconds' > TIMESTAMP '2026-11-24 00:03:00' ;",
+                "SELECT id, SUM(amount) OVER (PARTITION BY id ORDER BY moment RANGE BETWEEN INTERVAL '3 minutes' PRECEDING"
+                        + " AND CURRENT ROW) FROM orders WHERE note <> 'INTERVAL ''1 day''' ;",
+                "SELECT id, SUM(amount) OVER w AS s, COUNT(*) OVER w AS n FROM orders WINDOW w AS (PARTITION BY id) ;",
+                "SELECT o.id, t.u FROM orders o CROSS JOIN LATERAL (VALUES (o.amount), (o.id)) AS t(u) ;",
+                "SELECT id FROM orders WHERE (id, amount) NOT IN (SELECT id, level FROM visits) ;",
+                "SELECT o.id, o.amount NOT IN (SELECT level FROM visits v WHERE v.id = o.id) AS e FROM orders o ;",
+                "SELECT o.id, (SELECT COUNT(*) FROM visits v WHERE v.id = o.id AND v.level > o.amount) AS n FROM orders o ;",
+                "SELECT id, RANK() OVER (PARTITION BY id ORDER BY SUM(price)) FROM orders GROUP BY id, note ;",
+                "SELECT id FROM orders INTERSECT ALL SELECT id FROM visits ;",
+                "(SELECT id FROM orders ORDER BY id LIMIT 2) UNION ALL (SELECT id FROM visits ORDER BY id FETCH FIRST 2 ROWS ONLY) ;",
+                "SELECT * FROM (SELECT id, note FROM orders) a NATURAL JOIN (SELECT id, level FROM visits) b ;",
                 "WITH best AS (SELECT id, MAX(price) AS p FROM orders GROUP BY id) SELECT a.id, a.p, b.p FROM best a"
                         + " JOIN best b ON a.p = b.p AND a.id < b.id ;",
                 "SELECT id, moment FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY moment DESC) AS n"
@@ -429,6 +454,9 @@ final class StatementsBesideDuckDbTest {
                         + " WHERE v.id = o.id AND m.at <= o.moment ORDER BY v.moment DESC LIMIT 1) n | SQL_UNSUPPORTED",
                 "SELECT w.id FROM visits w WHERE EXISTS (SELECT 1 FROM (SELECT * FROM orders WHERE amount = w.level) o"
                         + " ASOF JOIN visits a MATCH_CONDITION a.moment <= o.moment ON o.id = a.id) | SQL_UNSUPPORTED",
+                "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 5) SELECT n FROM t | SQL_UNSUPPORTED",
+                "SELECT COUNT(*) FROM orders TABLESAMPLE BERNOULLI(50) | SQL_UNSUPPORTED",
+                "SELECT GREATEST(1, GREATEST(2, GREATEST(id, 4, 5, 6, 7), GREATEST(id, 4, 5, 6, 7), 3, 4, 5)) FROM orders | BAD_SQL",
                 "SELECT QUANTILE(o.price, 0.5) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
                 "SELECT SQRT(o.price * v.weight) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
                 "SELECT 1 FROM orders o JOIN visits v ON o.id = v.id WHERE COALESCE(o.note, v.note) LIKE 'a!' ESCAPE '!' |"

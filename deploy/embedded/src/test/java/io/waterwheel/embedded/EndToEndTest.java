@@ -167,6 +167,12 @@ final class EndToEndTest {
     }
 
     @Test
+    @Timeout(3600)
+    void filesOfSqlLogicTestAreAnswered() throws Exception {
+        new SqlLogicByJdbc(client, server.url()).answersAsTheFilesSay();
+    }
+
+    @Test
     void prometheusSeesIt() throws Exception {
         try (ScrapedByPrometheus scraped =
                 ScrapedByPrometheus.start(client, folder.resolve("prometheus"), server::metrics)) {

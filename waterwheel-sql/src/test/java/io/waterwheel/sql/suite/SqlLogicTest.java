@@ -10,160 +10,101 @@ import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.sql.duckdb.DuckDbExecutor;
 import io.waterwheel.sql.duckdb.DuckDbSettings;
+import io.waterwheel.sqllogic.SqlLogicFile;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files of sqllogictest, from a folder that {@code -Dwaterwheel.sqllogictest} names. */
+/** Files of sqllogictest: a small one of our own, and those of a folder that an option names. */
 final class SqlLogicTest {
-    private static final Pattern CREATE = Pattern.compile("(?is)CREATE TABLE (\\w+)\\s*\\((.*)\\)\\s*");
-    private static final Pattern INSERT =
-            Pattern.compile("(?is)INSERT INTO (\\w+)\\s*\\(([^)]*)\\)\\s*VALUES\\s*\\(([^)]*)\\)\\s*");
-
     @TempDir
     Path folder;
+
+    @Test
+    void answersAsOurFileSays() throws Exception {
+        check(List.of(SqlLogicFile.own()));
+    }
 
     @Test
     @Timeout(3600)
     void answersAsTheFilesSay() throws Exception {
         String name = System.getProperty("waterwheel.sqllogictest");
         assumeTrue(name != null, "no -Dwaterwheel.sqllogictest=FOLDER with files such as select1.test");
-        List<Path> files;
-        try (Stream<Path> all = Files.list(Path.of(name))) {
-            files = all.filter(file -> file.getFileName().toString().contains(".test"))
-                    .sorted()
-                    .toList();
-        }
-        List<String> wrong = new ArrayList<>();
-        List<String> refused = new ArrayList<>();
-        int right = 0;
+        check(SqlLogicFile.all(Path.of(name)));
+    }
+
+    private void check(List<SqlLogicFile> files) throws Exception {
+        SqlLogicFile.Outcome outcome = new SqlLogicFile.Outcome(0, List.of(), List.of(), 0);
         try (DuckDbExecutor executor = new DuckDbExecutor(new DuckDbSettings(256 << 20, 1L << 30, 1, 2))) {
-            for (Path file : files) {
-                List<SqlLogicFile.Part> parts = SqlLogicFile.read(file);
-                try (LoadedTables tables = loaded(folder.resolve(file.getFileName()), parts, executor)) {
-                    for (SqlLogicFile.Part part : parts) {
-                        if (!part.isQuery() || part.skipped()) {
-                            continue;
-                        }
-                        String where = file.getFileName() + ":" + part.line() + ": " + part.text();
-                        try {
-                            if (part.isAnsweredBy(written(part, tables.answer(part.text())))) {
-                                right++;
-                            } else {
-                                wrong.add(where);
-                            }
-                        } catch (WaterwheelException e) {
-                            refused.add(where + ": " + e.getMessage());
-                        }
-                    }
+            for (SqlLogicFile file : files) {
+                try (LoadedTables tables = loaded(folder.resolve(file.name()), file, executor)) {
+                    outcome = outcome.plus(file.ask(tables::answer, WaterwheelException.class));
                 }
             }
         }
-        System.out.printf(
-                "%d files: %d answers right, %d wrong, %d refused%n",
-                files.size(), right, wrong.size(), refused.size());
-        assertThat(wrong).isEmpty();
-        assertThat(refused).isEmpty();
-        assertThat(right).isPositive();
+        System.out.printf("%d files: %s%n", files.size(), outcome);
+        assertThat(outcome.wrong()).isEmpty();
+        assertThat(outcome.refused()).isEmpty();
+        assertThat(outcome.right()).isPositive();
     }
 
-    private static List<List<String>> written(SqlLogicFile.Part part, List<List<@Nullable Object>> rows) {
-        String types = part.words().get(1);
-        List<List<String>> written = new ArrayList<>();
-        for (List<@Nullable Object> row : rows) {
-            List<String> values = new ArrayList<>();
-            for (int c = 0; c < row.size(); c++) {
-                values.add(SqlLogicFile.written(types.charAt(c), row.get(c)));
-            }
-            written.add(values);
-        }
-        return written;
-    }
-
-    /** The tables of the file's statements, all filled before its first query; the key and the time are our own. */
-    private static LoadedTables loaded(Path folder, List<SqlLogicFile.Part> parts, DuckDbExecutor executor)
-            throws IOException {
-        Map<String, Schema> schemas = new LinkedHashMap<>();
-        Map<String, List<List<@Nullable Object>>> rows = new LinkedHashMap<>();
-        for (SqlLogicFile.Part part : parts) {
-            Matcher create = CREATE.matcher(part.text());
-            Matcher insert = INSERT.matcher(part.text());
-            boolean unused = part.isQuery() || part.skipped();
-            if (!unused && create.matches()) {
-                schemas.put(create.group(1), schema(create.group(2)));
-                rows.put(create.group(1), new ArrayList<>());
-            } else if (!unused && insert.matches()) {
-                List<List<@Nullable Object>> table = rows.get(insert.group(1));
-                Schema schema = schemas.get(insert.group(1));
-                assertThat(table).as(part.text()).isNotNull();
-                table.add(row(schema, insert, table.size()));
-            } else if (!unused) {
-                throw new IOException("line " + part.line() + ": expected CREATE TABLE or INSERT, got " + part.text());
-            }
-        }
+    /** The tables of the file, half of their rows in chunks and half in memory; the key and the time are our own. */
+    private static LoadedTables loaded(Path folder, SqlLogicFile file, DuckDbExecutor executor) throws IOException {
+        Map<String, Schema> schemas = new HashMap<>();
+        file.tables().forEach((name, table) -> schemas.put(name, schema(table)));
         LoadedTables tables = new LoadedTables(folder, schemas, executor, Instant.EPOCH);
-        for (Map.Entry<String, List<List<@Nullable Object>>> table : rows.entrySet()) {
-            // Half of the rows in chunks, half in memory.
-            int half = table.getValue().size() / 2;
-            tables.insert(table.getKey(), table.getValue().subList(0, half));
+        for (Map.Entry<String, SqlLogicFile.Table> table : file.tables().entrySet()) {
+            List<List<@Nullable Object>> rows = rows(table.getValue());
+            tables.insert(table.getKey(), rows.subList(0, rows.size() / 2));
             tables.flush();
-            tables.insert(
-                    table.getKey(),
-                    table.getValue().subList(half, table.getValue().size()));
+            tables.insert(table.getKey(), rows.subList(rows.size() / 2, rows.size()));
         }
         return tables;
     }
 
-    private static Schema schema(String columns) {
+    private static Schema schema(SqlLogicFile.Table table) {
         List<Field> fields = new ArrayList<>();
-        for (String column : columns.split(",", -1)) {
-            String[] words = column.strip().split("\\s+", -1);
+        for (int c = 0; c < table.columns().size(); c++) {
             FieldType type =
-                    switch (words[1].toUpperCase(Locale.ROOT).replaceAll("\\(.*", "")) {
-                        case "INTEGER", "INT", "BIGINT" -> FieldType.LONG;
-                        case "REAL", "FLOAT", "DOUBLE" -> FieldType.DOUBLE;
+                    switch (table.type(c)) {
+                        case 'I' -> FieldType.LONG;
+                        case 'R' -> FieldType.DOUBLE;
                         default -> FieldType.STRING;
                     };
-            fields.add(new Field(words[0], type, true));
+            fields.add(new Field(table.columns().get(c)[0], type, true));
         }
         fields.add(new Field("row_number_", FieldType.LONG, false));
         fields.add(new Field("row_time_", FieldType.TIMESTAMP, false));
         return new Schema(fields, new KeySpec.Ordered("row_number_"), "row_time_");
     }
 
-    private static List<@Nullable Object> row(Schema schema, Matcher insert, long number) {
-        List<String> names =
-                Arrays.stream(insert.group(2).split(",", -1)).map(String::strip).toList();
-        List<String> values =
-                Arrays.stream(insert.group(3).split(",", -1)).map(String::strip).toList();
-        List<@Nullable Object> row = new ArrayList<>();
-        for (Field field : schema.fields().subList(0, schema.fields().size() - 2)) {
-            String text = values.get(names.indexOf(field.name()));
-            row.add(
-                    text.equals("NULL")
-                            ? null
-                            : switch (field.type()) {
-                                case LONG -> (Object) Long.parseLong(text);
-                                case DOUBLE -> Double.parseDouble(text);
-                                default -> text.substring(1, text.length() - 1);
-                            });
+    private static List<List<@Nullable Object>> rows(SqlLogicFile.Table table) {
+        List<List<@Nullable Object>> rows = new ArrayList<>();
+        for (List<String> written : table.rows()) {
+            List<@Nullable Object> row = new ArrayList<>();
+            for (int c = 0; c < written.size(); c++) {
+                String text = written.get(c);
+                row.add(
+                        text.equals("NULL")
+                                ? null
+                                : switch (table.type(c)) {
+                                    case 'I' -> (Object) Long.parseLong(text);
+                                    case 'R' -> Double.parseDouble(text);
+                                    default -> text.substring(1, text.length() - 1);
+                                });
+            }
+            row.add((long) rows.size());
+            row.add((long) rows.size());
+            rows.add(row);
         }
-        row.add(number);
-        row.add(number);
-        return row;
+        return rows;
     }
 }

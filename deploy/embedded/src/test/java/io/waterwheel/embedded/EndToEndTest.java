@@ -173,6 +173,11 @@ final class EndToEndTest {
     }
 
     @Test
+    void manyInsertsComeAtOnce() throws Exception {
+        new ManyInserts(client).eachIsStoredWholeOrRefused();
+    }
+
+    @Test
     void prometheusSeesIt() throws Exception {
         try (ScrapedByPrometheus scraped =
                 ScrapedByPrometheus.start(client, folder.resolve("prometheus"), server::metrics)) {

@@ -3,6 +3,7 @@ package io.waterwheel.topology.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.SqlNames;
 import io.waterwheel.catalog.ViewCatalog;
@@ -32,9 +33,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Changes while what the server last saw of the catalog is old, and while an answer cannot be handed over. */
 final class ChangesTest {
@@ -250,6 +258,126 @@ final class ChangesTest {
         assertThat(Thread.interrupted()).isTrue();
     }
 
+    /** Sixteen of many INSERTs are let in, four run at a time, and each row that is told as stored is stored once. */
+    @Test
+    @Timeout(60)
+    void manyInsertsWaitOrAreRefused() throws Exception {
+        seen.add(create("id"));
+        int many = 60;
+        Semaphore go = new Semaphore(0);
+        AtomicInteger running = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        AtomicInteger sent = new AtomicInteger();
+        Changes crowded = crowded(records -> {
+            most.accumulateAndGet(running.incrementAndGet(), Math::max);
+            go.acquireUninterruptibly();
+            sent.addAndGet(records);
+            running.decrementAndGet();
+        });
+        // In the second round all places are free again.
+        for (int round = 1; round <= 2; round++) {
+            AtomicInteger refused = new AtomicInteger();
+            AtomicInteger told = new AtomicInteger();
+            Queue<Throwable> wrong = new ConcurrentLinkedQueue<>();
+            List<Thread> threads = new ArrayList<>();
+            for (int i = 0; i < many; i++) {
+                Thread thread = new Thread(() -> {
+                    try {
+                        told.addAndGet(insert(crowded, 60_000, new Sink()));
+                    } catch (WaterwheelException e) {
+                        if (e.is(ErrorCode.SERVER_BUSY)
+                                && String.valueOf(e.getMessage()).contains("16 INSERT statements run or wait")) {
+                            refused.incrementAndGet();
+                        } else {
+                            wrong.add(e);
+                        }
+                    } catch (RuntimeException | Error e) {
+                        wrong.add(e);
+                    }
+                });
+                threads.add(thread);
+                thread.start();
+            }
+            Waiting.until("all but sixteen are refused", () -> refused.get() == many - 16 && running.get() == 4);
+            go.release(16);
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            assertThat(wrong).isEmpty();
+            assertThat(most).hasValue(4);
+            assertThat(told).hasValue(16);
+            assertThat(sent).hasValue(16 * round);
+        }
+    }
+
+    /** One that waits gives up when its time is over or its client is gone, and gives its place back. */
+    @Test
+    @Timeout(60)
+    void anInsertThatWaitsGivesItsPlaceBack() throws Exception {
+        seen.add(create("id"));
+        CountDownLatch entered = new CountDownLatch(4);
+        Semaphore go = new Semaphore(0);
+        AtomicInteger sent = new AtomicInteger();
+        Changes crowded = crowded(records -> {
+            entered.countDown();
+            go.acquireUninterruptibly();
+            sent.addAndGet(records);
+        });
+        List<Thread> threads = new ArrayList<>();
+        AtomicInteger told = new AtomicInteger();
+        for (int i = 0; i < 4; i++) {
+            Thread thread = new Thread(() -> told.addAndGet(insert(crowded, 60_000, new Sink())));
+            threads.add(thread);
+            thread.start();
+        }
+        entered.await();
+        // More than have a place, one after the other.
+        for (int i = 0; i < 20; i++) {
+            fails(
+                    () -> insert(crowded, 1, new Sink()),
+                    ErrorCode.SERVER_BUSY,
+                    "4 INSERT statements run; nothing was stored, try again");
+            Sink gone = new Sink();
+            gone.cancelled = true;
+            fails(() -> insert(crowded, 60_000, gone), ErrorCode.CANCELLED, "nothing was done");
+        }
+        go.release(5);
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(told).hasValue(4);
+        assertThat(insert(crowded, 60_000, new Sink())).isEqualTo(1);
+        assertThat(sent).hasValue(5);
+    }
+
+    /** @param log is told of the number of records that it has to append */
+    private Changes crowded(IntConsumer log) {
+        return new Changes(
+                true,
+                new KnownStreams(() -> seen, store, namespace, "none", 1 << 20),
+                NoExecutor.INSTANCE,
+                (action, body, caller) -> call(action, body),
+                (topic, partitions, records, deadline, cancelled, still) -> {
+                    log.accept(records.size());
+                    return Map.of();
+                },
+                StreamSnapshot::before,
+                new LastVerdicts());
+    }
+
+    private static int insert(Changes into, long millis, Sink sink) {
+        try {
+            return (int) into.make(
+                    Objects.requireNonNull(ChangeParser.of(INSERT)),
+                    List.of(Statement.of(INSERT)),
+                    System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis),
+                    (query, to) -> {},
+                    sink);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     /** Nothing here is more than one query. */
     private enum NoExecutor implements ResidualExecutor {
         INSTANCE;
@@ -273,6 +401,7 @@ final class ChangesTest {
         private final StringBuilder text = new StringBuilder();
         private @Nullable WaterwheelException failure;
         private boolean atTheEnd;
+        private boolean cancelled;
 
         @Override
         public void show(List<Column> columns) {}
@@ -305,7 +434,7 @@ final class ChangesTest {
 
         @Override
         public boolean cancelled() {
-            return false;
+            return cancelled;
         }
     }
 }

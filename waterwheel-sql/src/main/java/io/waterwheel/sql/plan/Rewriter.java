@@ -60,6 +60,8 @@ final class Rewriter extends SqlShuttle {
     private static final int MOST_COMPARED = 8;
     /** Calls within one that is written several times. */
     private static final int MOST_PARTS = 40;
+    /** Calls within ROUND to digits, which is written three times: ROUND within ROUND grows with each level. */
+    private static final int MOST_ROUNDED = 400;
     /** Types as PostgreSQL and DuckDB call them, too. */
     private static final Map<String, SqlTypeName> TYPES = Map.of(
             "TEXT", SqlTypeName.VARCHAR,
@@ -232,6 +234,7 @@ final class Rewriter extends SqlShuttle {
         if (StatementSize.hasSelect(number)) {
             throw SqlErrors.at(position, "ROUND to digits of a sub-query; round what it selects instead");
         }
+        requireSmall(call, MOST_ROUNDED);
         // Numbers beyond have no such digits, and a product with the scale would not be exact.
         SqlNode least = SqlLiteral.createApproxNumeric(WITHOUT_FRACTION.movePointLeft(digits) + "E0", position);
         SqlNode scale = SqlLiteral.createApproxNumeric("1E" + digits, position);
@@ -435,15 +438,15 @@ final class Rewriter extends SqlShuttle {
     }
 
     /** Refuses what would stand in its rewritten form several times, and grow with each level of nesting. */
-    private static void requireSmall(SqlCall call) {
+    private static void requireSmall(SqlCall call, int most) {
         AtomicInteger parts = new AtomicInteger();
         call.accept(new SqlBasicVisitor<@Nullable Void>() {
             @Override
             public @Nullable Void visit(SqlCall part) {
-                return parts.incrementAndGet() > MOST_PARTS ? null : super.visit(part);
+                return parts.incrementAndGet() > most ? null : super.visit(part);
             }
         });
-        if (parts.get() > MOST_PARTS || StatementSize.hasSelect(call)) {
+        if (parts.get() > most || StatementSize.hasSelect(call)) {
             throw SqlErrors.at(
                     call.getParserPosition(),
                     call.getOperator().getName()
@@ -454,7 +457,7 @@ final class Rewriter extends SqlShuttle {
     /** 1, 0 or -1; null of null. */
     private static SqlNode sign(SqlCall call) {
         SqlParserPos position = call.getParserPosition();
-        requireSmall(call);
+        requireSmall(call, MOST_PARTS);
         SqlNode number = call.operand(0);
         SqlNode zero = SqlLiteral.createExactNumeric("0", position);
         return new SqlCase(
@@ -478,7 +481,7 @@ final class Rewriter extends SqlShuttle {
         if (values.isEmpty() || values.size() > MOST_COMPARED) {
             throw SqlErrors.at(position, call.getOperator().getName() + " takes 1 to " + MOST_COMPARED + " values");
         }
-        requireSmall(call);
+        requireSmall(call, MOST_PARTS);
         List<SqlNode> conditions = new ArrayList<>();
         for (SqlNode value : values) {
             SqlNode condition = SqlStdOperatorTable.IS_NOT_NULL.createCall(position, value);

@@ -473,6 +473,27 @@ final class StatementsBesideDuckDbTest {
         }
     }
 
+    /** What is written several times, within itself: each level would multiply it. */
+    @Test
+    void whatGrowsWithEachLevelIsRefused() throws Exception {
+        try (TwoStreams streams = new TwoStreams(folder.resolve("grows"), new Random(7), executor);
+                DuckDbTwin duckdb = twin(streams)) {
+            String two = "SELECT id, ROUND(ROUND(price / 3, 2), 1) AS r FROM orders";
+            assertThat(sorted(streams.answer(two))).isEqualTo(sorted(duckdb.rows(two)));
+            for (String function : List.of("ROUND(%s, 1)", "GREATEST(%s, 1)", "SIGN(%s)")) {
+                String nested = "price";
+                for (int level = 0; level < 30; level++) {
+                    nested = String.format(function, nested);
+                }
+                String statement = "SELECT " + nested + " FROM orders";
+                assertThatThrownBy(() -> streams.answer(statement))
+                        .hasMessageContaining("takes columns and small expressions")
+                        .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
+                                .isEqualTo("BAD_SQL"));
+            }
+        }
+    }
+
     private static int check(TwoStreams streams, DuckDbTwin duckdb, String statement, String where)
             throws InterruptedException, SQLException {
         List<List<@Nullable Object>> expected;

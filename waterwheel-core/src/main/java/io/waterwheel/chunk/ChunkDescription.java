@@ -143,6 +143,8 @@ public final class ChunkDescription {
         int length = Math.min(3, directory.length(leaf, part));
         if (length == 0) {
             return "made of the position";
+        } else if (directory.follows(leaf, part)) {
+            return "follows " + name(directory.layout(), directory.source(part));
         }
         byte[] start = new byte[3];
         input.read(directory.offset(leaf, part), start, 0, length);

@@ -59,6 +59,8 @@ public final class ChunkDirectory {
         /** By field; null for none. */
         @Nullable
         TextIndex[] texts = {};
+
+        Dependencies dependencies = Dependencies.NONE;
     }
 
     private final String file;
@@ -87,6 +89,7 @@ public final class ChunkDirectory {
         for (TextIndex text : content.texts) {
             dictionaries += text == null ? 0 : text.weight();
         }
+        dictionaries += content.dependencies.weight();
         this.weight = 8 * (numbers + words) + dictionaries + bytes / 8 + 500;
     }
 
@@ -307,6 +310,7 @@ public final class ChunkDirectory {
         bare.partOffsets = content.partOffsets;
         bare.checksums = content.checksums;
         bare.key = content.key;
+        bare.dependencies = content.dependencies;
         return new ChunkDirectory(file, layout, bare, 0);
     }
 
@@ -323,6 +327,47 @@ public final class ChunkDirectory {
     /** Number of parts of a leaf. */
     public int parts() {
         return parts;
+    }
+
+    /**
+     * Whether a column's part of the leaf has no values, and is made by {@link DependentColumns} from the part that
+     * {@link #source} names.
+     */
+    public boolean follows(int leaf, int part) {
+        return part >= ChunkFormat.FIRST_COLUMN && length(leaf, part) == ChunkFormat.FOLLOWING_BYTES;
+    }
+
+    /** Whether a part of a leaf is made of others, and not read: see {@link #makesKeys} and {@link #follows}. */
+    public boolean isMade(int leaf, int part) {
+        return part == KEYS ? makesKeys(leaf) : follows(leaf, part);
+    }
+
+    /** The part that another follows from in some leaves, which itself is stored in each of them; -1 for none. */
+    public int source(int part) {
+        int column =
+                part < ChunkFormat.FIRST_COLUMN ? -1 : content.dependencies.source(part - ChunkFormat.FIRST_COLUMN);
+        return column < 0 ? -1 : part(column);
+    }
+
+    /**
+     * Adds to some parts of a leaf those that they are made of, where they are not stored.
+     *
+     * @param wanted by part number
+     */
+    void addSources(int leaf, boolean[] wanted) {
+        boolean makesKeys = wanted[KEYS] && makesKeys(leaf);
+        for (int part = ChunkFormat.FIRST_COLUMN; makesKeys && part < parts; part++) {
+            wanted[part] |= givesKeys(part);
+        }
+        for (int part = ChunkFormat.FIRST_COLUMN; part < parts; part++) {
+            if (wanted[part] && follows(leaf, part)) {
+                wanted[source(part)] = true;
+            }
+        }
+    }
+
+    Dependencies dependencies() {
+        return content.dependencies;
     }
 
     /** Whether the leaf's keys are not stored but made by {@link #keys} from columns. Their part has no bytes then. */

@@ -144,7 +144,7 @@ public final class ChunkReader implements AutoCloseable {
 
     /**
      * Reads parts of leaves, each whole, in one vectored read, checks and decodes them. Keys that are not stored cannot
-     * be read: see {@link ChunkDirectory#makesKeys}.
+     * be read: see {@link ChunkDirectory#makesKeys}. A part that {@link ChunkDirectory#follows} comes without values.
      *
      * @param leaves by index of the result; with {@code parts}, in the order of the file, none twice
      * @param parts by index of the result
@@ -218,49 +218,48 @@ public final class ChunkReader implements AutoCloseable {
 
     /** The keys of a leaf, from its key column or from the fields that make them; reads nothing else. */
     public long[] readKeys(int leaf) throws IOException {
-        int all = directory.parts();
-        int[] numbers = new int[all];
-        int count = 0;
-        if (directory.makesKeys(leaf)) {
-            for (int p = 0; p < all; p++) {
-                if (directory.givesKeys(p)) {
-                    numbers[count++] = p;
-                }
-            }
-        } else {
-            numbers[count++] = ChunkFormat.KEYS;
-        }
-        int[] leaves = new int[count];
-        Arrays.fill(leaves, leaf);
-        LeafPart[] decoded = new LeafPart[count];
-        read(leaves, numbers, count, decoded, bytes -> {});
-        if (!directory.makesKeys(leaf)) {
-            return decoded[0].longs();
-        }
-        LeafPart[] byNumber = new LeafPart[all];
-        for (int i = 0; i < count; i++) {
-            byNumber[numbers[i]] = decoded[i];
-        }
-        return directory.keys(leaf, part -> byNumber[part]).longs();
+        boolean[] wanted = new boolean[directory.parts()];
+        wanted[ChunkFormat.KEYS] = true;
+        LeafPart keys = readParts(leaf, wanted)[ChunkFormat.KEYS];
+        return keys.longs();
     }
 
-    /** All parts of a leaf by number, its keys among them even where they are not stored. */
+    /** All parts of a leaf by number, also those that are not stored. */
     public LeafPart[] readLeaf(int leaf) throws IOException {
+        boolean[] wanted = new boolean[directory.parts()];
+        Arrays.fill(wanted, true);
+        return readParts(leaf, wanted);
+    }
+
+    /** Some parts of a leaf by number, and those that they are made of; null for all others. */
+    private LeafPart[] readParts(int leaf, boolean[] wanted) throws IOException {
+        directory.addSources(leaf, wanted);
         int all = directory.parts();
-        int first = directory.makesKeys(leaf) ? 1 : 0;
         int[] leaves = new int[all];
         int[] numbers = new int[all];
         Arrays.fill(leaves, leaf);
-        for (int p = first; p < all; p++) {
-            numbers[p - first] = p;
+        int count = 0;
+        for (int p = 0; p < all; p++) {
+            if (wanted[p] && directory.length(leaf, p) > 0) {
+                numbers[count++] = p;
+            }
         }
-        LeafPart[] decoded = new LeafPart[all];
-        read(leaves, numbers, all - first, decoded, bytes -> {});
-        if (first == 1) {
-            System.arraycopy(decoded, 0, decoded, 1, all - 1);
-            decoded[ChunkFormat.KEYS] = directory.keys(leaf, part -> decoded[part]);
+        LeafPart[] stored = new LeafPart[count];
+        read(leaves, numbers, count, stored, bytes -> {});
+        LeafPart[] parts = new LeafPart[all];
+        for (int i = 0; i < count; i++) {
+            parts[numbers[i]] = stored[i];
         }
-        return decoded;
+        DependentColumns dependents = new DependentColumns(directory);
+        for (int p = 0; p < all; p++) {
+            if (wanted[p] && directory.follows(leaf, p)) {
+                parts[p] = dependents.make(leaf, p, parts[directory.source(p)]);
+            }
+        }
+        if (wanted[ChunkFormat.KEYS] && directory.makesKeys(leaf)) {
+            parts[ChunkFormat.KEYS] = directory.keys(leaf, part -> parts[part]);
+        }
+        return parts;
     }
 
     @Override

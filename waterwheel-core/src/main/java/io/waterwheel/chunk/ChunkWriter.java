@@ -35,6 +35,8 @@ public final class ChunkWriter {
 
     private final SortedRows sorted = new SortedRows();
     private final PartEncoder parts = new PartEncoder();
+    private final DependencyWriter dependencies = new DependencyWriter();
+    private final boolean findsDependencies;
     private final DirectoryWriter directory = new DirectoryWriter();
     private final DistinctLongs distinct = new DistinctLongs();
     private final ChunkBuffer out = new ChunkBuffer();
@@ -48,6 +50,16 @@ public final class ChunkWriter {
 
     /** Of the keys written so far; null when there is none, and where keys have no dimensions. */
     private @Nullable KeyBox box;
+
+    /** One that leaves out columns that follow from others: see {@code docs/chunk-format.md}. */
+    public ChunkWriter() {
+        this(true);
+    }
+
+    /** @param findsDependencies false for files that readers before section 10 can read */
+    public ChunkWriter(boolean findsDependencies) {
+        this.findsDependencies = findsDependencies;
+    }
 
     /** Encodes a tree of which nothing but the layout is known: keys are stored, and no field is indexed. */
     public EncodedChunk encode(TemplateTree tree) {
@@ -88,6 +100,7 @@ public final class ChunkWriter {
             return encodeRetained(tree, key, dimensions, indexed, texts);
         } finally {
             sorted.clear();
+            dependencies.end();
             tree.release();
         }
     }
@@ -99,6 +112,7 @@ public final class ChunkWriter {
         int rows = Math.toIntExact(tree.tuples());
         sorted.sort(tree, rows);
         parts.begin(ChunkFormat.parts(layout));
+        dependencies.begin(ChunkFormat.parts(layout), tree.slabs());
         LeafSource source = new LeafSource(layout, tree.slabs(), key, indexed);
         directory.begin(layout, source.indexed, texts);
         out.clear();
@@ -114,8 +128,11 @@ public final class ChunkWriter {
                 box = dimensions.around(box, keys, inLeaf);
             }
         }
+        if (dependencies.choose()) {
+            directory.cut(dependencies, HEADER_BYTES, out);
+        }
         int start = out.size();
-        directory.write(layout, rows, tree.bytes(), source.indexed, texts, key, parts.integers(), out);
+        directory.write(layout, rows, tree.bytes(), source.indexed, texts, key, parts.integers(), dependencies, out);
         footer(start, out.size() - start);
         Region region = directory.region();
         return new EncodedChunk(
@@ -186,6 +203,9 @@ public final class ChunkWriter {
             }
             directory.addPart(FIRST_COLUMN + c, out, start);
         }
+        if (findsDependencies) {
+            dependencies.endLeaf(rows);
+        }
     }
 
     /** Gathers a column into {@link #values}; those that keys follow from have been gathered with the keys. */
@@ -248,6 +268,7 @@ public final class ChunkWriter {
     }
 
     private void column(LeafSource source, int column, int rows) {
+        int start = out.size();
         int field = source.fieldOf[column];
         int nulls = nulls(source.layout.nullBit(field), rows);
         boolean[] nullsOrNone = nulls == 0 ? null : nullRows;
@@ -257,6 +278,9 @@ public final class ChunkWriter {
         if (kind == ColumnKind.VARIABLE) {
             hints.addVariable(values, rows, source.slabs, nullsOrNone, nulls, filter);
             parts.variable(FIRST_COLUMN + column, values, rows, source.slabs, out);
+            if (findsDependencies) {
+                dependencies.addSource(column, values, rows, parts.values(), out.size() - start);
+            }
         } else {
             if (nulls > 0) {
                 fillNulls(rows);
@@ -267,7 +291,11 @@ public final class ChunkWriter {
                 }
             }
             hints.addFixed(values, rows, kind, nullsOrNone, nulls, filter);
-            parts.fixed(FIRST_COLUMN + column, values, rows, source.layout.width(column), kind, out);
+            int width = source.layout.width(column);
+            parts.fixed(FIRST_COLUMN + column, values, rows, width, kind, out);
+            if (findsDependencies) {
+                dependencies.addDependent(column, kind, width, values, rows, nullsOrNone, out.size() - start);
+            }
         }
     }
 

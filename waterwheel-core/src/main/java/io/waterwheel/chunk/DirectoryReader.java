@@ -71,6 +71,7 @@ final class DirectoryReader {
         require(position == length, position, "the directory's end", (length - position) + " bytes more");
         require(hasLeaves && hasParts, 0, "sections 2 and 3", "at least one of them is missing");
         checkKeyParts();
+        checkFollowingParts();
         return new ChunkDirectory(file, layout, content, length);
     }
 
@@ -131,6 +132,8 @@ final class DirectoryReader {
             case TAG_BLOOMS -> blooms();
             case TAG_DICTIONARIES -> dictionaries();
             case TAG_TEXTS -> texts();
+            case TAG_DEPENDENCIES ->
+                content.dependencies = Dependencies.read(in, new LeafDecoder(file), layout, offset);
             default -> {
                 // The fields are for tools; others are of writers to come.
                 require(
@@ -215,6 +218,18 @@ final class DirectoryReader {
             int number = leaf * parts + KEYS;
             if (content.partOffsets[number + 1] == content.partOffsets[number]) {
                 throw damaged(0, "section 4, to make the keys of leaf " + leaf, "none");
+            }
+        }
+    }
+
+    private void checkFollowingParts() {
+        for (int leaf = 0; leaf < leaves; leaf++) {
+            for (int p = FIRST_COLUMN; p < parts; p++) {
+                int number = leaf * parts + p;
+                if (content.partOffsets[number + 1] - content.partOffsets[number] == FOLLOWING_BYTES
+                        && content.dependencies.source(p - FIRST_COLUMN) < 0) {
+                    throw damaged(0, "section 10, to make " + name(leaf, p), "none of this column");
+                }
             }
         }
     }

@@ -36,6 +36,9 @@ final class DirectoryWriter {
     private final LeafList checksums = new LeafList();
 
     private int sections;
+    private int partCount;
+    /** What was cut: indexes may take as much as if it had not been. */
+    private int cutBytes;
 
     /**
      * Begins a file.
@@ -66,6 +69,8 @@ final class DirectoryWriter {
         for (int f = texts.nextSetBit(0); f >= 0; f = texts.nextSetBit(f + 1)) {
             hints[f].text().begin(TextIndexWriter.MOST_PLACES / texts.cardinality());
         }
+        partCount = parts(layout);
+        cutBytes = 0;
         kept = lengths.length;
         lengths = Arrays.copyOf(lengths, Math.max(kept, parts(layout)));
         for (int p = kept; p < lengths.length; p++) {
@@ -81,6 +86,37 @@ final class DirectoryWriter {
         int length = out.size() - start;
         lengths[part].add(length);
         checksums.add(checksum(out.array(), start, length));
+    }
+
+    /**
+     * Leaves only the form of some parts of the leaves, which begin at an offset of the buffer and end where it ends.
+     *
+     * @param dependencies says which
+     */
+    void cut(DependencyWriter dependencies, int from, ChunkBuffer out) {
+        byte[] bytes = out.array();
+        int source = from;
+        int target = from;
+        for (int leaf = 0; leaf < lowKeys.size(); leaf++) {
+            for (int part = 0; part < partCount; part++) {
+                int length = (int) lengths[part].get(leaf);
+                BitSet cut = dependencies.cut(part);
+                if (cut != null && cut.get(leaf)) {
+                    bytes[target] = FORM_FOLLOWS;
+                    lengths[part].set(leaf, FOLLOWING_BYTES);
+                    checksums.set(leaf * partCount + part, checksum(bytes, target, FOLLOWING_BYTES));
+                    target += FOLLOWING_BYTES;
+                } else {
+                    if (source != target) {
+                        System.arraycopy(bytes, source, bytes, target, length);
+                    }
+                    target += length;
+                }
+                source += length;
+            }
+        }
+        cutBytes = source - target;
+        out.setSize(target);
     }
 
     /** Smallest region of all leaves. */
@@ -103,6 +139,7 @@ final class DirectoryWriter {
             BitSet texts,
             @Nullable DerivedKeys key,
             IntegerEncoder integers,
+            DependencyWriter dependencies,
             ChunkBuffer out) {
         int head = out.size();
         out.putInt(layout.fingerprint());
@@ -153,6 +190,11 @@ final class DirectoryWriter {
         close(section, out);
         indexes(indexed, integers, out);
         texts(layout, texts, integers, out);
+        if (dependencies.hasContent()) {
+            section = open(TAG_DEPENDENCIES, out);
+            dependencies.write(out);
+            close(section, out);
+        }
         for (int f = indexed.nextSetBit(0); f >= 0; f = indexed.nextSetBit(f + 1)) {
             hints[f].index().end();
         }
@@ -161,7 +203,7 @@ final class DirectoryWriter {
 
     /** Writes the indexes of fields, each in the form that fits what all may take. */
     private void indexes(BitSet indexed, IntegerEncoder integers, ChunkBuffer out) {
-        long most = Math.max(LEAST_INDEX_BYTES, out.size() / 100L * MOST_INDEX_PERCENT);
+        long most = Math.max(LEAST_INDEX_BYTES, (out.size() + cutBytes) / 100L * MOST_INDEX_PERCENT);
         long sum = 0;
         for (int f = indexed.nextSetBit(0); f >= 0; f = indexed.nextSetBit(f + 1)) {
             hints[f].index().choose(integers, most);

@@ -18,6 +18,8 @@ final class LeafDecoder {
     private static final long MOST_ROW_BYTES = TupleBlock.MAX_VALUE_BYTES + 16;
     /** No column has more beside its rows: dictionaries hold no value that no row has. */
     private static final long MOST_BESIDE = 1 << 16;
+    /** The content of values in a section: these at their most, and as much again for their numbers and lengths. */
+    private static final int MOST_GROUP_BYTES = 2 * MOST_SOURCE_BYTES;
 
     private final PartCursor in;
     private final IntegerDecoder integers = new IntegerDecoder();
@@ -38,20 +40,15 @@ final class LeafDecoder {
     LeafPart decode(ChunkDirectory directory, int leaf, int part, byte[] source, int from, int length, long offset) {
         in.set(source, from, length, offset - from, leaf, part);
         int rows = directory.rows(leaf);
-        if (numbers.length < rows) {
-            numbers = new long[rows];
-            lengths = new long[rows];
-        }
-        int form = in.u8();
-        if ((form & FORM_COMPRESSED) != 0) {
-            decompress(rows);
-            form &= ~FORM_COMPRESSED;
-        }
+        int form = form(rows, Integer.MAX_VALUE - SLACK);
         LeafPart decoded;
         if (part < FIRST_COLUMN) {
             long[] longs = new long[rows];
             longs(form, rows, longs);
             decoded = LeafPart.ofLongs(longs);
+        } else if (form == FORM_FOLLOWS && directory.follows(leaf, part)) {
+            // Its values are made of others.
+            decoded = LeafPart.ofFixed(new byte[0]);
         } else if (directory.layout().variable(part - FIRST_COLUMN)) {
             decoded = variable(form, rows);
         } else {
@@ -61,12 +58,38 @@ final class LeafDecoder {
         return decoded;
     }
 
-    private void decompress(int rows) {
+    /**
+     * Decodes values that a section of the directory has in the form of a part.
+     *
+     * @param offset of the source's first byte in the file
+     * @param width 0 for variable values
+     */
+    LeafPart decodeGroup(byte[] source, int from, int length, long offset, int rows, int width) {
+        in.set(source, from, length, offset, -1, TAG_DEPENDENCIES);
+        int form = form(rows, MOST_GROUP_BYTES);
+        LeafPart decoded = width == 0 ? variable(form, rows) : LeafPart.ofFixed(fixed(form, rows, width));
+        in.requireEnd();
+        return decoded;
+    }
+
+    /** Reads the form, and sets the cursor on the content, which has {@code mostBytes} at most if it is compressed. */
+    private int form(int rows, int mostBytes) {
+        if (numbers.length < rows) {
+            numbers = new long[rows];
+            lengths = new long[rows];
+        }
+        int form = in.u8();
+        if ((form & FORM_COMPRESSED) != 0) {
+            decompress(rows, mostBytes);
+            form &= ~FORM_COMPRESSED;
+        }
+        return form;
+    }
+
+    private void decompress(int rows, int mostBytes) {
         int length = in.i32();
         int compressed = in.remaining();
-        long most = Math.min(
-                (long) compressed * MAX_RATIO,
-                Math.min(rows * MOST_ROW_BYTES + MOST_BESIDE, Integer.MAX_VALUE - SLACK));
+        long most = Math.min((long) compressed * MAX_RATIO, Math.min(rows * MOST_ROW_BYTES + MOST_BESIDE, mostBytes));
         if (length < 0 || length > most) {
             throw in.damaged("content of at most " + most + " bytes", Integer.toUnsignedString(length));
         }

@@ -18,6 +18,10 @@ final class LeafList {
         values[size++] = value;
     }
 
+    void set(int index, long value) {
+        values[index] = value;
+    }
+
     int size() {
         return size;
     }

@@ -50,6 +50,7 @@ final class ChunkFormatTest {
             case "dimensions" -> dimensions();
             case "dictionaries" -> dictionaries();
             case "filters" -> filters();
+            case "dependencies" -> encoded(stationSchema(), stationRows(stationSchema(), 800), new BitSet());
             case "integers" -> patterns(2434, 70);
             case "floats" -> patterns(147, 70);
             default -> patterns(1632, 200); // "compressed"
@@ -206,6 +207,38 @@ final class ChunkFormatTest {
         return encoded(schema, block, indexed);
     }
 
+    static Schema stationSchema() {
+        return new Schema(
+                List.of(
+                        new Field("k", FieldType.LONG, false),
+                        new Field("x", FieldType.DOUBLE, true),
+                        new Field("station", FieldType.STRING, true),
+                        new Field("height", FieldType.FLOAT, false),
+                        new Field("t", FieldType.TIMESTAMP, false)),
+                new KeySpec.Ordered("k"),
+                "t");
+    }
+
+    /** Nine stations, of which each has one x and one height. */
+    static TupleBlock stationRows(Schema schema, int rows) {
+        Random random = new Random(1);
+        double[] x = {-0.0, 0.0, Double.NaN, 1e300, 0.1, 116.25, random.nextDouble(), random.nextDouble(), -7};
+        TupleBlock block = new TupleBlock(RowLayout.of(schema), rows);
+        for (int row = 0; row < rows; row++) {
+            block.keys()[row] = row;
+            block.times()[row] = 1_600_000_000_000L + row * 250L;
+            int station = random.nextInt(x.length);
+            byte[] name = (station == 0 ? "" : "st" + station).getBytes(StandardCharsets.UTF_8);
+            // Bit 0 is of x, bit 1 of the station.
+            block.setNullMask(row, (random.nextInt(20) == 0 ? 1 : 0) + (station == 0 ? 2 : 0));
+            LittleEndian.putLong(block.column(1), row * 8, Double.doubleToRawLongBits(x[station]));
+            LittleEndian.putLong(block.column(2), row * 8, block.addToArena(name, 0, name.length));
+            LittleEndian.putInt(block.column(3), row * 4, Float.floatToRawIntBits(1 / (station + 1f)));
+        }
+        block.setSize(rows);
+        return block;
+    }
+
     private static Sample patterns(long seed, int rows) {
         Schema schema = new Schema(
                 List.of(
@@ -244,7 +277,8 @@ final class ChunkFormatTest {
                 "filters",
                 "integers",
                 "floats",
-                "compressed"
+                "compressed",
+                "dependencies"
             })
     void theWriterMakesAndTheReaderReadsTheGoldenFile(String name) throws IOException {
         Sample sample = sample(name);

@@ -17,7 +17,7 @@ public final class ChunkBuffer {
     }
 
     /** Cuts off what lies behind, or takes in what was written into {@link #array} after {@link #reserve}. */
-    void setSize(int bytes) {
+    public void setSize(int bytes) {
         size = bytes;
     }
 

@@ -27,6 +27,7 @@ public final class ChunkFormat {
     public static final int FORM_DECIMALS = 2;
     public static final int FORM_VALUES = 3;
     public static final int FORM_DICTIONARY = 4;
+    public static final int FORM_FOLLOWS = 5;
     public static final int FORM_COMPRESSED = 0x80;
 
     public static final int MAX_DIGITS = 12;
@@ -74,8 +75,18 @@ public final class ChunkFormat {
     public static final int TAG_BLOOMS = 7;
     public static final int TAG_DICTIONARIES = 8;
     public static final int TAG_TEXTS = 9;
+    public static final int TAG_DEPENDENCIES = TAG_NEEDED | 10;
 
     public static final int NO_SKETCH = 255;
+
+    /** Length of a part that follows: its form alone. No other part is as short. */
+    public static final int FOLLOWING_BYTES = 1;
+    /** Most columns that others follow from. */
+    public static final int MOST_SOURCES = 8;
+    /** Most values of one of them. */
+    public static final int MOST_SOURCE_VALUES = 8192;
+    /** Most bytes that they have together. */
+    public static final int MOST_SOURCE_BYTES = 1 << 20;
 
     public static final int FIELD_NULLABLE = 1;
     public static final int FIELD_INDEXED = 2;

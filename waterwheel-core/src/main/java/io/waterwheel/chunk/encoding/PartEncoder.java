@@ -47,6 +47,11 @@ public final class PartEncoder {
         Arrays.fill(trialIn, 0);
     }
 
+    /** What wrote the last part of variable values. */
+    public ValueEncoder values() {
+        return values;
+    }
+
     public IntegerEncoder integers() {
         return integers;
     }

@@ -23,6 +23,7 @@ public final class ValueEncoder {
     private long[] distinctHashes = new long[0];
     private int[] table = new int[0];
     private int distinct;
+    private boolean hasDictionary;
 
     ValueEncoder(IntegerEncoder integers) {
         this.integers = integers;
@@ -31,7 +32,8 @@ public final class ValueEncoder {
     /** Writes form and content of the values that the tree's references point to. */
     void write(long[] references, int rows, byte[][] slabs, ChunkBuffer out) {
         reserve(rows);
-        if (dictionary(references, rows, slabs)) {
+        hasDictionary = dictionary(references, rows, slabs);
+        if (hasDictionary) {
             out.putByte(ChunkFormat.FORM_DICTIONARY);
             out.putShort(distinct);
             integers.write(distinctLengths, distinct, out);
@@ -57,6 +59,21 @@ public final class ValueEncoder {
             }
         }
         out.setSize(at);
+    }
+
+    /** How many distinct values the last column has; 0 where it was written without a dictionary. */
+    public int distinct() {
+        return hasDictionary ? distinct : 0;
+    }
+
+    /** By row, the number of its value, in order of first use; only of a dictionary. */
+    public long[] numbers() {
+        return numbers;
+    }
+
+    /** The {@link BloomBits#hash(byte[], int, int) hash} of a value by its number; only of a dictionary. */
+    public long hash(int number) {
+        return distinctHashes[number];
     }
 
     public static byte[] slab(byte[][] slabs, long reference) {

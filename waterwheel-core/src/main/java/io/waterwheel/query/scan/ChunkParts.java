@@ -2,6 +2,7 @@ package io.waterwheel.query.scan;
 
 import io.waterwheel.chunk.ChunkDirectory;
 import io.waterwheel.chunk.ChunkReader;
+import io.waterwheel.chunk.DependentColumns;
 import io.waterwheel.chunk.LeafPart;
 import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.memory.Reservation;
@@ -29,7 +30,7 @@ final class ChunkParts implements AutoCloseable {
     private @Nullable ChunkReader reader;
 
     // What was asked for, in the order of the file: leaf, part, what it is once that is known, and whether it is only
-    // there to make keys of.
+    // there to make others of.
     private int[] leaves = new int[LEAST];
     private int[] parts = new int[LEAST];
     private @Nullable LeafPart[] contents = new LeafPart[LEAST];
@@ -37,6 +38,11 @@ final class ChunkParts implements AutoCloseable {
     private int count;
     /** How many of them the cache has not. */
     private int lacking;
+
+    /** By part of the leaf that is asked for: whether it is needed, and what the cache has of those not stored. */
+    private final boolean[] needed;
+
+    private final @Nullable LeafPart[] made;
 
     private int taken;
 
@@ -67,6 +73,8 @@ final class ChunkParts implements AutoCloseable {
             this.readNanos = System.nanoTime() - begin;
             cache.put(file, directory);
         }
+        this.needed = new boolean[directory.parts()];
+        this.made = new LeafPart[directory.parts()];
     }
 
     ChunkDirectory directory() {
@@ -80,30 +88,42 @@ final class ChunkParts implements AutoCloseable {
      * @return bytes that have to be read for them
      */
     long ask(int leaf, boolean[] wanted) {
-        boolean makesKeys = wanted[ChunkDirectory.KEYS] && directory.makesKeys(leaf);
-        if (makesKeys && add(leaf, ChunkDirectory.KEYS, false)) {
-            makesKeys = false;
+        // What is made of others needs them only where the cache does not have it made.
+        System.arraycopy(wanted, 0, needed, 0, wanted.length);
+        Arrays.fill(made, null);
+        if (wanted[ChunkDirectory.KEYS] && directory.makesKeys(leaf)) {
+            made[ChunkDirectory.KEYS] = cache.part(file, leaf, ChunkDirectory.KEYS);
+            for (int part = 0; part < needed.length && made[ChunkDirectory.KEYS] == null; part++) {
+                needed[part] |= directory.givesKeys(part);
+            }
+        }
+        for (int part = 0; part < needed.length; part++) {
+            if (needed[part] && directory.follows(leaf, part)) {
+                made[part] = cache.part(file, leaf, part);
+                // It never follows itself.
+                needed[directory.source(part)] |= made[part] == null;
+            }
         }
         long bytes = 0;
-        for (int part = 0; part < wanted.length; part++) {
-            boolean source = makesKeys && directory.givesKeys(part);
-            boolean asked = part == ChunkDirectory.KEYS && directory.makesKeys(leaf);
-            if ((wanted[part] && !asked) || source) {
-                bytes += add(leaf, part, !wanted[part]) ? 0 : directory.length(leaf, part);
+        for (int part = 0; part < needed.length; part++) {
+            if (needed[part]) {
+                boolean isMade = directory.isMade(leaf, part);
+                LeafPart cached = isMade ? made[part] : cache.part(file, leaf, part);
+                add(leaf, part, cached, !wanted[part]);
+                bytes += cached == null && !isMade ? directory.length(leaf, part) : 0;
             }
         }
         return bytes;
     }
 
-    /** Notes that a part is needed; whether the cache has it, whose content is left alone until a scan reads it. */
-    private boolean add(int leaf, int part, boolean isHidden) {
+    /** Notes that a part is needed, and what the cache has of it: the content is left alone until a scan reads it. */
+    private void add(int leaf, int part, @Nullable LeafPart cached, boolean isHidden) {
         if (count == leaves.length) {
             leaves = Arrays.copyOf(leaves, count * 2);
             parts = Arrays.copyOf(parts, count * 2);
             contents = Arrays.copyOf(contents, count * 2);
             hidden = Arrays.copyOf(hidden, count * 2);
         }
-        LeafPart cached = cache.part(file, leaf, part);
         if (cached == null) {
             lacking++;
         } else {
@@ -114,7 +134,6 @@ final class ChunkParts implements AutoCloseable {
         parts[count] = part;
         contents[count] = cached;
         hidden[count++] = isHidden;
-        return cached != null;
     }
 
     /** Fetches what was asked for since the last batch was taken. */
@@ -130,13 +149,13 @@ final class ChunkParts implements AutoCloseable {
         int[] missingLeaves = new int[count];
         int[] missingParts = new int[count];
         int absent = 0;
-        boolean keysMissing = false;
+        boolean madeMissing = false;
         for (int i = 0; i < count; i++) {
             if (contents[i] != null) {
                 continue;
             }
-            if (directory.length(leaves[i], parts[i]) == 0) {
-                keysMissing = true;
+            if (directory.isMade(leaves[i], parts[i])) {
+                madeMissing = true;
                 continue;
             }
             missing[absent] = i;
@@ -161,15 +180,31 @@ final class ChunkParts implements AutoCloseable {
                 cache.put(file, missingLeaves[m], missingParts[m], read[m]);
             }
         }
-        for (int i = 0; keysMissing && i < count; i++) {
-            if (contents[i] == null) {
-                int at = i;
-                LeafPart keys = directory.keys(leaves[i], part -> behind(at, part));
-                contents[i] = keys;
-                take(keys.weight());
-                cache.put(file, leaves[i], ChunkDirectory.KEYS, keys);
+        if (madeMissing) {
+            makeMissing();
+        }
+    }
+
+    /** Makes what is not stored: first columns, as keys may be made of them. */
+    private void makeMissing() {
+        DependentColumns dependents = new DependentColumns(directory);
+        for (int i = 0; i < count; i++) {
+            if (contents[i] == null && parts[i] != ChunkDirectory.KEYS) {
+                keep(i, dependents.make(leaves[i], parts[i], beside(i, directory.source(parts[i]))));
             }
         }
+        for (int i = 0; i < count; i++) {
+            if (contents[i] == null) {
+                int at = i;
+                keep(i, directory.keys(leaves[i], part -> beside(at, part)));
+            }
+        }
+    }
+
+    private void keep(int index, LeafPart made) {
+        contents[index] = made;
+        take(made.weight());
+        cache.put(file, leaves[index], parts[index], made);
     }
 
     private void take(long bytes) {
@@ -182,9 +217,13 @@ final class ChunkParts implements AutoCloseable {
         return batchBytes;
     }
 
-    /** The part of the same leaf that was asked for after its keys. */
-    private LeafPart behind(int keys, int part) {
-        for (int i = keys + 1; i < count && leaves[i] == leaves[keys]; i++) {
+    /** Another part of the same leaf. */
+    private LeafPart beside(int index, int part) {
+        int i = index;
+        while (i > 0 && leaves[i - 1] == leaves[index]) {
+            i--;
+        }
+        for (; i < count && leaves[i] == leaves[index]; i++) {
             if (parts[i] == part) {
                 return known(i);
             }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.Rounds;
 import io.waterwheel.chunk.ChunkReader;
 import io.waterwheel.chunk.ChunkWriter;
+import io.waterwheel.chunk.FollowingRows;
 import io.waterwheel.chunk.encoding.CorruptChunkException;
 import io.waterwheel.geo.Box;
 import io.waterwheel.index.PagePool;
@@ -33,6 +34,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,7 +46,7 @@ final class ScanTest {
     void treeAndChunkAnswerAsBruteForceDoes() throws IOException {
         for (long seed = 0; seed < Rounds.of(8, 40); seed++) {
             Random random = new Random(seed);
-            check(seed, random, new RandomTuples(random), null);
+            check(seed, random, new RandomTuples(random), null, block -> {});
         }
     }
 
@@ -53,11 +55,23 @@ final class ScanTest {
         for (long seed = 100; seed < 100 + Rounds.of(3, 10); seed++) {
             Random random = new Random(seed);
             RandomTuples tuples = new RandomTuples(random, RandomTuples.taxi());
-            check(seed, random, tuples, ((KeySpec.Position) tuples.schema().key()).domain());
+            check(seed, random, tuples, ((KeySpec.Position) tuples.schema().key()).domain(), block -> {});
         }
     }
 
-    private void check(long seed, Random random, RandomTuples tuples, Box domain) throws IOException {
+    @Test
+    void columnsThatFollowFromOthersAreAnsweredExactly() throws IOException {
+        for (long seed = 200; seed < 200 + Rounds.of(5, 40); seed++) {
+            Random random = new Random(seed);
+            FollowingRows following = new FollowingRows(random);
+            int strangers = random.nextInt(3) == 0 ? 1 : 0;
+            RandomTuples tuples = new RandomTuples(random, FollowingRows.SCHEMA);
+            check(seed, random, tuples, null, block -> following.fill(block, strangers));
+        }
+    }
+
+    private void check(long seed, Random random, RandomTuples tuples, Box domain, Consumer<TupleBlock> change)
+            throws IOException {
         PagePool pool = new PagePool(1 << 26);
         TemplateTree tree = new TemplateTree(tuples.layout(), Template.single(), pool);
         BruteForce rows = new BruteForce();
@@ -66,6 +80,7 @@ final class ScanTest {
             if (domain != null) {
                 scatter(block, tuples.schema(), domain, random);
             }
+            change.accept(block);
             tree.insert(block, 0, block.size());
             rows.add(block);
         }

@@ -1,0 +1,528 @@
+package io.waterwheel.chunk;
+
+import static io.waterwheel.chunk.encoding.ChunkFormat.*;
+
+import io.waterwheel.chunk.encoding.BloomBits;
+import io.waterwheel.chunk.encoding.ChunkBuffer;
+import io.waterwheel.chunk.encoding.ColumnKind;
+import io.waterwheel.chunk.encoding.PartEncoder;
+import io.waterwheel.chunk.encoding.ValueEncoder;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds columns that follow from others while the leaves of a chunk are written: a station gives its longitude. Leaf by
+ * leaf, every row that is not null must agree with one map of the chunk, from the source's value to the dependent's. At
+ * the end it chooses those that save more bytes than their maps take, and writes the maps. Keeps its buffers; one
+ * thread.
+ */
+/*
+ * The leaves are written whole first, and the chosen parts are cut out at the end. So what is saved is known and not
+ * guessed, a leaf that disagrees costs nothing but itself, and no row is looked at before its leaf is at hand. A pair
+ * of columns that have nothing to do with each other disagrees within a few rows of its first leaves, and is dropped.
+ */
+final class DependencyWriter {
+    /** With {@link io.waterwheel.chunk.encoding.ChunkFormat#MOST_SOURCES} 256 pairs; one with values has 72 KiB. */
+    private static final int MOST_DEPENDENTS = 32;
+    /** A shorter part stays: reading it alone is cheap. */
+    private static final int LEAST_PART = 64;
+    /** A query of the dependent alone has to read the source instead, which is at most this many times as long. */
+    private static final int MOST_RATIO = 8;
+    /** Leaves that may disagree before a pair is dropped, and how many more for each that agrees. */
+    private static final int MISSES = 4;
+    /** Rows of each value of a source, on average: with fewer the map is about as long as the column. */
+    private static final int LEAST_ROWS_OF_VALUE = 4;
+    /** Every query reads the maps: what is left out must be this many times as long. */
+    private static final int LEAST_SAVING = 4;
+    /** What the section takes beside its maps. */
+    private static final int SECTION_BYTES = SECTION_CONTENT + 2;
+
+    private static final byte[] NOTHING = {};
+
+    private final PartEncoder encoder = new PartEncoder();
+    private final ChunkBuffer content = new ChunkBuffer();
+    private final long[] group = new long[LEAF_ROWS];
+    private final int[] added = new int[LEAF_ROWS];
+    private final List<Source> sources = new ArrayList<>();
+    private final List<Dependent> dependents = new ArrayList<>();
+    private byte[][] slabs = {};
+    private int leaf;
+    private int sourceCount;
+    private int dependentCount;
+
+    /** What was chosen: how many sources the content has, and by part the leaves that lack it. */
+    private int written;
+
+    private BitSet[] cut = {};
+
+    /** Begins a chunk. */
+    void begin(int parts, byte[][] treeSlabs) {
+        slabs = treeSlabs;
+        leaf = 0;
+        sourceCount = 0;
+        dependentCount = 0;
+        written = 0;
+        content.clear();
+        cut = new BitSet[parts];
+    }
+
+    /** Lets go of the tree's slabs, and of the maps. */
+    void end() {
+        slabs = new byte[0][];
+        dependents.forEach(Dependent::end);
+        cut = new BitSet[0];
+    }
+
+    /**
+     * Takes a variable column of the leaf that was just encoded.
+     *
+     * @param references of its rows
+     * @param values what encoded them
+     * @param length of the part
+     */
+    void addSource(int column, long[] references, int rows, ValueEncoder values, int length) {
+        Source source = null;
+        for (int s = 0; s < sourceCount && source == null; s++) {
+            source = sources.get(s).column == column ? sources.get(s) : null;
+        }
+        if (source == null) {
+            if (leaf > 0 || sourceCount == MOST_SOURCES) {
+                return;
+            }
+            if (sourceCount == sources.size()) {
+                sources.add(new Source());
+            }
+            source = sources.get(sourceCount++);
+            source.begin(column);
+        }
+        source.length = length;
+        source.present = source.hopeful && source.number(references, rows, values, slabs);
+    }
+
+    /**
+     * Takes a column of fixed width of the leaf that was just encoded.
+     *
+     * @param nulls of its rows; null for none
+     * @param length of the part
+     */
+    void addDependent(
+            int column, ColumnKind kind, int width, long[] values, int rows, boolean @Nullable [] nulls, int length) {
+        Dependent dependent = null;
+        for (int d = 0; d < dependentCount && dependent == null; d++) {
+            dependent = dependents.get(d).column == column ? dependents.get(d) : null;
+        }
+        if (dependent == null) {
+            if (leaf > 0 || dependentCount == MOST_DEPENDENTS) {
+                return;
+            }
+            if (dependentCount == dependents.size()) {
+                dependents.add(new Dependent());
+            }
+            dependent = dependents.get(dependentCount++);
+            dependent.begin(column, kind, width);
+        }
+        dependent.length = length;
+        if (length >= LEAST_PART && dependent.hopeful) {
+            System.arraycopy(values, 0, dependent.values, 0, rows);
+            dependent.hasNulls = nulls != null;
+            if (nulls != null) {
+                System.arraycopy(nulls, 0, dependent.nulls, 0, rows);
+            }
+        }
+    }
+
+    /** Compares the columns of the leaf that was added. */
+    void endLeaf(int rows) {
+        for (int d = 0; d < dependentCount; d++) {
+            Dependent dependent = dependents.get(d);
+            for (int s = 0; s < sourceCount && dependent.hopeful; s++) {
+                Source source = sources.get(s);
+                Pair pair = dependent.pair(s);
+                boolean pays = dependent.length >= LEAST_PART
+                        && source.present
+                        && source.length <= (long) MOST_RATIO * dependent.length;
+                if (!pair.dropped && !(pays && pair.addLeaf(source, dependent, rows, leaf, added))) {
+                    pair.miss();
+                }
+            }
+            dependent.hopeful = dependent.hasHope(sourceCount);
+        }
+        for (int s = 0; s < sourceCount; s++) {
+            Source source = sources.get(s);
+            source.hopeful = false;
+            for (int d = 0; d < dependentCount; d++) {
+                source.hopeful |= !dependents.get(d).pair(s).dropped;
+            }
+        }
+        leaf++;
+    }
+
+    /** Chooses what to cut, and encodes its maps; whether there is any. */
+    boolean choose() {
+        for (int s = 0; s < sourceCount; s++) {
+            List<Dependent> chosen = new ArrayList<>();
+            for (int d = 0; d < dependentCount; d++) {
+                if (best(dependents.get(d)) == s) {
+                    chosen.add(dependents.get(d));
+                }
+            }
+            write(s, chosen);
+            for (Dependent dependent : chosen) {
+                cut[FIRST_COLUMN + dependent.column] = dependent.pair(s).leaves;
+            }
+            written += chosen.isEmpty() ? 0 : 1;
+        }
+        return written > 0;
+    }
+
+    /** The source that saves most of a dependent; -1 for none. */
+    private int best(Dependent dependent) {
+        int best = -1;
+        for (int s = 0; s < sourceCount; s++) {
+            Pair pair = dependent.pair(s);
+            if (pair.rows >= LEAST_ROWS_OF_VALUE * pair.used.cardinality()
+                    && pair.saved > (best < 0 ? 0 : dependent.pair(best).saved)) {
+                best = s;
+            }
+        }
+        return best;
+    }
+
+    /** Writes a source and its dependents; takes out of these what does not pay. */
+    private void write(int s, List<Dependent> chosen) {
+        int start = content.size();
+        BitSet used = new BitSet();
+        boolean all = false;
+        while (!all && !chosen.isEmpty()) {
+            used.clear();
+            for (Dependent dependent : chosen) {
+                used.or(dependent.pair(s).used);
+            }
+            all = !chosen.removeIf(dependent -> {
+                writeDependent(dependent, dependent.pair(s), used);
+                int length = content.size() - start;
+                content.setSize(start);
+                return length >= dependent.pair(s).saved;
+            });
+        }
+        if (chosen.isEmpty()) {
+            return;
+        }
+        writeSource(sources.get(s), used);
+        content.putShort(chosen.size());
+        long saved = 0;
+        for (Dependent dependent : chosen) {
+            writeDependent(dependent, dependent.pair(s), used);
+            saved += dependent.pair(s).saved;
+        }
+        if (saved < LEAST_SAVING * (long) (content.size() - start + SECTION_BYTES)) {
+            content.setSize(start);
+            chosen.clear();
+        }
+    }
+
+    private void writeSource(Source source, BitSet used) {
+        content.putShort(source.column);
+        content.putShort(used.cardinality());
+        int code = used.nextSetBit(0);
+        while (code >= 0) {
+            int rows = 0;
+            for (; code >= 0 && rows < LEAF_ROWS; code = used.nextSetBit(code + 1)) {
+                group[rows++] = source.references[code];
+            }
+            int head = putLength();
+            encoder.begin(1);
+            encoder.variable(0, group, rows, slabs, content);
+            LittleEndian.putInt(content.array(), head, content.size() - head - 4);
+        }
+    }
+
+    private void writeDependent(Dependent dependent, Pair pair, BitSet used) {
+        content.putShort(dependent.column);
+        int code = used.nextSetBit(0);
+        long value = 0;
+        while (code >= 0) {
+            int rows = 0;
+            for (; code >= 0 && rows < LEAF_ROWS; code = used.nextSetBit(code + 1)) {
+                // Where the dependent is always null a neighbour is repeated.
+                value = code < pair.known.length && pair.known[code] ? pair.values[code] : value;
+                group[rows++] = value;
+            }
+            int head = putLength();
+            encoder.begin(1);
+            encoder.fixed(0, group, rows, dependent.width, dependent.kind, content);
+            LittleEndian.putInt(content.array(), head, content.size() - head - 4);
+        }
+    }
+
+    private int putLength() {
+        int head = content.size();
+        content.putInt(0);
+        return head;
+    }
+
+    /** By part, the leaves that are to lack it; null for none. After {@link #choose}. */
+    @Nullable
+    BitSet cut(int part) {
+        return cut[part];
+    }
+
+    /** Whether there is a section to write. */
+    boolean hasContent() {
+        return written > 0;
+    }
+
+    /** Writes the content of the section. */
+    void write(ChunkBuffer out) {
+        out.putShort(written);
+        out.putBytes(content.array(), 0, content.size());
+    }
+
+    /** The distinct values of a variable column, numbered over all leaves. */
+    private static final class Source {
+        int column;
+        boolean hopeful;
+        /** Of the leaf at hand: whether its values are numbered, the part's length, and by row the number. */
+        boolean present;
+
+        int length;
+        final int[] codes = new int[LEAF_ROWS];
+        final int[] byLeafNumber = new int[LEAF_ROWS];
+
+        long[] references = new long[256];
+        long[] hashes = new long[256];
+        /** By number, the one that came behind it when it came last. */
+        int[] successors = new int[256];
+
+        int count;
+        long bytes;
+        /** Open addressing, of numbers; -1 is free. */
+        int[] table = new int[1024];
+
+        void begin(int newColumn) {
+            column = newColumn;
+            hopeful = true;
+            count = 0;
+            bytes = 0;
+            Arrays.fill(table, -1);
+        }
+
+        /** Numbers the values of a leaf; false where there are too many. */
+        boolean number(long[] leafReferences, int rows, ValueEncoder values, byte[][] slabs) {
+            if (values.distinct() == 0) {
+                return numberRows(leafReferences, rows, slabs);
+            }
+            long[] numbers = values.numbers();
+            int known = 0;
+            for (int i = 0; i < rows; i++) {
+                int number = (int) numbers[i];
+                if (number == known) {
+                    int code = code(leafReferences[i], values.hash(number), slabs);
+                    if (code < 0) {
+                        return false;
+                    }
+                    byLeafNumber[known++] = code;
+                }
+                codes[i] = byLeafNumber[number];
+            }
+            return true;
+        }
+
+        /** The same where the leaf has no dictionary. */
+        private boolean numberRows(long[] leafReferences, int rows, byte[][] slabs) {
+            int next = 0;
+            int previous = -1;
+            for (int i = 0; i < rows; i++) {
+                long reference = leafReferences[i];
+                int code = next;
+                if (next >= count || !isSame(references[next], reference, slabs)) {
+                    int length = TupleBlock.referenceLength(reference);
+                    long hash = length == 0
+                            ? BloomBits.hash(NOTHING, 0, 0)
+                            : BloomBits.hash(
+                                    ValueEncoder.slab(slabs, reference), ValueEncoder.offset(reference), length);
+                    code = code(reference, hash, slabs);
+                }
+                if (code < 0) {
+                    return false;
+                }
+                codes[i] = code;
+                // Values often come in the order in which they came before.
+                if (previous >= 0) {
+                    successors[previous] = code;
+                }
+                previous = code;
+                next = successors[code];
+            }
+            return true;
+        }
+
+        /** The number of a value, perhaps a new one; -1 where there are too many. */
+        private int code(long reference, long hash, byte[][] slabs) {
+            int mask = table.length - 1;
+            int slot = (int) hash & mask;
+            while (table[slot] >= 0) {
+                int code = table[slot];
+                if (hashes[code] == hash && isSame(references[code], reference, slabs)) {
+                    return code;
+                }
+                slot = (slot + 1) & mask;
+            }
+            int length = TupleBlock.referenceLength(reference);
+            if (count == MOST_SOURCE_VALUES || bytes + length > MOST_SOURCE_BYTES) {
+                return -1;
+            }
+            if (count == references.length) {
+                references = Arrays.copyOf(references, count * 2);
+                hashes = Arrays.copyOf(hashes, count * 2);
+                successors = Arrays.copyOf(successors, count * 2);
+            }
+            references[count] = reference;
+            hashes[count] = hash;
+            successors[count] = count + 1;
+            bytes += length;
+            table[slot] = count++;
+            if (count * 2 > table.length) {
+                grow();
+            }
+            return count - 1;
+        }
+
+        private void grow() {
+            table = new int[table.length * 2];
+            Arrays.fill(table, -1);
+            int mask = table.length - 1;
+            for (int code = 0; code < count; code++) {
+                int slot = (int) hashes[code] & mask;
+                while (table[slot] >= 0) {
+                    slot = (slot + 1) & mask;
+                }
+                table[slot] = code;
+            }
+        }
+
+        private static boolean isSame(long one, long other, byte[][] slabs) {
+            int length = TupleBlock.referenceLength(one);
+            if (length != TupleBlock.referenceLength(other)) {
+                return false;
+            } else if (length == 0) {
+                return true;
+            }
+            int at = ValueEncoder.offset(one);
+            int from = ValueEncoder.offset(other);
+            return Arrays.equals(
+                    ValueEncoder.slab(slabs, one),
+                    at,
+                    at + length,
+                    ValueEncoder.slab(slabs, other),
+                    from,
+                    from + length);
+        }
+    }
+
+    /** A column of fixed width, and what each source has to do with it. */
+    private static final class Dependent {
+        int column;
+        ColumnKind kind = ColumnKind.INTEGER;
+        int width;
+        boolean hopeful;
+        /** Of the leaf at hand. */
+        int length;
+
+        final long[] values = new long[LEAF_ROWS];
+        final boolean[] nulls = new boolean[LEAF_ROWS];
+        boolean hasNulls;
+        /** By source; null before the first look at it. */
+        private final @Nullable Pair[] pairs = new Pair[MOST_SOURCES];
+
+        void begin(int newColumn, ColumnKind newKind, int newWidth) {
+            column = newColumn;
+            kind = newKind;
+            width = newWidth;
+            hopeful = true;
+        }
+
+        /** Lets go of the maps. */
+        void end() {
+            Arrays.fill(pairs, null);
+        }
+
+        /** Whether there is a source of which more leaves are looked at. */
+        boolean hasHope(int sourceCount) {
+            boolean hope = false;
+            for (int s = 0; s < sourceCount; s++) {
+                hope |= !pair(s).dropped;
+            }
+            return hope;
+        }
+
+        Pair pair(int source) {
+            Pair pair = pairs[source];
+            if (pair == null) {
+                pair = new Pair();
+                pairs[source] = pair;
+            }
+            return pair;
+        }
+    }
+
+    /** The map of a source and a dependent, and the leaves that agree with it. */
+    private static final class Pair {
+        final BitSet leaves = new BitSet();
+        /** Numbers of the source that those leaves have. */
+        final BitSet used = new BitSet();
+
+        long[] values = {};
+        /** False where the number is new, or the dependent was null with it. */
+        boolean[] known = {};
+
+        long saved;
+        /** Rows of those leaves. */
+        int rows;
+
+        int misses;
+        boolean dropped;
+
+        /** Takes the leaf if it agrees; false where it does not, or makes the map about as long as the column. */
+        boolean addLeaf(Source source, Dependent dependent, int rows, int leaf, int[] added) {
+            if (values.length < source.count) {
+                values = Arrays.copyOf(values, Math.min(MOST_SOURCE_VALUES, Math.max(source.count, values.length * 2)));
+                known = Arrays.copyOf(known, values.length);
+            }
+            int count = 0;
+            for (int i = 0; i < rows; i++) {
+                int code = source.codes[i];
+                if (dependent.hasNulls && dependent.nulls[i]) {
+                    continue;
+                }
+                if (!known[code]) {
+                    known[code] = true;
+                    values[code] = dependent.values[i];
+                    added[count++] = code;
+                } else if (values[code] != dependent.values[i]) {
+                    for (int a = 0; a < count; a++) {
+                        known[added[a]] = false;
+                    }
+                    return false;
+                }
+            }
+            for (int i = 0; i < rows; i++) {
+                used.set(source.codes[i]);
+            }
+            leaves.set(leaf);
+            saved += dependent.length - FOLLOWING_BYTES;
+            this.rows += rows;
+            return count <= rows / LEAST_ROWS_OF_VALUE;
+        }
+
+        void miss() {
+            misses++;
+            dropped = misses > MISSES * (1L + leaves.cardinality());
+        }
+    }
+}

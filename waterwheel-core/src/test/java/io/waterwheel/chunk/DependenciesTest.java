@@ -1,0 +1,285 @@
+package io.waterwheel.chunk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.waterwheel.Rounds;
+import io.waterwheel.chunk.encoding.ChunkFormat;
+import io.waterwheel.chunk.encoding.CorruptChunkException;
+import io.waterwheel.geo.Box;
+import io.waterwheel.index.PagePool;
+import io.waterwheel.index.RandomTuples;
+import io.waterwheel.index.Template;
+import io.waterwheel.index.TemplateTree;
+import io.waterwheel.key.KeyCodec;
+import io.waterwheel.key.KeyMaker;
+import io.waterwheel.key.KeyScheme;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Random;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Test;
+
+/** Columns that follow from others are left out where that is exact and shorter, and read back bit for bit. */
+final class DependenciesTest {
+    private static final RowLayout LAYOUT = RowLayout.of(FollowingRows.SCHEMA);
+
+    private final ChunkWriter writer = new ChunkWriter();
+    private final ChunkWriter plain = new ChunkWriter(false);
+
+    @Test
+    void rowsAreThoseOfBruteForceAndOfTheChunkWithoutIt() throws Exception {
+        int shorter = 0;
+        for (long seed = 0; seed < Rounds.of(30, 300); seed++) {
+            Random random = new Random(seed);
+            TupleBlock block = rows(random, 1 + random.nextInt(9000), new int[] {0, 0, 1, 5, 300}[random.nextInt(5)]);
+            BitSet indexed = new BitSet();
+            for (int f = 0; f < LAYOUT.fields().size(); f++) {
+                indexed.set(f, random.nextInt(3) == 0);
+            }
+            byte[] bytes = encode(writer, block, indexed);
+            byte[] without = encode(plain, block, indexed);
+            String about = "seed " + seed;
+            List<PatternRows.Row> expected = PatternRows.rows(block);
+            expected.sort(
+                    java.util.Comparator.comparingLong(PatternRows.Row::key).thenComparingLong(PatternRows.Row::time));
+            assertThat(read(bytes)).as(about).isEqualTo(expected);
+            assertThat(read(without)).as(about).isEqualTo(expected);
+            assertThat(bytes.length).as(about).isLessThanOrEqualTo(without.length);
+            shorter += bytes.length < without.length ? 1 : 0;
+            ChunkCheck.check(ChunkRows.input("f", bytes));
+        }
+        assertThat(shorter).isGreaterThan(5);
+    }
+
+    private static TupleBlock rows(Random random, int rows, int strangers) {
+        TupleBlock block = new RandomTuples(random, FollowingRows.SCHEMA).block(rows, 1000);
+        new FollowingRows(random).fill(block, strangers);
+        return block;
+    }
+
+    private static byte[] encode(ChunkWriter writer, TupleBlock block, BitSet indexed) {
+        TemplateTree tree = new TemplateTree(block.layout(), Template.single(), new PagePool(1 << 26));
+        tree.insert(block, 0, block.size());
+        byte[] bytes = ChunkRows.bytes(writer.encode(tree, null, indexed));
+        tree.discard();
+        return bytes;
+    }
+
+    private static List<PatternRows.Row> read(byte[] bytes) throws IOException {
+        try (ChunkReader reader = ChunkReader.open(ChunkRows.input("f", bytes), LAYOUT)) {
+            return PatternRows.rows(ChunkRows.read(reader));
+        }
+    }
+
+    private static int part(String field) {
+        return ChunkFormat.FIRST_COLUMN + LAYOUT.columnOf(FollowingRows.SCHEMA.indexOf(field));
+    }
+
+    /** By leaf, whether the part follows. */
+    private static BitSet following(byte[] bytes, int part) throws IOException {
+        BitSet following = new BitSet();
+        try (ChunkReader reader = ChunkReader.open(ChunkRows.input("f", bytes), LAYOUT)) {
+            for (int leaf = 0; leaf < reader.directory().leaves(); leaf++) {
+                following.set(leaf, reader.directory().follows(leaf, part));
+            }
+        }
+        return following;
+    }
+
+    @Test
+    void oneRowThatDisagreesKeepsTheColumnOfItsLeafAlone() throws IOException {
+        int rows = 4 * ChunkFormat.LEAF_ROWS;
+        int lon = part("lon");
+        Random random = new Random(4);
+        TupleBlock block = new RandomTuples(random, FollowingRows.SCHEMA).block(rows, 1000);
+        for (int row = 0; row < rows; row++) {
+            block.keys()[row] = row;
+        }
+        FollowingRows of = new FollowingRows(random);
+        of.fill(block, 0);
+        byte[] all = encode(writer, block, new BitSet());
+        assertThat(following(all, lon).cardinality()).isEqualTo(4);
+        assertThat(following(all, part("noise")).cardinality()).isZero();
+        assertThat(following(all, part("station")).cardinality()).isZero();
+        for (int row : new int[] {rows - 1, 3000}) {
+            long before = LittleEndian.getLong(block.column(lon - 2), row * 8);
+            // Its sign alone: 0.0 and -0.0 are two values, too.
+            LittleEndian.putLong(block.column(lon - 2), row * 8, before ^ Long.MIN_VALUE);
+            BitSet expected = new BitSet();
+            expected.set(0, 4);
+            expected.clear(row / ChunkFormat.LEAF_ROWS);
+            byte[] bytes = encode(writer, block, new BitSet());
+            assertThat(following(bytes, lon)).isEqualTo(expected);
+            assertThat(read(bytes)).isEqualTo(PatternRows.rows(block));
+            LittleEndian.putLong(block.column(lon - 2), row * 8, before);
+        }
+    }
+
+    @Test
+    void keysAreMadeOfColumnsThatFollow() throws IOException {
+        Schema schema = new Schema(
+                List.of(
+                        new Field("station", FieldType.STRING, false),
+                        new Field("lon", FieldType.DOUBLE, false),
+                        new Field("lat", FieldType.DOUBLE, false),
+                        new Field("t", FieldType.TIMESTAMP, false)),
+                new KeySpec.Position("lon", "lat", Box.WORLD),
+                "t");
+        RowLayout layout = RowLayout.of(schema);
+        Random random = new Random(1);
+        int rows = 5000;
+        TupleBlock block = new TupleBlock(layout, rows);
+        for (int row = 0; row < rows; row++) {
+            int station = random.nextInt(100);
+            byte[] name = ("station " + station).getBytes(StandardCharsets.UTF_8);
+            LittleEndian.putLong(block.column(0), row * 8, block.addToArena(name, 0, name.length));
+            double at = 7 + station * 1e-11; // of few keys, so that each leaf has all stations
+            LittleEndian.putLong(block.column(1), row * 8, Double.doubleToRawLongBits(at));
+            LittleEndian.putLong(block.column(2), row * 8, Double.doubleToRawLongBits(at * 2));
+            block.times()[row] = row;
+        }
+        block.setSize(rows);
+        KeyMaker.of(layout, schema).fill(block, 0, (index, reason) -> {
+            throw new AssertionError(reason);
+        });
+        TemplateTree tree = new TemplateTree(layout, Template.single(), new PagePool(1 << 26));
+        tree.insert(block, 0, rows);
+        byte[] bytes = ChunkRows.bytes(writer.encode(tree, KeyScheme.of(schema).derived(layout), new BitSet()));
+        try (ChunkReader reader = ChunkReader.open(ChunkRows.input("f", bytes), layout)) {
+            boolean both = false;
+            for (int leaf = 0; leaf < reader.directory().leaves(); leaf++) {
+                both |= reader.directory().makesKeys(leaf) && reader.directory().follows(leaf, 3);
+                assertThat(reader.readKeys(leaf)).isEqualTo(reader.readLeaf(leaf)[0].longs());
+            }
+            assertThat(both).isTrue();
+            List<PatternRows.Row> expected = PatternRows.rows(block);
+            expected.sort(
+                    java.util.Comparator.comparingLong(PatternRows.Row::key).thenComparingLong(PatternRows.Row::time));
+            assertThat(PatternRows.rows(ChunkRows.read(reader))).isEqualTo(expected);
+        }
+    }
+
+    /** A release that does not know the section names it; this one does not know the next. */
+    @Test
+    void aReaderThatDoesNotKnowTheSectionRefusesTheFile() throws IOException {
+        byte[] bytes = encode(writer, rows(new Random(4), 5000, 0), new BitSet());
+        int footer = bytes.length - ChunkFormat.FOOTER_BYTES;
+        int directory = (int) LittleEndian.getLong(bytes, footer);
+        int position = directory + ChunkFormat.HEAD_BYTES;
+        while (LittleEndian.getInt(bytes, position) != ChunkFormat.TAG_DEPENDENCIES) {
+            position += ChunkFormat.SECTION_CONTENT + LittleEndian.getInt(bytes, position + 4);
+        }
+        LittleEndian.putInt(bytes, position, ChunkFormat.TAG_DEPENDENCIES + 1);
+        LittleEndian.putInt(
+                bytes,
+                footer + ChunkFormat.FOOTER_DIRECTORY_CHECKSUM,
+                ChunkFormat.checksum(bytes, directory, footer - directory));
+        LittleEndian.putInt(
+                bytes,
+                footer + ChunkFormat.FOOTER_CHECKSUM,
+                ChunkFormat.checksum(bytes, footer, ChunkFormat.FOOTER_CHECKSUM));
+        assertThatThrownBy(() -> read(bytes))
+                .isInstanceOf(CorruptChunkException.class)
+                .hasMessageContaining("a section that this version knows")
+                .hasMessageContaining("8000000b");
+    }
+
+    @Test
+    void aChunkWithoutItHasNoSection() throws IOException {
+        TupleBlock block = rows(new Random(4), 5000, 0);
+        byte[] bytes = encode(plain, block, new BitSet());
+        try (ChunkReader reader = ChunkReader.open(ChunkRows.input("f", bytes), LAYOUT)) {
+            for (int part = 0; part < reader.directory().parts(); part++) {
+                assertThat(reader.directory().source(part)).isEqualTo(-1);
+            }
+        }
+        assertThat(ChunkDescription.of(ChunkRows.input("f", encode(writer, block, new BitSet()))))
+                .anyMatch(line -> line.startsWith("lon ") && line.contains("follows station"));
+    }
+
+    /** Daily weather by element: a station has one position. */
+    @Test
+    void positionsOfStationsTakeNothing() throws Exception {
+        Path file = Path.of(System.getProperty("waterwheel.shared", "../shared"), "data/ghcn/us-2016.csv.gz");
+        if (!Files.exists(file)) {
+            System.err.println("SKIPPED: positionsOfStationsTakeNothing needs " + file.toAbsolutePath());
+        }
+        assumeTrue(Files.exists(file), "no weather file");
+        TupleBlock block = weather(file, 60_000);
+        byte[] bytes = encode(writer, block, new BitSet());
+        byte[] without = encode(plain, block, new BitSet());
+        List<PatternRows.Row> expected = PatternRows.rows(block);
+        expected.sort(
+                java.util.Comparator.comparingLong(PatternRows.Row::key).thenComparingLong(PatternRows.Row::time));
+        try (ChunkReader reader = ChunkReader.open(ChunkRows.input("f", bytes), block.layout())) {
+            assertThat(PatternRows.rows(ChunkRows.read(reader))).isEqualTo(expected);
+        }
+        ChunkCheck.check(ChunkRows.input("f", bytes));
+        assertThat(bytes.length).isLessThan(without.length / 2);
+    }
+
+    private static TupleBlock weather(Path file, int rows) throws IOException {
+        Schema schema = new Schema(
+                List.of(
+                        new Field("date", FieldType.TIMESTAMP, false),
+                        new Field("station", FieldType.STRING, false),
+                        new Field("longitude", FieldType.DOUBLE, false),
+                        new Field("latitude", FieldType.DOUBLE, false),
+                        new Field("elevation", FieldType.DOUBLE, true),
+                        new Field("element", FieldType.STRING, false),
+                        new Field("value", FieldType.INT, false)),
+                new KeySpec.Ordered("element"),
+                "date");
+        TupleBlock block = new TupleBlock(RowLayout.of(schema), rows);
+        try (BufferedReader in = new BufferedReader(
+                new InputStreamReader(new GZIPInputStream(Files.newInputStream(file)), StandardCharsets.UTF_8))) {
+            in.readLine();
+            for (int row = 0; row < rows; row++) {
+                String[] values = in.readLine().split(",", -1);
+                block.times()[row] = LocalDate.parse(values[0]).toEpochDay() * 86_400_000L;
+                byte[] element = values[5].getBytes(StandardCharsets.UTF_8);
+                block.keys()[row] = KeyCodec.ofBytes(element, 0, element.length);
+                for (int f = 1; f < 7; f++) {
+                    int column = block.layout().columnOf(f);
+                    if (column < 0) {
+                        continue;
+                    }
+                    switch (schema.fields().get(f).type()) {
+                        case STRING -> {
+                            byte[] text = values[f].getBytes(StandardCharsets.UTF_8);
+                            long reference = block.addToArena(text, 0, text.length);
+                            LittleEndian.putLong(block.column(column), row * 8, reference);
+                        }
+                        case INT -> LittleEndian.putInt(block.column(column), row * 4, Integer.parseInt(values[f]));
+                        default -> {
+                            boolean none = values[f].isEmpty();
+                            double value = none ? 0 : Double.parseDouble(values[f]);
+                            LittleEndian.putLong(block.column(column), row * 8, Double.doubleToRawLongBits(value));
+                            if (none) {
+                                block.setNullMask(row, 1);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        block.setSize(rows);
+        return block;
+    }
+}

@@ -31,7 +31,9 @@ record NestedSelects(int depth, long copies) {
         if (depth > MOST_NESTED) {
             throw SqlErrors.unsupported("it has over " + MOST_NESTED + " SELECTs within each other");
         } else if (copies > MOST_COPIES) {
-            throw SqlErrors.unsupported("expressions of its sub-queries are named too often in others");
+            throw SqlErrors.unsupported(
+                    "its expressions are planned in too many copies: columns of its sub-queries are named too often in others,"
+                            + " or functions such as GREATEST and COALESCE stand within each other too often");
         }
     }
 
@@ -88,15 +90,27 @@ record NestedSelects(int depth, long copies) {
     private static final class Identifiers extends SqlBasicVisitor<@Nullable Void> {
         private int count;
 
-        /** ROUND to digits is planned with three copies of its number. */
         @Override
         public @Nullable Void visit(SqlCall call) {
             int before = count;
             super.visit(call);
-            if (call.operandCount() == 2 && call.getOperator().getName().equalsIgnoreCase("ROUND")) {
-                count += 2 * (count - before);
-            }
+            // Up to more than are allowed: it would overflow where calls are many levels deep.
+            count = (int) Math.min(MOST_COPIES + 1, count + (copies(call) - 1L) * (count - before));
             return null;
+        }
+
+        /** How often an operand stands in the form that a call is planned in. */
+        private static int copies(SqlCall call) {
+            int operands = call.operandCount();
+            return switch (call.getOperator().getName().toUpperCase(Locale.ROOT)) {
+                case "ROUND" -> operands == 2 ? 3 : 1;
+                case "SIGN" -> 3;
+                // A test for null, and the value.
+                case "COALESCE", "IFNULL", "NVL", "NULLIF" -> 2;
+                // Tested for null, compared with each other one, and by each, and taken: see Rewriter.
+                case "GREATEST", "LEAST" -> Math.max(1, 3 * operands - 1);
+                default -> 1;
+            };
         }
 
         @Override

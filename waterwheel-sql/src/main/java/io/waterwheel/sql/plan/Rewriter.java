@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.calcite.sql.SqlBasicCall;
 import org.apache.calcite.sql.SqlBasicTypeNameSpec;
@@ -72,6 +73,8 @@ final class Rewriter extends SqlShuttle {
             "BOOL", SqlTypeName.BOOLEAN,
             "BYTEA", SqlTypeName.VARBINARY,
             "BLOB", SqlTypeName.VARBINARY);
+    /** Functions that are rewritten, with whatever stands in their parentheses. */
+    private static final Set<String> OF_ONE_ROW = Set.of("IFNULL", "NVL", "IF", "SIGN", "LEFT", "GREATEST", "LEAST");
     /** From here on doubles are whole numbers. */
     private static final BigDecimal WITHOUT_FRACTION = BigDecimal.valueOf(1L << 53);
     /** Functions by other names. */
@@ -342,6 +345,9 @@ final class Rewriter extends SqlShuttle {
         if (!(visited instanceof SqlBasicCall)) {
             return visited;
         }
+        if (visited.getFunctionQuantifier() != null && OF_ONE_ROW.contains(name)) {
+            throw SqlErrors.at(position, name + " is no aggregate: it takes no DISTINCT or ALL");
+        }
         SqlNode special = special(visited, name, position);
         if (special != null) {
             return special;
@@ -397,17 +403,13 @@ final class Rewriter extends SqlShuttle {
                         : null;
             case "SIGN" -> operands.size() == 1 ? sign(call) : null;
             case "LEFT" ->
-                operands.size() == 2 && operands.get(1) instanceof SqlNumericLiteral
-                        ? own("SUBSTRING")
-                                .createCall(
-                                        position,
-                                        operands.get(0),
-                                        SqlLiteral.createExactNumeric("1", position),
-                                        operands.get(1))
+                operands.size() == 2 && operands.get(1) instanceof SqlNumericLiteral length
+                        ? left(operands.get(0), length, position)
                         : null;
             case "COUNT_IF", "COUNTIF" ->
                 operands.size() == 1
                         ? SqlStdOperatorTable.COUNT.createCall(
+                                call.getFunctionQuantifier(),
                                 position,
                                 new SqlCase(
                                         position,
@@ -435,6 +437,16 @@ final class Rewriter extends SqlShuttle {
                         : null;
             default -> null;
         };
+    }
+
+    private SqlNode left(SqlNode text, SqlNumericLiteral length, SqlParserPos position) {
+        BigDecimal characters = length.bigDecimalValue();
+        if (characters == null
+                || characters.signum() < 0
+                || characters.stripTrailingZeros().scale() > 0) {
+            throw SqlErrors.at(position, "LEFT takes a whole number of characters, 0 or more, got " + length);
+        }
+        return own("SUBSTRING").createCall(position, text, SqlLiteral.createExactNumeric("1", position), length);
     }
 
     /** Refuses what would stand in its rewritten form several times, and grow with each level of nesting. */

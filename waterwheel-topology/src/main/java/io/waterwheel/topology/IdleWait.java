@@ -8,9 +8,10 @@ import org.apache.storm.policy.IWaitStrategy;
 /**
  * How a thread of Storm waits for tuples: it sleeps for a five-hundredth of the time that none came, from a millisecond
  * to {@link #MOST_MILLIS}, which is reached after 50 s. Storm's own strategy sleeps a millisecond for ever, which costs
- * an idle server more than all else. When a tuple comes, half of the time before it still counts: one that comes each
- * minute, as Storm's own do, does not make the sleeps short again, and many do. A stream's heartbeats come several
- * times a second, so where there is one, a sleep lasts a millisecond. One thread.
+ * an idle server more than all else. When a tuple comes, half of the time before it still counts, less five hundred
+ * times what handling it took: one that comes each minute, as Storm's own do, does not make the sleeps short again, and
+ * many or large ones do. A stream's heartbeats come several times a second, so where there is one, a sleep lasts a
+ * millisecond. One thread.
  */
 public final class IdleWait implements IWaitStrategy {
     static final long MOST_MILLIS = 100;
@@ -22,6 +23,8 @@ public final class IdleWait implements IWaitStrategy {
     private static final int LOOKS = 3;
 
     private long sinceNanos = System.nanoTime();
+    /** When the last look was over. */
+    private long lookedNanos = sinceNanos;
 
     @Override
     public void prepare(Map<String, Object> conf, WaitSituation situation) {}
@@ -33,21 +36,27 @@ public final class IdleWait implements IWaitStrategy {
      */
     @Override
     public int idle(int looks) throws InterruptedException {
-        if (looks < LOOKS) {
-            if (looks == 0) {
-                long now = System.nanoTime();
-                sinceNanos = now - rememberedNanos(now - sinceNanos);
-            }
-            LockSupport.parkNanos(1);
-            return looks + 1;
+        if (looks == 0) {
+            long now = System.nanoTime();
+            sinceNanos = now - rememberedNanos(lookedNanos - sinceNanos, now - lookedNanos);
         }
-        Thread.sleep(sleepMillis(System.nanoTime() - sinceNanos));
-        return looks;
+        if (looks < LOOKS) {
+            LockSupport.parkNanos(1);
+        } else {
+            Thread.sleep(sleepMillis(System.nanoTime() - sinceNanos));
+        }
+        lookedNanos = System.nanoTime();
+        return Math.min(looks + 1, LOOKS);
     }
 
-    /** What counts of the time without a tuple once one has come. */
-    static long rememberedNanos(long idleNanos) {
-        return Math.min(idleNanos, TimeUnit.MILLISECONDS.toNanos(MOST_MILLIS * SHARE)) / 2;
+    /**
+     * What counts of the time without a tuple once some have come.
+     *
+     * @param busyNanos from the last look in vain to the next
+     */
+    static long rememberedNanos(long idleNanos, long busyNanos) {
+        long most = TimeUnit.MILLISECONDS.toNanos(MOST_MILLIS * SHARE);
+        return Math.max(0, Math.min(idleNanos, most) / 2 - SHARE * Math.min(busyNanos, most));
     }
 
     /** The length of a sleep after so long without a tuple. */

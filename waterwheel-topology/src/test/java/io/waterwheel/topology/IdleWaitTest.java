@@ -22,19 +22,31 @@ final class IdleWaitTest {
 
     @Test
     void tuplesThatComeOftenMakeSleepsShortAndLoneOnesDoNot() {
-        // One each ten seconds: the sleeps before it are of up to 20 ms, those after it of 10 ms and more.
-        assertThat(IdleWait.sleepMillis(IdleWait.rememberedNanos(TimeUnit.SECONDS.toNanos(10))))
-                .isEqualTo(10);
+        long busy = TimeUnit.MICROSECONDS.toNanos(20);
+        // One each ten seconds: the sleeps before it are of up to 20 ms, those after it of nearly 10 ms and more.
+        assertThat(remembered(TimeUnit.SECONDS.toNanos(10), busy)).isEqualTo(9);
         long idle = TimeUnit.HOURS.toNanos(1);
         for (int tuple = 0; tuple < 7; tuple++) {
-            idle = IdleWait.rememberedNanos(idle);
+            idle = IdleWait.rememberedNanos(idle, busy);
         }
         assertThat(IdleWait.sleepMillis(idle)).isEqualTo(1);
         // As heartbeats come.
         for (int tuple = 0; tuple < 100; tuple++) {
-            idle = IdleWait.rememberedNanos(idle + TimeUnit.MILLISECONDS.toNanos(200));
+            idle = IdleWait.rememberedNanos(idle + TimeUnit.MILLISECONDS.toNanos(200), busy);
         }
         assertThat(IdleWait.sleepMillis(idle)).isEqualTo(1);
+    }
+
+    @Test
+    void whoWasBusyLooksAgainSoon() {
+        assertThat(remembered(0, TimeUnit.HOURS.toNanos(1))).isEqualTo(1);
+        assertThat(remembered(TimeUnit.HOURS.toNanos(1), TimeUnit.MILLISECONDS.toNanos(50)))
+                .isEqualTo(1);
+        assertThat(remembered(TimeUnit.HOURS.toNanos(1), 0)).isEqualTo(IdleWait.MOST_MILLIS / 2);
+    }
+
+    private static long remembered(long idleNanos, long busyNanos) {
+        return IdleWait.sleepMillis(IdleWait.rememberedNanos(idleNanos, busyNanos));
     }
 
     @Test

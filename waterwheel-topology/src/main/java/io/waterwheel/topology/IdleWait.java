@@ -36,9 +36,12 @@ public final class IdleWait implements IWaitStrategy {
      */
     @Override
     public int idle(int looks) throws InterruptedException {
+        long now = System.nanoTime();
         if (looks == 0) {
-            long now = System.nanoTime();
             sinceNanos = now - rememberedNanos(lookedNanos - sinceNanos, now - lookedNanos);
+        } else {
+            // Where back pressure held the thread, it did not look.
+            sinceNanos += now - lookedNanos;
         }
         if (looks < LOOKS) {
             LockSupport.parkNanos(1);

@@ -607,7 +607,7 @@ final class AskedByJdbc implements AutoCloseable {
             assertThatThrownBy(() -> rows(statement.executeQuery("SELECT COUNT(*) AS n FROM by_jdbc"), "n"))
                     .hasStackTraceContaining("INCOMPLETE");
         }
-        try (Connection partial = connect(",by_jdbc:0:999999999&x-waterwheel-timeout=20&x-waterwheel-partial=allow");
+        try (Connection partial = connect(",by_jdbc:0:999999999&x-waterwheel-timeout=5&x-waterwheel-partial=allow");
                 Statement statement = partial.createStatement()) {
             assertThat(rows(statement.executeQuery("SELECT COUNT(*) AS n FROM by_jdbc"), "n"))
                     .hasSize(1);

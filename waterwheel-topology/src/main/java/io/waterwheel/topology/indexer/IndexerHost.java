@@ -216,7 +216,7 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
 
     @Override
     public boolean rests() {
-        return hosted.isEmpty() && absent.isEmpty();
+        return hosted.isEmpty() && attempts.isEmpty();
     }
 
     private void lookForSuccessors(long now) {

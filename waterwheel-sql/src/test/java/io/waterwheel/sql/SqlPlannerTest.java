@@ -306,6 +306,11 @@ final class SqlPlannerTest {
                 null,
                 new ResultSpec.Latest(1, List.of("id", "note")),
                 "id:0,note:1");
+        assertResult(
+                "SELECT id, at, note FROM (SELECT DISTINCT ON (id) * FROM orders ORDER BY id, at DESC) AS newest",
+                null,
+                new ResultSpec.Latest(1, List.of("id", "at", "note")),
+                "id:0,at:1,note:2");
     }
 
     /** Conditions on the newest, and what is computed of them, leave the newest to the engine. */

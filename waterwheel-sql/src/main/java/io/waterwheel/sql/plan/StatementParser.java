@@ -44,12 +44,16 @@ final class StatementParser {
     private StatementParser() {}
 
     static SqlNode parse(String written) {
-        String statement = withIntervals(written);
+        String intervals = withIntervals(written);
+        String statement = DistinctOn.marked(intervals);
         SqlNode casts;
         try {
             casts = parseAsWritten(statement).accept(new InfixCasts(statement));
         } catch (WaterwheelException e) {
             casts = parseWithCasts(statement, e);
+        }
+        if (casts != null && !statement.equals(intervals)) {
+            casts = DistinctOn.windows(casts);
         }
         SqlNode windows = casts == null ? null : casts.accept(new WindowTables());
         if (windows == null) {

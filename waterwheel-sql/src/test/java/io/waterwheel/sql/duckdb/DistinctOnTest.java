@@ -1,0 +1,121 @@
+package io.waterwheel.sql.duckdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.Rounds;
+import io.waterwheel.sql.suite.DuckDbTwin;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** DISTINCT ON keeps the rows that DuckDB keeps. */
+final class DistinctOnTest {
+    private static final int STATEMENTS = Rounds.of(40, 2000);
+
+    private static DuckDbExecutor executor;
+    private static TwoStreams streams;
+    private static DuckDbTwin duckdb;
+
+    @BeforeAll
+    static void open(@TempDir Path folder) throws Exception {
+        executor = new DuckDbExecutor(new DuckDbSettings(256 << 20, 1 << 30, 1, 2));
+        streams = new TwoStreams(folder, new Random(11), executor);
+        duckdb = new DuckDbTwin();
+        duckdb.create("orders", TwoStreams.ORDERS);
+        duckdb.insert("orders", TwoStreams.ORDERS, streams.orders);
+        duckdb.create("visits", TwoStreams.VISITS);
+        duckdb.insert("visits", TwoStreams.VISITS, streams.visits);
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        duckdb.close();
+        streams.close();
+        executor.close();
+    }
+
+    /** Rows that are equal in the order are equal in all that is selected, so that there is one answer. */
+    @Test
+    void randomStatementsAnswerAsDuckDb() throws Exception {
+        long seed = Long.getLong("seed", 0);
+        Random random = new Random(seed);
+        for (int s = 0; s < STATEMENTS; s++) {
+            boolean joined = random.nextInt(4) == 0;
+            List<String> columns = new ArrayList<>(List.of("o.id", "o.moment", "o.note", "o.amount", "o.id % 3"));
+            if (joined) {
+                columns.add("v.level");
+            }
+            Collections.shuffle(columns, random);
+            List<String> order = columns.subList(0, 2 + random.nextInt(columns.size() - 1));
+            List<String> directed = new ArrayList<>();
+            for (String column : order) {
+                directed.add(column
+                        + (random.nextBoolean() ? " DESC" : "")
+                        + (random.nextBoolean() ? " NULLS FIRST" : " NULLS LAST"));
+            }
+            String keys = String.join(random.nextBoolean() ? "," : ", ", order.subList(0, 1 + random.nextInt(2)));
+            String statement = "SELECT DISTINCT ON (" + keys + ")" + (random.nextBoolean() ? " " : "\n")
+                    + String.join(", ", order) + " FROM orders o"
+                    + (joined ? " JOIN visits v ON o.id = v.id" : "")
+                    + (random.nextBoolean() ? " WHERE o.amount > 2" : "")
+                    + " ORDER BY " + String.join(", ", directed)
+                    + (random.nextInt(3) == 0 ? " LIMIT 5" : "");
+            assertThat(streams.answer(statement))
+                    .as("seed %s: %s", seed, statement)
+                    .isEqualTo(duckdb.rows(statement));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '~',
+            value = {
+                // Labels, and numbers of columns.
+                "SELECT DISTINCT ON (n) o.note AS n, o.moment AS m FROM orders o ORDER BY n NULLS LAST, m DESC",
+                "SELECT DISTINCT ON (id) id, moment FROM orders ORDER BY 1, 2 DESC LIMIT 4",
+                // What is ordered by is not selected.
+                "SELECT DISTINCT ON (id) moment FROM orders ORDER BY id DESC, moment DESC",
+                "SELECT distinct on(id)moment FROM orders ORDER BY id, moment::TIMESTAMP DESC",
+                "SELECT DISTINCT /* a ( */ ON /* b */ (((id)), (id + 1)) id, moment FROM orders ORDER BY id, moment",
+                "SELECT DISTINCT ON (id) id, 'DISTINCT ON (' AS t, moment FROM orders ORDER BY id, moment",
+                // Within others.
+                "WITH w AS (SELECT DISTINCT ON (id) id, moment FROM orders ORDER BY id, moment DESC)"
+                        + " SELECT DISTINCT ON (id % 2) id, moment FROM w ORDER BY id % 2, moment, id",
+                "SELECT MAX(id), COUNT(*) FROM (SELECT DISTINCT ON (note) * FROM orders ORDER BY note, id DESC) AS s",
+                "(SELECT DISTINCT ON (id) id FROM orders ORDER BY id, moment) UNION ALL SELECT -1 ORDER BY 1",
+                "SELECT COUNT(*) FROM orders WHERE id IN (SELECT DISTINCT ON(note)id FROM orders ORDER BY note, id)",
+            })
+    void answersAsDuckDb(String statement) throws Exception {
+        assertThat(streams.answer(statement)).isNotEmpty().isEqualTo(duckdb.rows(statement));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '~',
+            value = {
+                "SELECT DISTINCT ON (id) id FROM orders; line 1, column 8: DISTINCT ON needs an ORDER BY",
+                "SELECT DISTINCT ON (id) id FROM orders LIMIT 3; column 8: DISTINCT ON needs an ORDER BY",
+                "SELECT DISTINCT ON ((SELECT MAX(s.id) FROM (SELECT DISTINCT ON(id)id FROM orders ORDER BY id) AS s)) id"
+                        + " FROM orders ORDER BY id; PARTITION BY expression should not contain OVER clause",
+                "SELECT DISTINCT ON () id FROM orders ORDER BY id; DISTINCT ON needs a value",
+                "SELECT DISTINCT ON (id) id, COUNT(*) FROM orders GROUP BY id ORDER BY id; beside GROUP BY",
+                "SELECT DISTINCT ON (id) * FROM orders ORDER BY 1; columns go by their names",
+                "SELECT DISTINCT ON (id) id FROM orders ORDER BY 2; there is no column 2",
+                "SELECT DISTINCT ON (id) idd FROM orders ORDER BY id; line 1, column 25: there is no column 'idd'",
+                "SELECT DISTINCT ON (idd) id FROM orders ORDER BY id; line 1, column 21: there is no column 'idd'",
+            })
+    void isRefused(String statement, String message) {
+        assertThatThrownBy(() -> streams.answer(statement)).hasMessageContaining(message);
+    }
+}

@@ -40,6 +40,11 @@ public final class ChildJvm {
     /** The compiler that is quick itself, and the collector that starts no threads: for what lives for seconds. */
     public static final List<String> QUICK = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
+    /** As the launcher has them: newer JVMs say for each what will be refused one day. */
+    private static final List<String> NEWER = Runtime.version().feature() < 23
+            ? List.of()
+            : List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
+
     private static final Path FOLDER = Path.of("target", "class-archive");
     private static final int ROWS = 2_000;
     private static final int PATIENCE_SECONDS = 120;
@@ -57,6 +62,7 @@ public final class ChildJvm {
     public static List<String> command(List<String> options, String mainClass, List<String> args) {
         List<String> command = new ArrayList<>();
         command.add(java());
+        command.addAll(NEWER);
         command.addAll(options);
         command.addAll(archived());
         command.add("-cp");
@@ -88,7 +94,9 @@ public final class ChildJvm {
         }
         return Files.exists(ARCHIVE)
                 ? List.of(
-                        "-XX:SharedArchiveFile=" + ARCHIVE.toAbsolutePath(), "-Xlog:disable", "-Xlog:all=error:stderr")
+                        "-XX:SharedArchiveFile=" + ARCHIVE.toAbsolutePath(),
+                        "-Xlog:disable",
+                        "-Xlog:all=error,cds*=off:stderr")
                 : List.of();
     }
 
@@ -132,12 +140,13 @@ public final class ChildJvm {
         Path data = Files.createDirectories(FOLDER.resolve("training")).resolve("data");
         Path made = FOLDER.resolve("made.jsa");
         List<String> command = new ArrayList<>(List.of(java(), "-Xmx1g"));
+        command.addAll(NEWER);
         command.addAll(QUICK);
         command.addAll(List.of(
                 "--add-opens=java.base/java.nio=ALL-UNNAMED",
                 "-XX:ArchiveClassesAtExit=" + made.toAbsolutePath(),
                 "-Xlog:disable",
-                "-Xlog:all=error:stderr",
+                "-Xlog:all=error,cds*=off:stderr",
                 "-cp",
                 String.join(File.pathSeparator, JARS),
                 Main.class.getName(),

@@ -65,9 +65,7 @@ public final class DependencySizes {
                 "left out");
         for (String set : options.text("sets").split(",", -1)) {
             List<TupleBlock> blocks = new ArrayList<>();
-            Schema schema = SetRows.load(
-                            set, Path.of(options.text("data")), options.integer("rows"), options.number("seed"), blocks)
-                    .schema();
+            Schema schema = SetRows.load(set, options, blocks);
             TemplateTree tree = new TemplateTree(RowLayout.of(schema), Template.single(), new PagePool(1L << 30));
             for (TupleBlock block : blocks) {
                 if (!options.text("key").isEmpty()) {

@@ -84,9 +84,7 @@ public final class IndexSizes {
         boolean texts = options.text("index").equals("text");
         for (String set : options.text("sets").split(",", -1)) {
             List<TupleBlock> blocks = new ArrayList<>();
-            Schema schema = SetRows.load(
-                            set, Path.of(options.text("data")), options.integer("rows"), options.number("seed"), blocks)
-                    .schema();
+            Schema schema = SetRows.load(set, options, blocks);
             TemplateTree tree = tree(schema, blocks, options.integer("chunk"));
             for (Field field : schema.fields()) {
                 if (RowLayout.of(schema).columnOf(schema.indexOf(field.name())) >= 0

@@ -1,5 +1,6 @@
 package io.waterwheel.benchmark.comparison;
 
+import io.waterwheel.benchmark.Options;
 import io.waterwheel.benchmark.data.NetworkTuples;
 import io.waterwheel.benchmark.data.RealSets;
 import io.waterwheel.benchmark.data.TaxiTuples;
@@ -60,6 +61,12 @@ final class SetRows {
             return taken[0] < rows;
         });
         return real.stream();
+    }
+
+    /** The same as the options {@code data}, {@code rows} and {@code seed} say; returns the schema of the rows. */
+    static Schema load(String set, Options options, List<TupleBlock> blocks) throws IOException {
+        return load(set, Path.of(options.text("data")), options.integer("rows"), options.number("seed"), blocks)
+                .schema();
     }
 
     private static void generate(Schema schema, int rows, List<TupleBlock> blocks, Source source) {

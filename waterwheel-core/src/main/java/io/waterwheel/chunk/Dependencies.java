@@ -255,7 +255,7 @@ final class Dependencies {
             }
             int at = starts[number];
             if (length >= 8 && length <= 16) {
-                // Two words that may overlap: half the time of a comparison of any length.
+                // Two words that may overlap, in place of a loop.
                 int last = length - 8;
                 return LittleEndian.getLong(arena, at) == LittleEndian.getLong(bytes, from)
                         && LittleEndian.getLong(arena, at + last) == LittleEndian.getLong(bytes, from + last);

@@ -193,37 +193,40 @@ final class DependencyWriter {
         return best;
     }
 
-    /** Writes a source and its dependents; takes out of these what does not pay. */
+    /**
+     * Writes a source and its dependents; takes out of these what does not pay, which changes the values that are
+     * written.
+     */
     private void write(int s, List<Dependent> chosen) {
         int start = content.size();
-        BitSet used = new BitSet();
         boolean all = false;
         while (!all && !chosen.isEmpty()) {
-            used.clear();
-            for (Dependent dependent : chosen) {
-                used.or(dependent.pair(s).used);
-            }
-            all = !chosen.removeIf(dependent -> {
-                writeDependent(dependent, dependent.pair(s), used);
-                int length = content.size() - start;
-                content.setSize(start);
-                return length >= dependent.pair(s).saved;
-            });
+            content.setSize(start);
+            all = writeAll(s, chosen);
         }
-        if (chosen.isEmpty()) {
-            return;
-        }
-        writeSource(sources.get(s), used);
-        content.putShort(chosen.size());
         long saved = 0;
         for (Dependent dependent : chosen) {
-            writeDependent(dependent, dependent.pair(s), used);
             saved += dependent.pair(s).saved;
         }
         if (saved < LEAST_SAVING * (long) (content.size() - start + SECTION_BYTES)) {
             content.setSize(start);
             chosen.clear();
         }
+    }
+
+    /** Writes them with the values that they have together; false where one did not pay, which is taken out. */
+    private boolean writeAll(int s, List<Dependent> chosen) {
+        BitSet used = new BitSet();
+        for (Dependent dependent : chosen) {
+            used.or(dependent.pair(s).used);
+        }
+        writeSource(sources.get(s), used);
+        content.putShort(chosen.size());
+        return !chosen.removeIf(dependent -> {
+            int start = content.size();
+            writeDependent(dependent, dependent.pair(s), used);
+            return content.size() - start >= dependent.pair(s).saved;
+        });
     }
 
     private void writeSource(Source source, BitSet used) {

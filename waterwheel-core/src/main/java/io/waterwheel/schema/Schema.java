@@ -48,7 +48,8 @@ public final class Schema {
      * @param text how records that are text are written
      */
     public Schema(List<Field> fields, KeySpec key, String timeField, RecordText text) {
-        this.fields = List.copyOf(fields);
+        fields = List.copyOf(fields);
+        this.fields = fields;
         this.key = key;
         this.timeField = timeField;
         this.text = text;

@@ -67,25 +67,30 @@ public final class DiskSpace {
                 return at;
             }
 
-            // Asked several times a second: a FileStore reads the table of all mounts, these make one call.
+            // Asked several times a second: a FileStore reads the table of all mounts, a File makes one call.
 
             @Override
             public long freeBytes() throws IOException {
-                return sized().getUsableSpace();
+                File file = there().toFile();
+                long free = file.getUsableSpace();
+                if (free <= 0) {
+                    // Full, or what is said where a disk does not tell, or the call failed.
+                    requireSized(file);
+                }
+                return free;
             }
 
             @Override
             public long totalBytes() throws IOException {
-                return sized().getTotalSpace();
+                File file = there().toFile();
+                requireSized(file);
+                return file.getTotalSpace();
             }
 
-            /** A file on a disk that says how large it is; of others, and on failure, all sizes are said to be 0. */
-            private File sized() throws IOException {
-                File file = there().toFile();
+            private static void requireSized(File file) throws IOException {
                 if (file.getTotalSpace() <= 0) {
                     throw new IOException("the disk of " + file + " does not say how large it is");
                 }
-                return file;
             }
 
             @Override

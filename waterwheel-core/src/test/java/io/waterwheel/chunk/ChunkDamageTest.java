@@ -92,7 +92,7 @@ final class ChunkDamageTest {
             for (int change = 0; change <= random.nextInt(3); change++) {
                 forged[forged.length - ChunkFormat.FOOTER_BYTES - 1 - random.nextInt(250)] = (byte) random.nextInt();
             }
-            sign(forged, directory);
+            ForgedChunks.sign(forged, directory);
             readOrRefuse(sample, forged, seed);
         }
     }
@@ -155,7 +155,7 @@ final class ChunkDamageTest {
             // The text index is the directory's end.
             int at = forged.length - ChunkFormat.FOOTER_BYTES - 1 - random.nextInt(300);
             forged[at] ^= (byte) (1 << random.nextInt(8));
-            sign(forged, directory);
+            ForgedChunks.sign(forged, directory);
             try (ChunkReader reader = ChunkReader.open(ChunkRows.input("small", forged), sample.layout)) {
                 TextIndex index = reader.directory().text(1);
                 if (index != null) {
@@ -179,7 +179,7 @@ final class ChunkDamageTest {
             for (int bit = 0; bit < 8; bit++) {
                 byte[] forged = sample.bytes.clone();
                 forged[forged.length - ChunkFormat.FOOTER_BYTES - back] ^= (byte) (1 << bit);
-                sign(forged, directory);
+                ForgedChunks.sign(forged, directory);
                 try (ChunkReader reader = ChunkReader.open(ChunkRows.input("small", forged), sample.layout)) {
                     if (reader.directory().text(1) == null) {
                         continue;
@@ -258,22 +258,10 @@ final class ChunkDamageTest {
                 int at = directory + random.nextInt(forged.length - ChunkFormat.FOOTER_BYTES - directory);
                 forged[at] =
                         random.nextBoolean() ? (byte) random.nextInt() : (byte) (forged[at] ^ (1 << random.nextInt(8)));
-                sign(forged, directory);
+                ForgedChunks.sign(forged, directory);
                 readOrRefuse(sample, forged, seed);
             }
         }
-    }
-
-    private static void sign(byte[] bytes, int directory) {
-        int footer = bytes.length - ChunkFormat.FOOTER_BYTES;
-        LittleEndian.putInt(
-                bytes,
-                footer + ChunkFormat.FOOTER_DIRECTORY_CHECKSUM,
-                ChunkFormat.checksum(bytes, directory, footer - directory));
-        LittleEndian.putInt(
-                bytes,
-                footer + ChunkFormat.FOOTER_CHECKSUM,
-                ChunkFormat.checksum(bytes, footer, ChunkFormat.FOOTER_CHECKSUM));
     }
 
     private static void readOrRefuse(Sample sample, byte[] forged, long seed) throws IOException {

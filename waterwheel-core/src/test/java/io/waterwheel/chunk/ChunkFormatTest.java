@@ -290,9 +290,7 @@ final class ChunkFormatTest {
         }
         byte[] golden = golden(name);
         try (ChunkReader reader = ChunkReader.open(ChunkRows.input(name, golden), sample.layout)) {
-            List<PatternRows.Row> expected = PatternRows.rows(sample.rows);
-            expected.sort(
-                    java.util.Comparator.comparingLong(PatternRows.Row::key).thenComparingLong(PatternRows.Row::time));
+            List<PatternRows.Row> expected = PatternRows.sorted(sample.rows);
             assertThat(PatternRows.rows(ChunkRows.read(reader))).isEqualTo(expected);
         }
         if (!OTHER_BYTES.contains(name)) {

@@ -55,9 +55,7 @@ final class DependenciesTest {
             byte[] bytes = encode(writer, block, indexed);
             byte[] without = encode(plain, block, indexed);
             String about = "seed " + seed;
-            List<PatternRows.Row> expected = PatternRows.rows(block);
-            expected.sort(
-                    java.util.Comparator.comparingLong(PatternRows.Row::key).thenComparingLong(PatternRows.Row::time));
+            List<PatternRows.Row> expected = PatternRows.sorted(block);
             assertThat(read(bytes)).as(about).isEqualTo(expected);
             assertThat(read(without)).as(about).isEqualTo(expected);
             assertThat(bytes.length).as(about).isLessThanOrEqualTo(without.length);
@@ -168,9 +166,7 @@ final class DependenciesTest {
                 assertThat(reader.readKeys(leaf)).isEqualTo(reader.readLeaf(leaf)[0].longs());
             }
             assertThat(both).isTrue();
-            List<PatternRows.Row> expected = PatternRows.rows(block);
-            expected.sort(
-                    java.util.Comparator.comparingLong(PatternRows.Row::key).thenComparingLong(PatternRows.Row::time));
+            List<PatternRows.Row> expected = PatternRows.sorted(block);
             assertThat(PatternRows.rows(ChunkRows.read(reader))).isEqualTo(expected);
         }
     }
@@ -179,21 +175,9 @@ final class DependenciesTest {
     @Test
     void aReaderThatDoesNotKnowTheSectionRefusesTheFile() throws IOException {
         byte[] bytes = encode(writer, rows(new Random(4), 5000, 0), new BitSet());
-        int footer = bytes.length - ChunkFormat.FOOTER_BYTES;
-        int directory = (int) LittleEndian.getLong(bytes, footer);
-        int position = directory + ChunkFormat.HEAD_BYTES;
-        while (LittleEndian.getInt(bytes, position) != ChunkFormat.TAG_DEPENDENCIES) {
-            position += ChunkFormat.SECTION_CONTENT + LittleEndian.getInt(bytes, position + 4);
-        }
-        LittleEndian.putInt(bytes, position, ChunkFormat.TAG_DEPENDENCIES + 1);
-        LittleEndian.putInt(
-                bytes,
-                footer + ChunkFormat.FOOTER_DIRECTORY_CHECKSUM,
-                ChunkFormat.checksum(bytes, directory, footer - directory));
-        LittleEndian.putInt(
-                bytes,
-                footer + ChunkFormat.FOOTER_CHECKSUM,
-                ChunkFormat.checksum(bytes, footer, ChunkFormat.FOOTER_CHECKSUM));
+        int section = ForgedChunks.section(bytes, ChunkFormat.TAG_DEPENDENCIES);
+        LittleEndian.putInt(bytes, section, ChunkFormat.TAG_DEPENDENCIES + 1);
+        ForgedChunks.sign(bytes);
         assertThatThrownBy(() -> read(bytes))
                 .isInstanceOf(CorruptChunkException.class)
                 .hasMessageContaining("a section that this version knows")
@@ -224,9 +208,7 @@ final class DependenciesTest {
         TupleBlock block = weather(file, 60_000);
         byte[] bytes = encode(writer, block, new BitSet());
         byte[] without = encode(plain, block, new BitSet());
-        List<PatternRows.Row> expected = PatternRows.rows(block);
-        expected.sort(
-                java.util.Comparator.comparingLong(PatternRows.Row::key).thenComparingLong(PatternRows.Row::time));
+        List<PatternRows.Row> expected = PatternRows.sorted(block);
         try (ChunkReader reader = ChunkReader.open(ChunkRows.input("f", bytes), block.layout())) {
             assertThat(PatternRows.rows(ChunkRows.read(reader))).isEqualTo(expected);
         }

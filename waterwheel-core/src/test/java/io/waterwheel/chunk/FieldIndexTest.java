@@ -205,7 +205,7 @@ final class FieldIndexTest {
         for (int at = section[0]; at < section[1]; at++) {
             byte[] forged = whole.clone();
             forged[at] ^= 2;
-            sign(forged);
+            ForgedChunks.sign(forged);
             try {
                 ChunkCheck.check(ChunkRows.input("f", forged));
                 // Only bits that mean nothing may change unseen.
@@ -221,7 +221,7 @@ final class FieldIndexTest {
         assertThat(wrong).isGreaterThan((section[1] - section[0]) * 9 / 10);
         section = section(filtered, ChunkFormat.TAG_BLOOMS);
         Arrays.fill(filtered, section[1] - 160, section[1], (byte) 0);
-        sign(filtered);
+        ForgedChunks.sign(filtered);
         assertThatThrownBy(() -> ChunkCheck.check(ChunkRows.input("f", filtered)))
                 .isInstanceOf(CorruptChunkException.class)
                 .hasMessageContaining("index of field 'id'");
@@ -229,24 +229,8 @@ final class FieldIndexTest {
 
     /** Where a section's content begins and ends. */
     private static int[] section(byte[] bytes, int tag) {
-        int at = (int) LittleEndian.getLong(bytes, bytes.length - ChunkFormat.FOOTER_BYTES) + ChunkFormat.HEAD_BYTES;
-        while (LittleEndian.getInt(bytes, at) != tag) {
-            at += ChunkFormat.SECTION_CONTENT + LittleEndian.getInt(bytes, at + ChunkFormat.SECTION_LENGTH);
-        }
+        int at = ForgedChunks.section(bytes, tag);
         int from = at + ChunkFormat.SECTION_CONTENT;
         return new int[] {from, from + LittleEndian.getInt(bytes, at + ChunkFormat.SECTION_LENGTH)};
-    }
-
-    private static void sign(byte[] bytes) {
-        int footer = bytes.length - ChunkFormat.FOOTER_BYTES;
-        int directory = (int) LittleEndian.getLong(bytes, footer);
-        LittleEndian.putInt(
-                bytes,
-                footer + ChunkFormat.FOOTER_DIRECTORY_CHECKSUM,
-                ChunkFormat.checksum(bytes, directory, footer - directory));
-        LittleEndian.putInt(
-                bytes,
-                footer + ChunkFormat.FOOTER_CHECKSUM,
-                ChunkFormat.checksum(bytes, footer, ChunkFormat.FOOTER_CHECKSUM));
     }
 }

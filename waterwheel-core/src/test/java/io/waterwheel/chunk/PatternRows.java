@@ -185,6 +185,13 @@ public final class PatternRows {
         return rows;
     }
 
+    /** The rows of a block in the order of a chunk; of those of one key and time, as they came. */
+    static List<Row> sorted(TupleBlock block) {
+        List<Row> rows = rows(block);
+        rows.sort(Comparator.comparingLong(Row::key).thenComparingLong(Row::time));
+        return rows;
+    }
+
     /** The rows of a block, bit for bit. */
     static List<Row> rows(TupleBlock block) {
         List<Row> rows = new ArrayList<>();

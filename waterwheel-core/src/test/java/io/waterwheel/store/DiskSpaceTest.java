@@ -2,6 +2,7 @@ package io.waterwheel.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -110,8 +111,9 @@ final class DiskSpaceTest {
         try (LocalChunkStore store = new LocalChunkStore(folder, 1)) {
             assertThat(store.trouble()).isEmpty();
         }
-        assertThat(new DiskSpace(folder, Long.MAX_VALUE).keptBytes())
-                .isEqualTo(Files.getFileStore(folder).getTotalSpace() / 10);
+        // The size of some disks moves with what is on them.
+        double tenth = Files.getFileStore(folder).getTotalSpace() / 10.0;
+        assertThat((double) new DiskSpace(folder, Long.MAX_VALUE).keptBytes()).isCloseTo(tenth, withinPercentage(5));
         // Who writes there makes the folder.
         assertThat(new DiskSpace(folder.resolve("absent").resolve("yet"), 1).trouble(0))
                 .isEmpty();

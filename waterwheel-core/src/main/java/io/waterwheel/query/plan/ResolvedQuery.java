@@ -68,22 +68,18 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
 
     /** As {@link #of(Query, StreamInfo, Planning)}, whatever it takes. */
     public static ResolvedQuery of(Query query, StreamInfo stream) {
-        return resolved(query, stream, null);
+        return of(query, stream, null);
     }
 
     /**
      * Looks everything up.
      *
-     * @param planning what it may take; holds the memory of the query's shape, for as long as this is used
+     * @param planning what it may take, and holds the memory of the query's shape for as long as this is used; null
+     *     when nothing is bounded
      * @throws WaterwheelException of kind USER when the query asks for what the stream has not; others when it may not
      *     go on
      */
-    public static ResolvedQuery of(Query query, StreamInfo stream, Planning planning) {
-        return resolved(query, stream, planning);
-    }
-
-    /** @param planning null when nothing is bounded */
-    private static ResolvedQuery resolved(Query query, StreamInfo stream, @Nullable Planning planning) {
+    public static ResolvedQuery of(Query query, StreamInfo stream, @Nullable Planning planning) {
         Schema schema = stream.schema();
         RowLayout stored = RowLayout.of(schema);
         KeyScheme scheme = KeyScheme.of(schema);

@@ -31,9 +31,8 @@ final class DistinctOn extends SqlShuttle {
 
     private static final String FUNCTION = "_d_on_";
 
-    /** Of a text with doubled quotes in it the pieces between them. */
-    private static final Pattern TOKEN = Pattern.compile(
-            "--[^\\n]*+|/\\*(?s:.*?)(?:\\*/|\\z)|'[^']*+'|\"[^\"]*+\"" + "|[\\p{L}_][\\p{L}\\p{N}_$]*+|[^\\s]");
+    private static final Pattern TOKEN = Pattern.compile(StatementParser.COMMENT + "|" + StatementParser.TEXT + "|"
+            + StatementParser.QUOTED_NAME + "|" + StatementParser.WORD + "|[^\\s]");
 
     private DistinctOn() {}
 

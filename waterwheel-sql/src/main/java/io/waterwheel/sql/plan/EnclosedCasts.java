@@ -18,11 +18,9 @@ import java.util.regex.Pattern;
  * text.
  */
 final class EnclosedCasts {
-    /**
-     * Of a text with doubled quotes in it the pieces between them; no alternative is repeated, however long a text is.
-     */
-    private static final Pattern TOKEN = Pattern.compile("--[^\\n]*+|/\\*(?s:.*?)(?:\\*/|\\z)|'[^']*+'|\"[^\"]*+\""
-            + "|[\\p{L}_][\\p{L}\\p{N}_$]*+|\\d++(?:\\.\\d*+)?(?:[eE][+-]?\\d++)?|::|[^\\s]");
+    private static final Pattern TOKEN =
+            Pattern.compile(StatementParser.COMMENT + "|" + StatementParser.TEXT + "|" + StatementParser.QUOTED_NAME
+                    + "|" + StatementParser.WORD + "|\\d++(?:\\.\\d*+)?(?:[eE][+-]?\\d++)?|::|[^\\s]");
 
     /** Before a parenthesis they are no function. */
     private static final Set<String> NO_FUNCTIONS = Set.of(

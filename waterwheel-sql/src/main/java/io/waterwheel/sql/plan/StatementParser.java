@@ -36,10 +36,20 @@ final class StatementParser {
             .withIdentifierMaxLength(128)
             .withParserFactory(SqlBabelParserImpl.FACTORY);
 
+    /* Pieces of a statement's text, as regular expressions. A text or name with doubled quotes in it is several pieces, so
+     * that no alternative is repeated, however long a text is: the stack would not hold that. */
+
+    /** To the end of the line, or of what encloses it. */
+    static final String COMMENT = "--[^\\n]*+|/\\*(?s:.*?)(?:\\*/|\\z)";
+
+    static final String TEXT = "'[^']*+'";
+    static final String QUOTED_NAME = "\"[^\"]*+\"";
+    static final String WORD = "[\\p{L}_][\\p{L}\\p{N}_$]*+";
+
     /** Comments, quoted names, such intervals, and other texts. */
-    private static final Pattern INTERVAL = Pattern.compile("--[^\\n]*+|/\\*(?s:.*?)(?:\\*/|\\z)|\"[^\"]*+\""
+    private static final Pattern INTERVAL = Pattern.compile(COMMENT + "|" + QUOTED_NAME
             + "|(?i:(?<![\\p{L}\\p{N}_$.])INTERVAL\\s*+(?<text>'\\s*+(?<number>[+-]?\\d++(?:\\.\\d++)?)\\s++"
-            + "(?<unit>(?:second|minute|hour|day|week|month|quarter|year)s?)\\s*+'(?!')))|'[^']*+'");
+            + "(?<unit>(?:second|minute|hour|day|week|month|quarter|year)s?)\\s*+'(?!')))|" + TEXT);
 
     private StatementParser() {}
 
@@ -63,7 +73,7 @@ final class StatementParser {
     }
 
     /**
-     * With {@code INTERVAL '1 day'}, as PostgreSQL and DuckDB write it, as {@code INTERVAL '1' day}: as long, so that
+     * With {@code INTERVAL '1 day'}, as PostgreSQL and DuckDB write it, as {@code INTERVAL '1'day }: as long, so that
      * what is wrong is told of the same place.
      */
     static String withIntervals(String statement) {
@@ -76,7 +86,7 @@ final class StatementParser {
                 int end = matcher.end("text");
                 String unit = matcher.group("unit");
                 String blanks = " ".repeat(end - begin - number.length() - unit.length());
-                text.replace(begin, end, number + blanks + unit);
+                text.replace(begin, end, number + unit + blanks);
             }
         }
         return text.toString();

@@ -308,7 +308,7 @@ final class StatementsBesideDuckDbTest {
                         + " IF(v.level > o.amount, v.note, o.note), SIGN(v.level - o.amount)"
                         + " FROM orders o LEFT JOIN visits v ON o.id = v.level",
                 "SELECT amount::text || note::text, id::float8 / 4, CAST(paid AS BOOL), amount::int4 FROM orders ;",
-                "SELECT id FROM orders WHERE moment < TIMESTAMP '2026-11-25 00:11:00' - INTERVAL '1 day' AND CURRENT_DATE >"
+                "SELECT id FROM orders WHERE moment < TIMESTAMP '2026-11-25 00:11:00' - INTERVAL '1 day'AND CURRENT_DATE >"
                         + " DATE '2026-11-23' AND moment + INTERVAL '90 seconds' > TIMESTAMP '2026-11-24 00:03:00' ;",
                 "SELECT id, SUM(amount) OVER (PARTITION BY id ORDER BY moment RANGE BETWEEN INTERVAL '3 minutes' PRECEDING"
                         + " AND CURRENT ROW) FROM orders WHERE note <> 'INTERVAL ''1 day''' ;",

@@ -9,9 +9,9 @@ import org.apache.storm.policy.IWaitStrategy;
  * How a thread of Storm waits for tuples: it sleeps for a five-hundredth of the time that none came, from a millisecond
  * to {@link #MOST_MILLIS}, which is reached after 50 s. Storm's own strategy sleeps a millisecond for ever, which costs
  * an idle server more than all else. When a tuple comes, half of the time before it still counts, less five hundred
- * times what handling it took: one that comes each minute, as Storm's own do, does not make the sleeps short again, and
- * many or large ones do. A stream's heartbeats come several times a second, so where there is one, a sleep lasts a
- * millisecond. One thread.
+ * times what handling it took: a single one, such as Storm's own each minute, does not make the sleeps short again;
+ * several in a row, and what takes long, do. A stream's heartbeats come several times a second, so where there is one,
+ * a sleep lasts a millisecond. One thread.
  */
 public final class IdleWait implements IWaitStrategy {
     static final long MOST_MILLIS = 100;

@@ -23,7 +23,7 @@ final class IdleWaitTest {
     @Test
     void tuplesThatComeOftenMakeSleepsShortAndLoneOnesDoNot() {
         long busy = TimeUnit.MICROSECONDS.toNanos(20);
-        // One each ten seconds: the sleeps before it are of up to 20 ms, those after it of nearly 10 ms and more.
+        // After the first ten seconds, in which sleeps grew to 20 ms.
         assertThat(remembered(TimeUnit.SECONDS.toNanos(10), busy)).isEqualTo(9);
         long idle = TimeUnit.HOURS.toNanos(1);
         for (int tuple = 0; tuple < 7; tuple++) {

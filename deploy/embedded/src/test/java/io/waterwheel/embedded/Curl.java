@@ -119,7 +119,8 @@ final class Curl {
         reader.setDaemon(true);
         reader.start();
         // What has not come says so where the answer is compared.
-        boolean unused = Waiting.holds(Duration.ofMinutes(1), () -> enough.test(String.join("\n", came)));
+        boolean unused =
+                Waiting.holds(Duration.ofMinutes(1), () -> !reader.isAlive() || enough.test(String.join("\n", came)));
         response.body().close();
         return String.join("\n", came);
     }

@@ -7,7 +7,9 @@ import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Statement;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -32,8 +34,10 @@ final class ManyInserts {
         for (int row = 0; row < ROWS; row++) {
             rows.add("(" + (number * ROWS + row) + ", NOW(), 'row " + row + " of statement " + number + "')");
         }
-        try (Cursor cursor =
-                client.sql("INSERT INTO inserted_at_once (id, at, note) VALUES " + String.join(", ", rows))) {
+        // One that has a place waits for its turn as long as it may.
+        Statement insert = Statement.of("INSERT INTO inserted_at_once (id, at, note) VALUES " + String.join(", ", rows))
+                .withTimeout(Duration.ofMinutes(5));
+        try (Cursor cursor = client.sql(insert)) {
             assertThat(cursor.next()).isTrue();
             synchronized (positions) {
                 positions.add(cursor.getString("positions"));

@@ -216,6 +216,7 @@ final class OperatedTopologyTest {
                         }
                     })
                     .as("an answer that was begun")
+                    // Slow where the kill took longer than the server's patience: nothing was read meanwhile.
                     .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
                             .isIn("ANSWER_CUT_OFF", "SERVER_CLOSING", "CLIENT_SLOW"));
             submit("indexer.tasks=1", "coordinator.tasks=1");

@@ -38,7 +38,9 @@ final class SqlLogicByJdbc {
             System.out.println("SKIPPED by JDBC: the files of sqllogictest, for there is no"
                     + " -Dwaterwheel.sqllogictest=FOLDER with files such as select1.test");
         } else {
-            files.addAll(SqlLogicFile.all(Path.of(folder)));
+            List<SqlLogicFile> theirs = SqlLogicFile.all(Path.of(folder));
+            assertThat(theirs).as("files in %s", folder).isNotEmpty();
+            files.addAll(theirs);
         }
         SqlLogicFile.Outcome outcome = new SqlLogicFile.Outcome(0, List.of(), List.of(), 0);
         for (SqlLogicFile file : files) {
@@ -51,28 +53,28 @@ final class SqlLogicByJdbc {
     }
 
     private SqlLogicFile.Outcome outcome(SqlLogicFile file) throws Exception {
+        List<String> made = new ArrayList<>();
         try (Connection connection =
                         DriverManager.getConnection("jdbc:arrow-flight-sql://" + address + "/?useEncryption=false");
                 Statement statement = connection.createStatement()) {
             for (Map.Entry<String, SqlLogicFile.Table> table : file.tables().entrySet()) {
+                create(statement, table.getKey(), table.getValue());
+                made.add(table.getKey());
                 fill(statement, table.getKey(), table.getValue());
             }
             return file.ask(query -> rows(statement.executeQuery(query)), SQLException.class);
         } finally {
-            for (String name : file.tables().keySet()) {
+            for (String name : made) {
                 client.drop(name);
             }
         }
     }
 
-    /** Half of the rows in chunks, half in memory; the key and the time are our own. */
-    private void fill(Statement statement, String name, SqlLogicFile.Table table) throws Exception {
+    /** The key and the time are our own. */
+    private static void create(Statement statement, String name, SqlLogicFile.Table table) throws SQLException {
         StringBuilder declared = new StringBuilder();
-        StringBuilder columns = new StringBuilder();
         for (int c = 0; c < table.columns().size(); c++) {
-            String column = table.columns().get(c)[0];
-            columns.append(column).append(", ");
-            declared.append(column)
+            declared.append(table.columns().get(c)[0])
                     .append(
                             switch (table.type(c)) {
                                 case 'I' -> " BIGINT, ";
@@ -82,6 +84,14 @@ final class SqlLogicByJdbc {
         }
         statement.executeUpdate("CREATE STREAM " + name + " (" + declared
                 + "row_number_ BIGINT, row_time_ TIMESTAMP) KEY (row_number_) TIME (row_time_)");
+    }
+
+    /** Half of the rows in chunks, half in memory. */
+    private void fill(Statement statement, String name, SqlLogicFile.Table table) throws Exception {
+        StringBuilder columns = new StringBuilder();
+        for (String[] column : table.columns()) {
+            columns.append(column[0]).append(", ");
+        }
         int half = table.rows().size() / 2;
         for (int from = 0; from < table.rows().size(); ) {
             int to = Math.min(from + ROWS, from < half ? half : table.rows().size());

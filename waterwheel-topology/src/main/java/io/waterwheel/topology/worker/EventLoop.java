@@ -31,7 +31,7 @@ public final class EventLoop<E> implements AutoCloseable {
         /** Called about every tick interval; a quarter as often while it {@link #rests}. */
         void onTick(long nowNanos) throws Exception;
 
-        /** Whether time changes nothing of it, as of a task of a server without streams. Asked after each tick. */
+        /** Whether time changes nothing of it, such as of a task that has no stream. Asked after each tick. */
         default boolean rests() {
             return false;
         }
@@ -40,7 +40,7 @@ public final class EventLoop<E> implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EventLoop.class);
     private static final int DATA_EVENTS = 256;
     private static final int CONTROL_EVENTS = 16 * 1024;
-    /** Times the tick interval that passes between two ticks of a handler that rests. */
+    /** Of a handler that rests, the tick intervals between two ticks. */
     private static final int RESTING_TICKS = 4;
 
     private final String name;

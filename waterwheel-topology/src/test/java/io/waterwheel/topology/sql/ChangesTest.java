@@ -260,7 +260,7 @@ final class ChangesTest {
 
     /** Sixteen of many INSERTs are let in, four run at a time, and each row that is told as stored is stored once. */
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void manyInsertsWaitOrAreRefused() throws Exception {
         seen.add(create("id"));
         int many = 60;
@@ -283,7 +283,7 @@ final class ChangesTest {
             for (int i = 0; i < many; i++) {
                 Thread thread = new Thread(() -> {
                     try {
-                        told.addAndGet(insert(crowded, 60_000, new Sink()));
+                        told.addAndGet(insert(crowded, 240_000, new Sink()));
                     } catch (WaterwheelException e) {
                         if (e.is(ErrorCode.SERVER_BUSY)
                                 && String.valueOf(e.getMessage()).contains("16 INSERT statements run or wait")) {
@@ -312,7 +312,7 @@ final class ChangesTest {
 
     /** One that waits gives up when its time is over or its client is gone, and gives its place back. */
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void anInsertThatWaitsGivesItsPlaceBack() throws Exception {
         seen.add(create("id"));
         CountDownLatch entered = new CountDownLatch(4);
@@ -326,7 +326,7 @@ final class ChangesTest {
         List<Thread> threads = new ArrayList<>();
         AtomicInteger told = new AtomicInteger();
         for (int i = 0; i < 4; i++) {
-            Thread thread = new Thread(() -> told.addAndGet(insert(crowded, 60_000, new Sink())));
+            Thread thread = new Thread(() -> told.addAndGet(insert(crowded, 240_000, new Sink())));
             threads.add(thread);
             thread.start();
         }
@@ -346,7 +346,7 @@ final class ChangesTest {
             thread.join();
         }
         assertThat(told).hasValue(4);
-        assertThat(insert(crowded, 60_000, new Sink())).isEqualTo(1);
+        assertThat(insert(crowded, 240_000, new Sink())).isEqualTo(1);
         assertThat(sent).hasValue(5);
     }
 

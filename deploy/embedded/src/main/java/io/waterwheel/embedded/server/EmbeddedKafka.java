@@ -239,13 +239,17 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
     @Override
     public boolean ended() {
         boolean wasFull = start.disk().wasFullSince(beganNanos);
-        if (wasFull) {
+        boolean ended = life.ended();
+        if (wasFull || ended) {
             noteFull();
         }
-        return life.ended() || (wasFull && start.disk().isWritable());
+        return ended || (wasFull && start.disk().isWritable());
     }
 
-    /** The next start looks at the logs, however this one ends. A file can be deleted on a full disk too. */
+    /**
+     * The next start looks at the logs, however this one ends. A broker that ended by itself may have met a full disk
+     * that nobody saw. A file can be deleted on a full disk too.
+     */
     private void noteFull() {
         try {
             Files.deleteIfExists(start.folder().resolve(NEVER_FULL));
@@ -345,7 +349,7 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
     public void close() {
         life.stop(() -> stop(server));
         // What was appended until then counts.
-        if (start.disk().wasFullSince(beganNanos)) {
+        if (start.disk().wasFullSince(beganNanos) || life.ended()) {
             noteFull();
         }
     }

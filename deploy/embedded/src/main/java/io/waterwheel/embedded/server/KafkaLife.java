@@ -10,6 +10,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
+import java.util.stream.Stream;
 import org.apache.kafka.common.utils.Exit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,6 +21,10 @@ import org.slf4j.LoggerFactory;
  * end alone instead: the thread that would have halted everything dies, and {@link #ended} says so. The group of a
  * thread tells which broker it belongs to.
  *
+ * <p>A broker has also ended once one of its request handlers has died. A page of a mapped file that finds no place on
+ * a full disk is an Error, which the virtual machine may throw long after the write, wherever the thread is then: also
+ * where Kafka catches none. Without handlers a broker answers nobody, and Kafka notices nothing.
+ *
  * <p>A broker that did not stop in order may still write its folder. No other is begun on that folder in this process:
  * where one is to follow, the process ends ({@link #endProcessWhereOneIsLeft}). Thread-safe.
  */
@@ -27,6 +32,12 @@ final class KafkaLife {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaLife.class);
     private static final long LOOK_MILLIS = 200;
     private static final long INTERRUPTED_MILLIS = 10_000;
+
+    /** In the names of the threads that serve requests, by Kafka 4.3 (KafkaLifeTest looks at them). */
+    private static final String HANDLER = "-kafka-request-handler-";
+
+    /** What the stop of a broker waits for its request handlers: one that has died never says that it is done. */
+    private static final long HANDLERS_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     /**
      * How long it is waited, and what ends the process.
@@ -62,6 +73,7 @@ final class KafkaLife {
     private final ThreadGroup threads;
     private volatile @Nullable End end;
     private volatile @Nullable Thread starting;
+    private volatile List<Thread> handlers = List.of();
     private volatile @Nullable FutureTask<Void> stopping;
 
     private KafkaLife(Path folder, BooleanSupplier endsAlone, Limits limits) {
@@ -178,7 +190,34 @@ final class KafkaLife {
 
     /** Whether the broker has ended by itself, and waits to be stopped and started again. */
     boolean ended() {
+        lookAtHandlers();
         return end != null;
+    }
+
+    private synchronized void lookAtHandlers() {
+        if (end != null || stopping != null) {
+            return;
+        }
+        for (Thread handler : handlers) {
+            if (!handler.isAlive()) {
+                end = new End(1, "its thread " + handler.getName() + " has died");
+                LOG.error(
+                        "the broker in {} has ended: its thread {}, which serves requests, has died",
+                        folder,
+                        handler.getName());
+                return;
+            }
+        }
+    }
+
+    private List<Thread> livingHandlers() {
+        // The count is an estimate: what does not fit would be left out.
+        Thread[] living = new Thread[2 * threads.activeCount() + 10];
+        int count = threads.enumerate(living);
+        return Stream.of(living)
+                .limit(count)
+                .filter(thread -> thread.getName().contains(HANDLER))
+                .toList();
     }
 
     /**
@@ -204,7 +243,9 @@ final class KafkaLife {
                     thread.interrupt();
                 }
             }
-            return task.get();
+            T started = task.get();
+            handlers = livingHandlers();
+            return started;
         } catch (ExecutionException e) {
             throw notStarted(String.valueOf(e.getCause()), e);
         } catch (InterruptedException e) {
@@ -245,18 +286,26 @@ final class KafkaLife {
             if (stopping != null) {
                 return !isLeftBehind();
             }
+            // From here on it is the stop that ends them.
+            lookAtHandlers();
             stopping = task;
         }
         Thread thread = new Thread(threads, task, "kafka-stop");
         thread.setDaemon(true);
         thread.start();
         long begin = System.nanoTime();
+        long servedNanos = begin;
         while (!Uninterrupted.join(thread, LOOK_MILLIS)) {
-            if (System.nanoTime() - begin > (end != null ? limits.endedNanos() : limits.stopNanos())) {
+            long now = System.nanoTime();
+            if (now - begin > (end != null ? limits.endedNanos() : limits.stopNanos())) {
                 break;
             }
-            if (end != null && asksTheController(thread)) {
+            if (!waits(thread, "KafkaRequestHandler", "awaitShutdown")) {
+                servedNanos = now;
+            }
+            if (end != null && (waits(thread, "BrokerServer", "shutdown") || now - servedNanos > HANDLERS_NANOS)) {
                 thread.interrupt();
+                servedNanos = now;
             }
         }
         if (isLeftBehind()) {
@@ -293,14 +342,16 @@ final class KafkaLife {
     }
 
     /**
-     * Whether it waits, for minutes, until the controller lets the broker go: that may have ended too. The names are
-     * those of Kafka 4.3; under others a broker that has ended is left behind (KafkaLifeTest looks at them).
+     * Whether it waits in a method of Kafka: {@code BrokerServer.shutdown} waits for minutes until the controller lets
+     * the broker go, which may have ended too, and {@code KafkaRequestHandler.awaitShutdown} for ever for a thread that
+     * has died. The names are those of Kafka 4.3; under others a broker that has ended is left behind (KafkaLifeTest
+     * looks at them).
      */
-    private static boolean asksTheController(Thread thread) {
+    private static boolean waits(Thread thread, String className, String method) {
         for (StackTraceElement frame : thread.getStackTrace()) {
             if (frame.getClassName().startsWith("kafka.server.")) {
-                return frame.getClassName().equals("kafka.server.BrokerServer")
-                        && frame.getMethodName().equals("shutdown");
+                return frame.getClassName().equals("kafka.server." + className)
+                        && frame.getMethodName().equals(method);
             }
         }
         return false;

@@ -129,7 +129,18 @@ final class BrokerOnAFullDiskTest {
             try (KeptPart<EmbeddedKafka> kept = KeptPart.of("Kafka", broker, own::unwritable);
                     KafkaTopics topics = new KafkaTopics(broker.ownBootstrap());
                     KafkaProducer<String, String> producer = new KafkaProducer<>(
-                            Map.of("bootstrap.servers", broker.ownBootstrap(), "acks", "all", "linger.ms", 200),
+                            Map.of(
+                                    "bootstrap.servers",
+                                    broker.ownBootstrap(),
+                                    "acks",
+                                    "all",
+                                    "linger.ms",
+                                    200,
+                                    // A handler that dies of what it meets answers nobody.
+                                    "request.timeout.ms",
+                                    10_000,
+                                    "delivery.timeout.ms",
+                                    30_000),
                             new StringSerializer(),
                             new StringSerializer())) {
                 topics.ensure(TOPIC, PARTITIONS);

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import kafka.server.BrokerServer;
+import kafka.server.KafkaRequestHandler;
 import org.apache.kafka.common.utils.Exit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -200,10 +201,12 @@ final class KafkaLifeTest {
         Waiting.until("the start is at its end", () -> life.stop(() -> {}));
     }
 
-    /** {@link KafkaLife} finds it by its name in a stack, so as not to wait for it for minutes. */
+    /** {@link KafkaLife} finds them by their names in a stack, so as not to wait for them for minutes. */
     @Test
-    void theBrokerOfThisKafkaHasTheMethodThatIsInterrupted() throws Exception {
+    void theBrokerOfThisKafkaHasTheMethodsThatAreInterrupted() throws Exception {
         assertThat(BrokerServer.class.getName()).isEqualTo("kafka.server.BrokerServer");
         assertThat(BrokerServer.class.getMethod("shutdown", Duration.class)).isNotNull();
+        assertThat(KafkaRequestHandler.class.getName()).isEqualTo("kafka.server.KafkaRequestHandler");
+        assertThat(KafkaRequestHandler.class.getMethod("awaitShutdown")).isNotNull();
     }
 }

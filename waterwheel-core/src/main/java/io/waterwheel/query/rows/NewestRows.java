@@ -148,17 +148,28 @@ public final class NewestRows {
         }
     }
 
-    /** Of the rows, lets those wait that are the newest of their key; returns how many they are. */
+    /**
+     * Of the rows, lets those wait that are the newest of their key; returns how many they are. Rows of a leaf lie by
+     * key: of those of one key that follow each other only the newest looks into the table.
+     */
     private int choose(RowView view, int[] selected, int count) {
+        long[] keysOf = view.keys;
+        long[] times = view.times;
         int waits = 0;
-        int slot = -1;
-        for (int i = 0; i < count; i++) {
-            int row = selected[i];
-            long key = view.keys[row];
-            if (slot < 0 || keyAndTime[2 * slot] != key) {
-                slot = slot(key);
+        int i = 0;
+        while (i < count) {
+            int newest = selected[i++];
+            long key = keysOf[newest];
+            long newestTime = times[newest];
+            while (i < count && keysOf[selected[i]] == key) {
+                int row = selected[i++];
+                long time = times[row];
+                if (time > newestTime || (time == newestTime && precedesRow(view, row, newest))) {
+                    newest = row;
+                    newestTime = time;
+                }
             }
-            waits = choose(view, row, slot, key, waits);
+            waits = choose(view, newest, slot(key), key, waits);
         }
         return waits;
     }
@@ -202,19 +213,27 @@ public final class NewestRows {
 
     /** Whether a row comes before one that is held, or waits, of the same key and time. */
     private boolean precedes(RowView view, int row, int held) {
+        if (held < 0) {
+            return precedesRow(view, row, waiting[-held - 1]);
+        }
         TupleBlock merged = part;
         if (merged != null) {
-            return (held > 0
-                            ? order.compare(merged, row, block, held - 1)
-                            : order.compare(merged, row, waiting[-held - 1]))
-                    < 0;
+            return order.compare(merged, row, block, held - 1) < 0;
         }
         equal.clear();
         copyEqual(view, row);
-        if (held > 0) {
-            return order.compare(equal, 0, block, held - 1) < 0;
+        return order.compare(equal, 0, block, held - 1) < 0;
+    }
+
+    /** Whether a row of the view comes before another of it, of the same key and time. */
+    private boolean precedesRow(RowView view, int row, int other) {
+        TupleBlock merged = part;
+        if (merged != null) {
+            return order.compare(merged, row, other) < 0;
         }
-        copyEqual(view, waiting[-held - 1]);
+        equal.clear();
+        copyEqual(view, row);
+        copyEqual(view, other);
         return order.compare(equal, 0, 1) < 0;
     }
 

@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
@@ -30,6 +32,25 @@ public final class QueryParameters {
     private static final PrintStream NOWHERE =
             new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
     private static final Terminal NO_TERMINAL = new Terminal(InputStream.nullInputStream(), NOWHERE, NOWHERE, false);
+
+    /** More than are read at once on most machines; each is some 100 KB. */
+    private static final int KEPT = 8;
+
+    /** To read one is quick, to make what reads it is not: that looks at the annotations of all options. */
+    private static final BlockingQueue<Parser> IDLE = new ArrayBlockingQueue<>(KEPT);
+
+    /** One query at a time, any number behind each other: the options are set anew for each. */
+    record Parser(QueryCommand query, CommandLine command) {
+        static Parser make() {
+            QueryCommand query = new QueryCommand(NO_TERMINAL);
+            return new Parser(query, QueryParameters.command(query));
+        }
+
+        Query parse(List<String> args) {
+            command.parseArgs(args.toArray(String[]::new));
+            return query.query();
+        }
+    }
 
     private QueryParameters() {}
 
@@ -72,12 +93,20 @@ public final class QueryParameters {
      * @throws BadOption naming the option that is unknown or whose value is none
      */
     public static Query parse(String stream, Map<String, List<String>> options) {
-        QueryCommand query = new QueryCommand(NO_TERMINAL);
-        CommandLine command = command(query);
+        Parser idle = IDLE.poll();
+        Parser parser = idle == null ? Parser.make() : idle;
+        Query query = parse(parser, stream, options);
+        // Of one that failed it is not known what it left behind.
+        boolean unusedKept = IDLE.offer(parser);
+        return query;
+    }
+
+    static Query parse(Parser parser, String stream, Map<String, List<String>> options) {
         List<String> args = new ArrayList<>();
         options.forEach((name, values) -> {
-            OptionSpec option =
-                    OTHERS.contains(name) ? null : command.getCommandSpec().findOption("--" + name);
+            OptionSpec option = OTHERS.contains(name)
+                    ? null
+                    : parser.command().getCommandSpec().findOption("--" + name);
             if (option == null) {
                 throw new BadOption(name, "there is no option '" + name + "'; there are " + options(), null);
             }
@@ -88,8 +117,7 @@ public final class QueryParameters {
         args.add("--");
         args.add(stream);
         try {
-            command.parseArgs(args.toArray(String[]::new));
-            return query.query();
+            return parser.parse(args);
         } catch (ParameterException e) {
             ArgSpec about = e instanceof OverwrittenOptionException twice ? twice.getOverwritten() : e.getArgSpec();
             String name =

@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -52,6 +56,61 @@ final class QueryParametersTest {
         refused(null, "--fill is for time buckets", Map.of("fill", List.of("null")));
         refused("limit", "expected a whole number, got 'x'", Map.of("limit", List.of("x")));
         refused("limit", "should be specified only once", Map.of("limit", List.of("1", "2")));
+    }
+
+    /** Values of options; those of one option are given one behind the other. */
+    private static final Map<String, List<String>> VALUES = Map.ofEntries(
+            Map.entry("key", List.of("1..2", "7")),
+            Map.entry("box", List.of("1,2,3,4")),
+            Map.entry("circle", List.of("1,2,300")),
+            Map.entry("time", List.of("2024-01-01T00:00:00Z/2024-01-02T00:00:00Z")),
+            Map.entry("select", List.of("a", "b + 1 AS c")),
+            Map.entry("distinct", List.of("")),
+            Map.entry("where", List.of("a > 1")),
+            Map.entry("order-by", List.of("a", "b DESC")),
+            Map.entry("limit", List.of("5")),
+            Map.entry("agg", List.of("count", "sum(a)")),
+            Map.entry("group-by", List.of("a")),
+            Map.entry("bucket", List.of("1h")),
+            Map.entry("fill", List.of("linear")),
+            Map.entry("having", List.of("count > 1")),
+            Map.entry("latest", List.of("3")),
+            Map.entry("every", List.of("2")),
+            Map.entry("at", List.of("1,2024-01-01T00:00:00Z")),
+            Map.entry("as-of", List.of("true")),
+            Map.entry("count", List.of("false", "true")),
+            Map.entry("timeout", List.of("7")),
+            Map.entry("partial", List.of("allow")),
+            Map.entry("at-least", List.of("0:5", "1:7")));
+
+    /** What reads options is used again: nothing of one query may be in the next. */
+    @Test
+    void readsEachQueryAsTheFirst() {
+        List<String> names = VALUES.keySet().stream().sorted().toList();
+        Random random = new Random(1);
+        int read = 0;
+        for (int i = 0; i < 400; i++) {
+            Map<String, List<String>> options = new HashMap<>();
+            for (int option = random.nextInt(4); option >= 0; option--) {
+                String name = names.get(random.nextInt(names.size()));
+                List<String> values = Objects.requireNonNull(VALUES.get(name));
+                options.put(name, values.subList(0, 1 + random.nextInt(values.size())));
+            }
+            String anew = answer(() -> QueryParameters.parse(QueryParameters.Parser.make(), "s", options));
+            assertThat(answer(() -> QueryParameters.parse("s", options)))
+                    .as("%s", options)
+                    .isEqualTo(anew);
+            read += anew.startsWith("Query") ? 1 : 0;
+        }
+        assertThat(read).isBetween(100, 390);
+    }
+
+    private static String answer(Supplier<Query> query) {
+        try {
+            return query.get().toString();
+        } catch (QueryParameters.BadOption e) {
+            return e.option() + ": " + e.getMessage();
+        }
     }
 
     private static void refused(@Nullable String option, String message, Map<String, List<String>> options) {

@@ -340,7 +340,10 @@ final class PushEndpoint {
         if (type == null || parameters < 0) {
             return RowDecoder.Header.SEEN;
         }
-        String parameter = type.substring(parameters).toLowerCase(Locale.ROOT).replaceAll("\\s", "");
+        String parameter = type.substring(parameters)
+                .toLowerCase(Locale.ROOT)
+                .replace(" ", "")
+                .replace("\t", "");
         if (parameter.contains(";header=present")) {
             return RowDecoder.Header.PRESENT;
         }

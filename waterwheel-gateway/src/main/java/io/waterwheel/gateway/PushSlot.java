@@ -20,14 +20,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Stores the rows of all requests to one stream, many at a time: while the brokers confirm one batch, the next gathers,
- * so that batches grow with the load. It has a thread of its own; what waits in its queue is bounded by
- * {@link PushBudget}.
+ * so that batches grow with the load. A batch of few rows waits for the requests that are likely to come at once, but
+ * no longer than the batch before it took: each batch has its price at the brokers. It has a thread of its own; what
+ * waits in its queue is bounded by {@link PushBudget}.
  */
 final class PushSlot {
     private static final Logger LOG = LoggerFactory.getLogger(PushSlot.class);
@@ -37,6 +39,13 @@ final class PushSlot {
 
     /** Rows of one batch; more wait for the next. */
     private static final int BATCH_ROWS = 1 << 16;
+
+    /** A batch of as many rows waits for no others: what it costs at the brokers is little beside what its rows do. */
+    private static final int MANY_ROWS = 512;
+
+    private static final long MOST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+    /** Between two looks at the queue: to be woken by each request would cost as much as is saved. */
+    private static final long LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
     private static final long IDLE_SECONDS = 60;
     /** Bodies up to this length are decoded with tools that are kept. */
@@ -58,6 +67,10 @@ final class PushSlot {
     private record Waiting(@Nullable PushedRows rows, CompletableFuture<Map<Integer, Long>> stored) {}
 
     private final Thread thread;
+    // Both of the last batch, and of its thread only: the requests in it and those that waited at its end, and the time
+    // from when it was sent until it was confirmed.
+    private int lastRequests;
+    private long lastNanos;
 
     private PushSlot(StreamDetails stream, Executor answers) {
         this.stream = stream;
@@ -194,17 +207,32 @@ final class PushSlot {
 
     /** What waits, up to the rows of a batch; nothing when nothing has come for a while, or it is to end. */
     private void gather(List<Waiting> batch) throws InterruptedException {
-        int rows = 0;
-        Waiting next = queue.poll(IDLE_SECONDS, TimeUnit.SECONDS);
-        while (next != null && next.rows() != null) {
-            batch.add(next);
-            rows += next.rows().rows();
-            Waiting following = queue.peek();
-            if (rows >= BATCH_ROWS || following == null || following.rows() == null) {
-                return;
-            }
-            next = queue.poll();
+        Waiting first = queue.poll(IDLE_SECONDS, TimeUnit.SECONDS);
+        if (first == null || first.rows() == null) {
+            return;
         }
+        batch.add(first);
+        int rows = take(batch, first.rows().rows());
+        long begin = System.nanoTime();
+        long most = Math.min(lastNanos, MOST_WAIT_NANOS);
+        // The clients of a moment ago send again as soon as they have their answers.
+        while (batch.size() < lastRequests && rows < MANY_ROWS && System.nanoTime() - begin < most) {
+            LockSupport.parkNanos(LOOK_NANOS);
+            rows = take(batch, rows);
+        }
+    }
+
+    /** Takes what waits into a batch that has rows already; returns how many it has then. */
+    private int take(List<Waiting> batch, int rows) {
+        int taken = rows;
+        Waiting next = queue.peek();
+        while (taken < BATCH_ROWS && next != null && next.rows() != null) {
+            batch.add(next);
+            taken += next.rows().rows();
+            queue.remove();
+            next = queue.peek();
+        }
+        return taken;
     }
 
     private void store(Appender appender, List<Waiting> batch) {
@@ -218,7 +246,10 @@ final class PushSlot {
                     rows.records().forEach(appender::appendRecord);
                 }
             }
+            long begin = System.nanoTime();
             Map<Integer, Long> positions = appender.flush();
+            lastNanos = System.nanoTime() - begin;
+            lastRequests = batch.size() + queue.size();
             List<Waiting> stored = List.copyOf(batch);
             answers.execute(() -> stored.forEach(waiting -> waiting.stored().complete(positions)));
         } catch (WaterwheelException e) {

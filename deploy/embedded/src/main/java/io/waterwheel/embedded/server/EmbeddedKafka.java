@@ -248,7 +248,7 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
 
     /**
      * The next start looks at the logs, however this one ends. A broker that ended by itself may have met a full disk
-     * that nobody saw. A file can be deleted on a full disk too.
+     * that no look has seen. A file can be deleted on a full disk too.
      */
     private void noteFull() {
         try {

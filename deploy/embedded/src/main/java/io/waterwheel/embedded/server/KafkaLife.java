@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A broker has also ended once one of its request handlers has died. A page of a mapped file that finds no place on
  * a full disk is an Error, which the virtual machine may throw long after the write, wherever the thread is then: also
- * where Kafka catches none. Without handlers a broker answers nobody, and Kafka notices nothing.
+ * where Kafka catches none. Without handlers a broker answers no request, and Kafka notices nothing.
  *
  * <p>A broker that did not stop in order may still write its folder. No other is begun on that folder in this process:
  * where one is to follow, the process ends ({@link #endProcessWhereOneIsLeft}). Thread-safe.

@@ -136,7 +136,7 @@ final class BrokerOnAFullDiskTest {
                                     "all",
                                     "linger.ms",
                                     200,
-                                    // A handler that dies of what it meets answers nobody.
+                                    // A handler that dies of what it meets answers no request.
                                     "request.timeout.ms",
                                     10_000,
                                     "delivery.timeout.ms",

@@ -37,9 +37,10 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Topics and their offsets. Thread-safe. Calls block, for {@link #PATIENCE_SECONDS} at most. */
+/**
+ * Topics and their offsets. Thread-safe. Calls block: each question is waited for {@link #PATIENCE_SECONDS} at most.
+ */
 public final class KafkaTopics implements AutoCloseable {
-    private static final int KNOWN_ATTEMPTS = 100;
     private static final Logger LOG = LoggerFactory.getLogger(KafkaTopics.class);
     private static final int PATIENCE_SECONDS = 30;
     /** One that does not answer keeps the others waiting for so long. */
@@ -95,11 +96,7 @@ public final class KafkaTopics implements AutoCloseable {
         Optional<Topic> found = find(topic);
         if (found.isEmpty()) {
             create(topic, partitions);
-            found = find(topic);
-            for (int attempt = 0; found.isEmpty() && attempt < 100; attempt++) {
-                pause();
-                found = find(topic);
-            }
+            found = findMade(topic);
         }
         Topic existing = found.orElseThrow(() ->
                 new WaterwheelException(ErrorCode.KAFKA_UNAVAILABLE, "topic " + topic + ": made, but not seen yet"));
@@ -126,9 +123,7 @@ public final class KafkaTopics implements AutoCloseable {
                             TopicConfig.CLEANUP_POLICY_COMPACT,
                             TopicConfig.RETENTION_MS_CONFIG,
                             "-1"));
-            for (int attempt = 0; find(name).isEmpty() && attempt < 100; attempt++) {
-                pause();
-            }
+            findMade(name);
         }
         return Stream.of(keepForEver(name), tooFewReplicas(name))
                 .filter(warning -> !warning.isEmpty())
@@ -225,10 +220,10 @@ public final class KafkaTopics implements AutoCloseable {
 
     private void refuseCompacted(String topic) {
         ConfigResource resource = resource(topic);
-        String policy = policy(get(
-                        "read the configuration of topic " + topic,
-                        admin.describeConfigs(List.of(resource)).all())
-                .getOrDefault(resource, new Config(List.of())));
+        String policy = policy(
+                getOnceKnown("read the configuration of topic " + topic, () -> admin.describeConfigs(List.of(resource))
+                                .all())
+                        .getOrDefault(resource, new Config(List.of())));
         if (isCompaction(policy)) {
             throw new WaterwheelException(
                     ErrorCode.TOPIC_COMPACTED,
@@ -386,13 +381,25 @@ public final class KafkaTopics implements AutoCloseable {
                 ErrorCode.KAFKA_UNAVAILABLE, "Kafka at " + bootstrap + ": " + what + " failed: " + cause, cause);
     }
 
-    /** Each broker learns of a new topic by itself: one that does not know it yet is asked again, for two seconds. */
+    /** A topic that was just made; empty when it does not show while Kafka is waited for. */
+    private Optional<Topic> findMade(String topic) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        Optional<Topic> found = find(topic);
+        while (found.isEmpty() && System.nanoTime() - deadline < 0) {
+            pause();
+            found = find(topic);
+        }
+        return found;
+    }
+
+    /** Each broker learns of a new topic by itself: one that does not know it yet is asked again. */
     private <T> T getOnceKnown(String what, Supplier<KafkaFuture<T>> asked) {
-        for (int attempt = 1; ; attempt++) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        while (true) {
             try {
                 return get(what, asked.get());
             } catch (WaterwheelException e) {
-                if (!(e.getCause() instanceof UnknownTopicOrPartitionException) || attempt == KNOWN_ATTEMPTS) {
+                if (!(e.getCause() instanceof UnknownTopicOrPartitionException) || System.nanoTime() - deadline >= 0) {
                     throw e;
                 }
                 pause();

@@ -42,6 +42,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -55,6 +56,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
@@ -128,7 +130,7 @@ final class SourceTroubleTest {
         long end = 0;
         for (String line : lines) {
             end = producer.send(new ProducerRecord<>(topic, partition, null, line.getBytes(UTF_8)))
-                            .get(30, TimeUnit.SECONDS)
+                            .get(2, TimeUnit.MINUTES)
                             .offset()
                     + 1;
         }
@@ -219,7 +221,7 @@ final class SourceTroubleTest {
         waitForTrouble("gone", "halted before offset 1");
         admin.deleteRecords(Map.of(new TopicPartition("gone", 0), RecordsToDelete.beforeOffset(end - 1)))
                 .all()
-                .get(30, TimeUnit.SECONDS);
+                .get(2, TimeUnit.MINUTES);
         client.alter("gone", BadRecords.SKIP, null, null);
         waitForTrouble("gone", "the log begins at " + (end - 1));
         assertThat(count(Query.of("gone")).tuples()).isEqualTo(1);
@@ -241,7 +243,7 @@ final class SourceTroubleTest {
         create("away", 1, BadRecords.SKIP, LogLoss.FAIL);
         long end = send("away", 0, "1,1", "2,2");
         assertThat(tuples("away", Map.of(0, end))).isEqualTo(2);
-        admin.deleteTopics(List.of("away")).all().get(30, TimeUnit.SECONDS);
+        admin.deleteTopics(List.of("away")).all().get(2, TimeUnit.MINUTES);
         waitForTrouble("away", "the topic is not there");
         makeAgain("away");
         waitForTrouble("away", "made anew");
@@ -271,7 +273,7 @@ final class SourceTroubleTest {
             try {
                 admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1)))
                         .all()
-                        .get(30, TimeUnit.SECONDS);
+                        .get(2, TimeUnit.MINUTES);
                 return true;
             } catch (java.util.concurrent.ExecutionException e) {
                 return false;
@@ -367,7 +369,7 @@ final class SourceTroubleTest {
         assertThat(tuples("grows", Map.of(0, end))).isEqualTo(2);
         admin.createPartitions(Map.of("grows", NewPartitions.increaseTo(3)))
                 .all()
-                .get(30, TimeUnit.SECONDS);
+                .get(2, TimeUnit.MINUTES);
         Waiting.until(
                 "partition 2 can be written",
                 () -> producer.partitionsFor("grows").size() == 3);
@@ -396,19 +398,29 @@ final class SourceTroubleTest {
 
     /** Makes the topic when there is none. */
     private static void setPolicy(String topic, String policy) throws Exception {
-        if (!admin.listTopics().names().get(30, TimeUnit.SECONDS).contains(topic)) {
+        if (!admin.listTopics().names().get(2, TimeUnit.MINUTES).contains(topic)) {
             makeAgain(topic);
         }
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
         AlterConfigOp set = new AlterConfigOp(new ConfigEntry("cleanup.policy", policy), AlterConfigOp.OpType.SET);
-        admin.incrementalAlterConfigs(Map.of(resource, List.of(set))).all().get(30, TimeUnit.SECONDS);
-        Waiting.until(topic + " has cleanup.policy=" + policy, () -> admin.describeConfigs(List.of(resource))
-                .all()
-                .get(30, TimeUnit.SECONDS)
-                .get(resource)
-                .get("cleanup.policy")
-                .value()
-                .equals(policy));
+        admin.incrementalAlterConfigs(Map.of(resource, List.of(set))).all().get(2, TimeUnit.MINUTES);
+        Waiting.until(topic + " has cleanup.policy=" + policy, () -> {
+            try {
+                return admin.describeConfigs(List.of(resource))
+                        .all()
+                        .get(2, TimeUnit.MINUTES)
+                        .get(resource)
+                        .get("cleanup.policy")
+                        .value()
+                        .equals(policy);
+            } catch (ExecutionException e) {
+                if (e.getCause() instanceof UnknownTopicOrPartitionException) {
+                    // The broker learns of a topic later than the controller that made it.
+                    return false;
+                }
+                throw e;
+            }
+        });
     }
 
     /** Stores the first letter of a topic once more, as a dispatcher does that does not know how its sending ended. */
@@ -431,7 +443,7 @@ final class SourceTroubleTest {
             });
             ConsumerRecord<byte[], byte[]> first = letters.get(0);
             producer.send(new ProducerRecord<>(topic, 0, first.key(), first.value(), first.headers()))
-                    .get(30, TimeUnit.SECONDS);
+                    .get(2, TimeUnit.MINUTES);
         }
     }
 
@@ -450,7 +462,7 @@ final class SourceTroubleTest {
                 String line = i % 2 == 0 ? i + "," + i : "aborted";
                 end = transactional
                         .send(new ProducerRecord<>("transactions", 0, null, line.getBytes(UTF_8)))
-                        .get(30, TimeUnit.SECONDS)
+                        .get(2, TimeUnit.MINUTES)
                         .offset();
                 if (i % 2 == 0) {
                     transactional.commitTransaction();

@@ -21,7 +21,9 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AccessControlEntryFilter;
 import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclBindingFilter;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.config.ConfigResource;
@@ -38,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A broker that refuses what it is told to: what works with the rights of somebody who only reads and writes. */
 @Tag("embedded")
-@Timeout(120)
+@Timeout(300)
 final class OrdinaryUserTest {
     @TempDir
     static Path folder;
@@ -77,7 +79,13 @@ final class OrdinaryUserTest {
         Arrays.stream(operations)
                 .map(one -> new AclBinding(on, new AccessControlEntry("User:*", "*", one, AclPermissionType.DENY)))
                 .forEach(rules::add);
-        admin.createAcls(rules).all().get(30, TimeUnit.SECONDS);
+        admin.createAcls(rules).all().get(2, TimeUnit.MINUTES);
+        // The controller has them; the broker learns of them a moment later.
+        AclBindingFilter those = new AclBindingFilter(on.toFilter(), AccessControlEntryFilter.ANY);
+        Waiting.until("the broker has the rules", () -> admin.describeAcls(those)
+                .values()
+                .get(2, TimeUnit.MINUTES)
+                .containsAll(rules));
     }
 
     private static void store(KafkaDeadLetters letters) throws Exception {
@@ -100,7 +108,7 @@ final class OrdinaryUserTest {
                         new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
             producer.initTransactions();
             producer.beginTransaction();
-            producer.send(new ProducerRecord<>("half", 1, null, new byte[1])).get(30, TimeUnit.SECONDS);
+            producer.send(new ProducerRecord<>("half", 1, null, new byte[1])).get(2, TimeUnit.MINUTES);
             Waiting.until("a warning", () -> !open.warning(1, 1).isEmpty());
             assertThat(open.warning(1, 1))
                     .contains("of producer ", "open from offset 0", "its last record has the time 20")
@@ -127,8 +135,8 @@ final class OrdinaryUserTest {
                         new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
             producer.initTransactions();
             producer.beginTransaction();
-            producer.send(new ProducerRecord<>("secret", 0, null, new byte[1])).get(30, TimeUnit.SECONDS);
-            producer.send(new ProducerRecord<>("open", 0, null, new byte[1])).get(30, TimeUnit.SECONDS);
+            producer.send(new ProducerRecord<>("secret", 0, null, new byte[1])).get(2, TimeUnit.MINUTES);
+            producer.send(new ProducerRecord<>("open", 0, null, new byte[1])).get(2, TimeUnit.MINUTES);
             Waiting.until("a warning of the other topic", () -> {
                 assertThat(open.warning(1, 0)).isEmpty();
                 return !open.warning(2, 0).isEmpty();
@@ -153,7 +161,7 @@ final class OrdinaryUserTest {
                                 new AlterConfigOp(
                                         new ConfigEntry("retention.ms", "1000000"), AlterConfigOp.OpType.SET))))
                 .all()
-                .get(30, TimeUnit.SECONDS);
+                .get(2, TimeUnit.MINUTES);
         forbid(name, AclOperation.ALTER_CONFIGS);
         Waiting.until("the refusal", () -> topics.ensureDeadLetters("few").contains("it may delete letters"));
         forbid(name, AclOperation.DESCRIBE_CONFIGS);

@@ -49,7 +49,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(300)
 class CliTest {
     private static final List<Field> FIELDS = List.of(
             new Field("time", FieldType.TIMESTAMP, false),

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** An answer that breaks in the middle never looks like a whole one, in any format. */
-@Timeout(60)
+@Timeout(300)
 class CutAnswerTest {
     private static final List<Field> FIELDS =
             List.of(new Field("k", FieldType.LONG, false), new Field("s", FieldType.STRING, true));

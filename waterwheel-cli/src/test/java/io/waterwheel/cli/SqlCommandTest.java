@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Statements from standard input. */
-@Timeout(60)
+@Timeout(300)
 final class SqlCommandTest {
     @Test
     void stopsAtTheFirstErrorAndSaysItsLine() throws Exception {

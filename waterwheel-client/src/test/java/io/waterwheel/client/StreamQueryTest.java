@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 class StreamQueryTest {
     private static final List<Field> FIELDS = List.of(
             new Field("t", FieldType.TIMESTAMP, false),

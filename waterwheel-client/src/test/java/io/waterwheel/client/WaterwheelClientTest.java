@@ -35,7 +35,7 @@ import org.apache.arrow.flight.CallStatus;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 class WaterwheelClientTest {
     private static final StreamDefinition ORDERS = new StreamDefinition(
             "orders",

@@ -238,7 +238,7 @@ final class AvroShapesTest {
     }
 
     @Test
-    @Timeout(20)
+    @Timeout(120)
     void recordsWithoutAByteAreNoWayToTakeTime() {
         StringBuilder members = new StringBuilder(member("at", "\"long\""));
         for (int level = 0; level < 40; level++) {

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Server-sent events of a gateway in front of a server that says what a test tells it. */
-@Timeout(60)
+@Timeout(300)
 final class EventsTest {
     private static final StreamDescription STREAM = StreamDescription.newBuilder()
             .setId(5)

@@ -466,7 +466,7 @@ final class SqlPlannerTest {
 
     /** Work that doubles with each level of a short text, and texts that are nested too deeply. */
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void smallStatementsTakeLittle() {
         String doubled = "SELECT id AS x FROM orders";
         String grouped = "SELECT id FROM orders";

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The command as it is typed: up, up again, after kills, down; no process is left. */
 @Tag("cluster")
-@Timeout(240)
+@Timeout(900)
 class ClusterCommandIT {
     private final Path folder =
             Path.of("target/cluster-tests/command").toAbsolutePath().normalize();

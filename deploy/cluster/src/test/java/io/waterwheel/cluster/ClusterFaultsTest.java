@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -16,7 +15,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * repeats a run's choices.
  */
 @Tag("cluster")
-@Timeout(14_400)
 @ExtendWith(SharedCluster.class)
 final class ClusterFaultsTest {
     private static final int KILLS = Rounds.of("kills", 0, 20);

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -15,7 +14,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * makes the hosts. {@code -Dlinks=A,B}: these faults; {@code -Dseed=N} repeats a run's choices.
  */
 @Tag("cluster")
-@Timeout(7_200)
 @ExtendWith(SharedCluster.class)
 final class NetworkFaultsTest {
     private static final String GIVEN = System.getProperty("links", "CUT_HOST,SLOW_HOST");

@@ -27,7 +27,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -36,7 +35,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * form: {@code -Dtuples=10000000 -Dqueries=200}; {@code -Dseed=N} repeats a run's choices.
  */
 @Tag("cluster")
-@Timeout(3_600)
 @ExtendWith(SharedCluster.class)
 final class ShowcaseTest {
     private static final Path FLIGHTS =

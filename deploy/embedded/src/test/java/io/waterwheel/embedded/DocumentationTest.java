@@ -58,7 +58,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What the pages tell people to type is typed here, and the example projects are run, against one server. */
 @Tag("embedded")
-@Timeout(300)
+@Timeout(900)
 final class DocumentationTest {
     static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
     private static final Pattern COMMAND = Pattern.compile("^ *\\./waterwheel +(.*?)(?: {2,}#.*)?$");

@@ -64,7 +64,7 @@ import org.junit.jupiter.api.io.TempDir;
  * {@link ExampleTextsTest} compares.
  */
 @Tag("embedded")
-@Timeout(300)
+@Timeout(900)
 @SuppressWarnings({"SystemOut", "FutureReturnValueIgnored"}) // as people write it
 final class ExamplesTest {
     private static final int FLIGHTS = 20_000;

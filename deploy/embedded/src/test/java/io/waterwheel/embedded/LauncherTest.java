@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The launcher script, in a tree of sources of its own, with a Maven and a Java that only say that they were called.
  */
-@Timeout(120)
+@Timeout(300)
 final class LauncherTest {
     /** What the script calls, but for flock: some systems have none. */
     private static final List<String> TOOLS = List.of(

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What is made of a registry's answers; the registry is the tests' own. */
-@Timeout(60)
+@Timeout(300)
 final class SchemaRegistryTest {
     private static final Duration LONG = Duration.ofSeconds(50);
     private static final Duration SHORT = Duration.ofMillis(300);

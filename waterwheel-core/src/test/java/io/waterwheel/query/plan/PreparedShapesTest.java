@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Polygons are made ready once, within the time and the memory of those who ask for them. */
-@Timeout(60)
+@Timeout(300)
 final class PreparedShapesTest {
     private static final int MEBIBYTE = 1 << 20;
     private static final PositionIndex WORLD = positions(Box.WORLD);

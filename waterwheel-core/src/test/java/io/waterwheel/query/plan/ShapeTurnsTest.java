@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 final class ShapeTurnsTest {
     /** A thousand polygons of a hundred thousand corners do not keep one of two hundred waiting. */
     @Test

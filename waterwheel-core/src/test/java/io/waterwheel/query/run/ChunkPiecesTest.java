@@ -68,7 +68,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Chunks of four megabytes, read piece by piece, as fast as the client takes rows. */
-@Timeout(100)
+@Timeout(300)
 final class ChunkPiecesTest {
     private static final StreamInfo STREAM = new StreamInfo(
             "s",

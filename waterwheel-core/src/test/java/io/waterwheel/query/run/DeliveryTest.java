@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Parts from many threads, a client that is slow, gone, or fails: one merges at a time, and nobody waits for it. */
-@Timeout(100)
+@Timeout(300)
 final class DeliveryTest {
     private static final StreamInfo STREAM = new StreamInfo(
             "s",

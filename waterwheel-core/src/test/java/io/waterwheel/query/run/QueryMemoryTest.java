@@ -73,7 +73,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What queries hold is reserved, as much as it is, and comes back however they end. */
-@Timeout(100)
+@Timeout(300)
 final class QueryMemoryTest {
     private static final StreamInfo STREAM = new StreamInfo(
             "s",

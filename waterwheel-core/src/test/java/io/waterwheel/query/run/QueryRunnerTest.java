@@ -59,7 +59,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(100)
+@Timeout(300)
 final class QueryRunnerTest {
     private static final StreamInfo STREAM = new StreamInfo(
             "s",

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Readers get how things are, then what changes; those who are slow or come again are told what they missed. */
-@Timeout(60)
+@Timeout(300)
 final class ServerWatchTest {
     private final AtomicReference<ServerReport> report =
             new AtomicReference<>(ReportChangesTest.report(ReportChangesTest.stream("s", 1, 0, "")));

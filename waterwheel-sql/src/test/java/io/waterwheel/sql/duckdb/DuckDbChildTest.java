@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A process that does not start: it says so in time, and leaves nothing. */
-@Timeout(60)
+@Timeout(300)
 final class DuckDbChildTest {
     private static final Pattern FOLDER = Pattern.compile("cannot be started in (\\S+):");
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A statement in DuckDB's process, seen through its connection. */
-@Timeout(60)
+@Timeout(300)
 final class DuckDbSessionTest {
     private static final List<Field> TEXT = List.of(new Field("c0", FieldType.STRING, true));
     private static final List<Field> NUMBER = List.of(new Field("c0", FieldType.LONG, true));

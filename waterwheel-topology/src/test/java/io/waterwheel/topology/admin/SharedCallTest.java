@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 final class SharedCallTest {
     private static final AdminHandler.Caller THERE = () -> false;
     private static final SharedCall.Id CALL = new SharedCall.Id("1", 1);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(300)
 final class MarkedChunkStoreTest {
     private static final String URI = "file:///chunks";
     private static final Duration LONG = Duration.ofMinutes(1);

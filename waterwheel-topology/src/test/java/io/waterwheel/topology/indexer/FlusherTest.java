@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two streams in one memory pool, and a chunk store that fails, or hangs, for the first of them only. */
-@Timeout(60)
+@Timeout(300)
 class FlusherTest {
     private static final long POOL = 32 << 20;
     private static final int ROWS = 500;

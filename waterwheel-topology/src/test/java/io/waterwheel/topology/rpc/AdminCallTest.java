@@ -19,7 +19,7 @@ import org.apache.arrow.memory.RootAllocator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 final class AdminCallTest {
     @Test
     void aCallHearsThatItsCallerIsGone() throws Exception {

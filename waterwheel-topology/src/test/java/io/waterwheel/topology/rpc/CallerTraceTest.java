@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The {@code traceparent} of a call comes to its handler, and nothing else in its place. */
-@Timeout(60)
+@Timeout(300)
 final class CallerTraceTest {
     private static final String TRACE = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 

@@ -13,7 +13,7 @@ import org.apache.arrow.vector.ipc.message.IpcOption;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 final class ReadinessTest {
     private static final long HOUR = TimeUnit.HOURS.toNanos(1);
 

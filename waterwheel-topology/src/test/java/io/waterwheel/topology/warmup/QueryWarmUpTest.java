@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A worker's own questions are real ones, and nothing is left of them. */
-@Timeout(150)
+@Timeout(300)
 final class QueryWarmUpTest {
     @TempDir
     Path parent;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 class ReplicaHostsTest {
     private static final int THREADS = 4;
     private static final Duration LONG = Duration.ofSeconds(50);

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
  * Tasks that fail wherever they can: Storm would end this process, and with it the test and all that runs beside it.
  */
 @Tag("embedded")
-@Timeout(120)
+@Timeout(300)
 final class EmbeddedStormTest {
     /** Where a task fails. */
     enum Place {

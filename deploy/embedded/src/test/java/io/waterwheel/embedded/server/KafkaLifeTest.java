@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** With threads that do what those of a broker do: none of these tests starts one. */
-@Timeout(60)
+@Timeout(300)
 final class KafkaLifeTest {
     @TempDir
     Path folder;

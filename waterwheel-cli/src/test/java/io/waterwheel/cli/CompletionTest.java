@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The scripts of {@code waterwheel completion}, run by their shells where these are installed. */
-@Timeout(60)
+@Timeout(300)
 final class CompletionTest {
     @TempDir
     Path folder;
@@ -107,7 +107,7 @@ final class CompletionTest {
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .start();
         String out = new String(process.getInputStream().readAllBytes(), UTF_8);
-        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
         assertThat(process.exitValue()).as(out).isZero();
         return out;
     }

@@ -71,7 +71,7 @@ final class TreeReadersTest {
         done.set(true);
         assertThat(rebuilds).isPositive();
         for (Future<Integer> result : results) {
-            assertThat(result.get(30, TimeUnit.SECONDS)).isPositive();
+            assertThat(result.get(2, TimeUnit.MINUTES)).isPositive();
         }
         readers.shutdown();
         active.get().discard();
@@ -137,7 +137,7 @@ final class TreeReadersTest {
         done.set(true);
         active.get().revoke();
         for (Future<Integer> result : results) {
-            assertThat(result.get(30, TimeUnit.SECONDS)).isPositive();
+            assertThat(result.get(2, TimeUnit.MINUTES)).isPositive();
         }
         readers.shutdown();
         assertThat(pool.usedBytes()).isZero();

@@ -19,7 +19,7 @@ import java.util.function.Consumer;
  */
 public final class Daemon {
     private static final Duration STOP_PATIENCE = Duration.ofSeconds(15);
-    private static final Duration KILL_PATIENCE = Duration.ofSeconds(10);
+    private static final Duration KILL_PATIENCE = Duration.ofMinutes(1);
     private static final long POLL_MILLIS = 50;
     private static final int TAIL_BYTES = 6_000;
 

@@ -31,7 +31,7 @@ public final class RealCluster implements AutoCloseable {
     public static final String NAMENODE = ClusterLayout.NAMENODE;
     public static final String NIMBUS = ClusterLayout.NIMBUS;
 
-    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final Duration PATIENCE = Duration.ofMinutes(4);
     private static final int TAIL_BYTES = 8_000;
 
     /**

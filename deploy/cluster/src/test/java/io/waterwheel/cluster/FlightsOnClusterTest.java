@@ -36,7 +36,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * what was sent, while rows arrive, when all are there, out of chunks in HDFS, and after workers were killed.
  */
 @Tag("cluster")
-@Timeout(420)
+@Timeout(900)
 @ExtendWith(SharedCluster.class)
 class FlightsOnClusterTest {
     private static final Path FLIGHTS =
@@ -49,7 +49,7 @@ class FlightsOnClusterTest {
     private static final int FEWER_QUERIES = QUERIES / 2;
 
     private static final int ROWS_PER_SECOND = 15_000;
-    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
     private final long seed = Long.getLong("seed", 1);
     private final Random random = new Random(seed);
     private final long begun = System.nanoTime();
@@ -256,7 +256,11 @@ class FlightsOnClusterTest {
                 ? TimeInterval.ALL
                 : new TimeInterval(from, from + (long) (random.nextDouble() * span / 4));
         Map<Integer, Long> demand = feed.acknowledged();
-        Query query = Query.of(STREAM).withShape(box).withTimes(times).withAtLeast(demand);
+        Query query = Query.of(STREAM)
+                .withShape(box)
+                .withTimes(times)
+                .withAtLeast(demand)
+                .withTimeout(Duration.ofMinutes(2));
         String what = "seed " + seed + " query " + tally.queries() + " to coordinator " + coordinator + ": " + query;
 
         Coordinators.Answer counted = coordinators.ask(coordinator, query.withCount());

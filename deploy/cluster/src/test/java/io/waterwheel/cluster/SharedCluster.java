@@ -25,7 +25,7 @@ final class SharedCluster implements ParameterResolver {
     /** ZooKeeper's session of the topology's processes. */
     static final int SESSION_MILLIS = 6_000;
 
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final int COORDINATORS = 2;
     private static final int PAIRS = 3;
     private static final int FIRST_NUMBER = 10;

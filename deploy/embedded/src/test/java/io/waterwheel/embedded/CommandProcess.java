@@ -100,7 +100,7 @@ final class CommandProcess implements AutoCloseable {
     String line(String beginning) throws Exception {
         String[] found = {""};
         // On a busy machine a server takes a minute to start.
-        Waiting.until(beginning, Duration.ofMinutes(2), () -> {
+        Waiting.until(beginning, Duration.ofMinutes(5), () -> {
             found[0] = out().lines()
                     .filter(line -> line.startsWith(beginning))
                     .findFirst()

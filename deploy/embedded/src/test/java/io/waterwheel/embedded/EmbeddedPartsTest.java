@@ -62,7 +62,7 @@ final class EmbeddedPartsTest {
             port = kafka.port();
             topics.ensure("t", 2);
             producer.send(new ProducerRecord<>("t", 1, null, "kept".getBytes(UTF_8)))
-                    .get(30, TimeUnit.SECONDS);
+                    .get(2, TimeUnit.MINUTES);
         }
         // By it the next start knows that the logs need no look.
         assertThat(folder.resolve("logs/.kafka_cleanshutdown")).exists();
@@ -84,13 +84,13 @@ final class EmbeddedPartsTest {
                 stranger.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), kafka.port()), 30_000);
             }
             Map<String, Object> own =
-                    Map.of("bootstrap.servers", kafka.ownBootstrap(), "default.api.timeout.ms", 30_000);
+                    Map.of("bootstrap.servers", kafka.ownBootstrap(), "default.api.timeout.ms", 120_000);
             try (Admin admin = Admin.create(own)) {
                 admin.createTopics(List.of(new NewTopic("t", 1, (short) 1)))
                         .all()
-                        .get(30, TimeUnit.SECONDS);
+                        .get(2, TimeUnit.MINUTES);
                 // What it is told of leads back by the same port.
-                assertThat(admin.describeCluster().nodes().get(30, TimeUnit.SECONDS))
+                assertThat(admin.describeCluster().nodes().get(2, TimeUnit.MINUTES))
                         .extracting(node -> node.host() + ":" + node.port())
                         .containsExactly(kafka.ownBootstrap());
             }
@@ -166,12 +166,12 @@ final class EmbeddedPartsTest {
     void zooKeeperKeepsNodesAndPort() throws Exception {
         int port;
         try (EmbeddedZooKeeper zooKeeper = EmbeddedZooKeeper.start(folder, 0);
-                CatalogStore store = ZooKeeperCatalogStore.connect(zooKeeper.connect(), "/w", Duration.ofSeconds(10))) {
+                CatalogStore store = ZooKeeperCatalogStore.connect(zooKeeper.connect(), "/w", Duration.ofSeconds(60))) {
             port = zooKeeper.port();
             store.commit(List.of(new CatalogStore.Op.Create("/a", "kept".getBytes(UTF_8))));
         }
         try (EmbeddedZooKeeper zooKeeper = EmbeddedZooKeeper.start(folder, 0);
-                CatalogStore store = ZooKeeperCatalogStore.connect(zooKeeper.connect(), "/w", Duration.ofSeconds(10))) {
+                CatalogStore store = ZooKeeperCatalogStore.connect(zooKeeper.connect(), "/w", Duration.ofSeconds(60))) {
             assertThat(zooKeeper.port()).isEqualTo(port);
             try (Stream<Path> files = Files.list(folder)) {
                 assertThat(files.filter(file -> file.getFileName().toString().startsWith("zookeeper.configuration")))
@@ -186,7 +186,7 @@ final class EmbeddedPartsTest {
 
     /** It says so only in its log, and lets the one who starts it wait. */
     @Test
-    @Timeout(120)
+    @Timeout(300)
     void aZooKeeperThatDiesWhileItStartsIsNotWaitedFor() throws Exception {
         int port = new PortRegistry(folder).port("zookeeper", 0);
         Path state = Files.createDirectories(folder.resolve("data")).resolve("version-2");

@@ -52,12 +52,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The client, the command line and the demo against a whole server; each answer against the plain way. */
 @Tag("embedded")
-@Timeout(300)
 final class EndToEndTest {
     @TempDir
     static Path folder;
@@ -167,7 +165,6 @@ final class EndToEndTest {
     }
 
     @Test
-    @Timeout(3600)
     void filesOfSqlLogicTestAreAnswered() throws Exception {
         new SqlLogicByJdbc(client, server.url()).answersAsTheFilesSay();
     }
@@ -436,7 +433,7 @@ final class EndToEndTest {
                 appender.append(i, i % 100, i % 10 == 0 ? null : i / 8.0, "n" + i % 7);
                 if (i == 1200) {
                     appender.flush();
-                    client.flush("kinds", Duration.ofSeconds(30));
+                    client.flush("kinds", Duration.ofMinutes(2));
                 }
             }
             positions = appender.flush();

@@ -138,7 +138,7 @@ final class GatewayDescriptorsTest {
         } finally {
             // It is the launcher's process: bash has made way for Java.
             gateway.destroy();
-            assertThat(gateway.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(gateway.waitFor(2, TimeUnit.MINUTES)).isTrue();
         }
     }
 

@@ -57,18 +57,25 @@ final class InterruptTest {
     }
 
     private void check(List<String> commands, String signal) throws Exception {
-        AtomicInteger connected = new AtomicInteger();
+        List<ServerSocket> servers = new ArrayList<>();
+        List<AtomicInteger> connected = new ArrayList<>();
         List<CommandProcess> running = new ArrayList<>();
-        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-            Thread taker = new Thread(() -> take(silent, connected));
-            taker.setDaemon(true);
-            taker.start();
+        try {
             for (String command : commands) {
+                // One for each: who connects twice does not stand for who has not begun.
+                ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                servers.add(silent);
+                AtomicInteger count = new AtomicInteger();
+                connected.add(count);
+                Thread taker = new Thread(() -> take(silent, count));
+                taker.setDaemon(true);
+                taker.start();
                 List<String> words = new ArrayList<>(Arrays.asList(command.split(" ")));
                 words.addAll(List.of("--server", "grpc://127.0.0.1:" + silent.getLocalPort()));
                 running.add(CommandProcess.start(folder, words.toArray(String[]::new)));
             }
-            Waiting.until("all of them wait for the server", () -> connected.get() >= commands.size());
+            Waiting.until(
+                    "all of them wait for the server", () -> connected.stream().allMatch(count -> count.get() > 0));
             for (CommandProcess command : running) {
                 command.signal(signal);
             }
@@ -85,6 +92,9 @@ final class InterruptTest {
         } finally {
             for (CommandProcess command : running) {
                 command.close();
+            }
+            for (ServerSocket silent : servers) {
+                silent.close();
             }
         }
     }

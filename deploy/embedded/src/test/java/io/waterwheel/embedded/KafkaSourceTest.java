@@ -86,7 +86,7 @@ final class KafkaSourceTest {
     private static void produce(KafkaProducer<byte[], byte[]> producer, String topic, int partition, String value)
             throws Exception {
         producer.send(new ProducerRecord<>(topic, partition, null, value.getBytes(UTF_8)))
-                .get(30, TimeUnit.SECONDS);
+                .get(2, TimeUnit.MINUTES);
     }
 
     /** Collects batches until each partition's reading has come so far; checks that nothing is missing or repeated. */
@@ -119,7 +119,7 @@ final class KafkaSourceTest {
                 TopicPartition partition = new TopicPartition(topic, p);
                 ends[p] = admin.listOffsets(Map.of(partition, OffsetSpec.latest()))
                         .partitionResult(partition)
-                        .get(30, TimeUnit.SECONDS)
+                        .get(2, TimeUnit.MINUTES)
                         .offset();
             }
         }
@@ -153,7 +153,7 @@ final class KafkaSourceTest {
                     String value = "r" + round + "-" + n + "x".repeat(random.nextInt(200));
                     long offset = producer.send(
                                     new ProducerRecord<>("committed", partition, null, value.getBytes(UTF_8)))
-                            .get(30, TimeUnit.SECONDS)
+                            .get(2, TimeUnit.MINUTES)
                             .offset();
                     if (commit) {
                         expected.computeIfAbsent(partition, p -> new TreeMap<>())
@@ -183,7 +183,7 @@ final class KafkaSourceTest {
 
                 producer.beginTransaction();
                 producer.send(new ProducerRecord<>("committed", 0, null, "open".getBytes(UTF_8)))
-                        .get(30, TimeUnit.SECONDS);
+                        .get(2, TimeUnit.MINUTES);
                 assertThat(source.poll(Duration.ofMillis(300)))
                         .as("an open transaction is not told of")
                         .isEmpty();
@@ -241,7 +241,7 @@ final class KafkaSourceTest {
             }
             admin.deleteRecords(Map.of(new TopicPartition("gaps", 0), RecordsToDelete.beforeOffset(6)))
                     .all()
-                    .get(30, TimeUnit.SECONDS);
+                    .get(2, TimeUnit.MINUTES);
             assertThat(topics.startOffsets(topic)).containsExactly(6, 0);
             source.assign(1, "gaps", 0, 3, 0);
             source.assign(1, "gaps", 1, 0, 0);
@@ -306,7 +306,7 @@ final class KafkaSourceTest {
             CompletableFuture<RecordBatch> damaged = new CompletableFuture<>();
             reader.read(1, 0, 9, 0, KafkaFields.NONE, 1000, (batch, failure) -> damaged.completeExceptionally(failure));
             assertThat(read(reader, 1, 1, 9, 1000).count()).isEqualTo(1);
-            assertThatThrownBy(() -> damaged.get(30, TimeUnit.SECONDS)).hasMessageContaining("damaged-0");
+            assertThatThrownBy(() -> damaged.get(2, TimeUnit.MINUTES)).hasMessageContaining("damaged-0");
 
             Damage.turnLastByte(folder.resolve("logs").resolve("damaged-0"));
             source.assign(1, "damaged", 0, sound, 0);
@@ -351,7 +351,7 @@ final class KafkaSourceTest {
                 }
                 reads.forEach((of, done) -> {
                     if (!cancelled.contains(of)) {
-                        RecordBatch batch = done.orTimeout(20, TimeUnit.SECONDS).join();
+                        RecordBatch batch = done.orTimeout(2, TimeUnit.MINUTES).join();
                         long at = from.getOrDefault(of, -1L);
                         assertThat(List.of(batch.streamId(), batch.partition())).isEqualTo(of);
                         assertThat(batch.from()).as("seed %s, %s", seed, of).isEqualTo(at);
@@ -407,7 +407,7 @@ final class KafkaSourceTest {
                 headers.add(new RecordHeader("b", null));
                 producer.send(new ProducerRecord<>(
                                 "facts", 0, begun + i, key, random.nextBoolean() ? null : new byte[20], headers))
-                        .get(30, TimeUnit.SECONDS);
+                        .get(2, TimeUnit.MINUTES);
                 expected.add(i + " " + (begun + i) + " " + (key == null ? null : "k" + i) + " " + last + " null");
             }
             source.assign(1, "facts", 0, 7_000, 7_000, wanted);
@@ -553,7 +553,7 @@ final class KafkaSourceTest {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrap()))) {
             admin.describeConfigs(List.of(resource))
                     .all()
-                    .get(30, TimeUnit.SECONDS)
+                    .get(2, TimeUnit.MINUTES)
                     .get(resource)
                     .entries()
                     .forEach(entry -> values.put(entry.name(), entry.value()));
@@ -572,7 +572,7 @@ final class KafkaSourceTest {
             admin.createTopics(List.of(new NewTopic("older.dead-letters", 8, (short) 1)
                             .configs(Map.of("cleanup.policy", "delete", "retention.ms", "604800000"))))
                     .all()
-                    .get(30, TimeUnit.SECONDS);
+                    .get(2, TimeUnit.MINUTES);
         }
         Waiting.until("the topic shows", () -> topics.find("older.dead-letters").isPresent());
         try (KafkaDeadLetters letters =
@@ -640,7 +640,7 @@ final class KafkaSourceTest {
             admin.createTopics(List.of(
                             new NewTopic("compacted", 1, (short) 1).configs(Map.of("cleanup.policy", "compact"))))
                     .all()
-                    .get(30, TimeUnit.SECONDS);
+                    .get(2, TimeUnit.MINUTES);
         }
         Waiting.until("the topic shows", () -> topics.find("compacted").isPresent());
         assertThatThrownBy(() -> topics.ensure("compacted", 1))

@@ -32,6 +32,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.jar.JarOutputStream;
 import org.junit.jupiter.api.Tag;
@@ -45,7 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
  * every answer holds each of them once.
  */
 @Tag("embedded")
-@Timeout(400)
+@Timeout(900)
 final class OperatedTopologyTest {
     private static final int ROWS = 20_000;
     private static final int BULK = Rounds.of("bulk", 400_000, 1_000_000);
@@ -160,7 +161,7 @@ final class OperatedTopologyTest {
             long before = Waiting.answered(() -> client.query("rows").count());
             Waiting.until("rows arrive", () -> client.query("rows").count() > before + ROWS);
             enough.set(true);
-            appending.get();
+            appending.get(5, TimeUnit.MINUTES);
             exact(client);
         }
         assertThat(client.describe("rows").indexers()).hasValue(2);
@@ -184,7 +185,7 @@ final class OperatedTopologyTest {
         long before = Waiting.answered(() -> client.query("rows").count());
         CliResult drained = topology("drain", "waterwheel");
         enough.set(true);
-        appending.get();
+        appending.get(5, TimeUnit.MINUTES);
         assertThat(drained.code()).as(drained.err()).isZero();
         assertThat(drained.out()).matches("rows\t0\t\\d+\nrows\t1\t\\d+\nrows\t2\t\\d+\n");
         assertThat(drained.err())
@@ -206,7 +207,7 @@ final class OperatedTopologyTest {
                     () -> client.query("rows").timeout(Duration.ofMinutes(3)).list(Numbered.class));
             assertThat(topology("kill", "waterwheel", "--wait").code()).isZero();
             try (CatalogStore catalog =
-                    ZooKeeperCatalogStore.connect(zooKeeper, "/waterwheel/default", Duration.ofSeconds(10))) {
+                    ZooKeeperCatalogStore.connect(zooKeeper, "/waterwheel/default", Duration.ofSeconds(60))) {
                 Waiting.until("the coordinator is gone", () -> catalog.children("/coordinators")
                         .isEmpty());
             }
@@ -220,7 +221,7 @@ final class OperatedTopologyTest {
                     .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
                             .isIn("ANSWER_CUT_OFF", "SERVER_CLOSING", "CLIENT_SLOW"));
             submit("indexer.tasks=1", "coordinator.tasks=1");
-            assertEachOnce(whole.get());
+            assertEachOnce(whole.get(5, TimeUnit.MINUTES));
         }
         exact(client);
         assertThat(topology("kill", "waterwheel", "--wait").code()).isZero();

@@ -172,7 +172,7 @@ final class QuestionSoakTest {
                 // What is flushed is asked for meanwhile.
                 Future<?> flushing = random.nextInt(3) == 0
                         ? null
-                        : threads.submit(() -> client.flush(name(seed), Duration.ofMinutes(1)));
+                        : threads.submit(() -> client.flush(name(seed), Duration.ofMinutes(5)));
                 // None of them is a dead letter.
                 twin.check(
                         about(seed, positions).withCount(),
@@ -196,7 +196,7 @@ final class QuestionSoakTest {
     }
 
     private static Query about(long seed, Map<Integer, Long> positions) {
-        return Query.of(name(seed)).withAtLeast(positions).withTimeout(Duration.ofMinutes(1));
+        return Query.of(name(seed)).withAtLeast(positions).withTimeout(Duration.ofMinutes(5));
     }
 
     /** As records have it: nothing but zeros stands where a value is null. */

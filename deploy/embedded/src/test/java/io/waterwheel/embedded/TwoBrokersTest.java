@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What depends on whether there is more than one broker, with two of them. */
 @Tag("embedded")
-@Timeout(180)
+@Timeout(600)
 final class TwoBrokersTest {
     @TempDir
     static Path folder;
@@ -92,13 +92,13 @@ final class TwoBrokersTest {
                     "both brokers",
                     () -> admin.describeCluster()
                                     .nodes()
-                                    .get(30, TimeUnit.SECONDS)
+                                    .get(2, TimeUnit.MINUTES)
                                     .size()
                             == 2);
             admin.createTopics(List.of(new NewTopic("two.dead-letters", 1, (short) 2)
                             .configs(Map.of("cleanup.policy", "compact", "retention.ms", "-1"))))
                     .all()
-                    .get(30, TimeUnit.SECONDS);
+                    .get(2, TimeUnit.MINUTES);
             try (KafkaDeadLetters letters = new KafkaDeadLetters(
                     kafka.bootstrap(), "w", "test", id -> id == 1 ? "one" : "two", topics::ensureDeadLetters)) {
                 store(letters, 1);
@@ -112,7 +112,7 @@ final class TwoBrokersTest {
                             new TopicPartition("one.dead-letters", 0),
                             Optional.of(new NewPartitionReassignment(List.of(1, 2)))))
                     .all()
-                    .get(30, TimeUnit.SECONDS);
+                    .get(2, TimeUnit.MINUTES);
             Waiting.until("two replicas", () -> topics.ensureDeadLetters("one").isEmpty());
         }
     }

@@ -32,11 +32,11 @@ import org.junit.jupiter.api.io.TempDir;
  * one at the same address, and every row is there once.
  */
 @Tag("embedded")
-@Timeout(300)
+@Timeout(900)
 final class WorkerDeathTest {
     private static final int ROWS = 200_000;
     /** After so long a task is killed again. */
-    private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(20);
 
     private static final int DEATHS = Rounds.of("deaths", 3, 10);
     private static final List<String> VICTIMS =

@@ -200,8 +200,9 @@ final class WrongInputTest {
                 try {
                     unread.add(client.query(Query.of("wide").withTimeout(Duration.ofMinutes(5))));
                 } catch (WaterwheelException e) {
-                    // There are as many as take all the memory: who comes then is refused.
-                    assertThat(e.code()).isEqualTo("QUERY_MEMORY");
+                    // There are as many as take all the memory: who comes then is refused. On a busy machine the
+                    // client may not get to its first rows in the second that the server waits.
+                    assertThat(e.code()).isIn("QUERY_MEMORY", "CLIENT_SLOW");
                 }
             }
             assertThat(unread).isNotEmpty();

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a person types, on a terminal that JLine makes of two streams. */
-@Timeout(60)
+@Timeout(300)
 final class SqlShellTest {
     private static final char CTRL_C = 3;
     private static final char CTRL_D = 4;
@@ -127,7 +127,7 @@ final class SqlShellTest {
             typed.type("SELECT 1\rAS n -- no; end\r;\r");
             typed.awaitOut("n\n7\n");
             typed.type("SELECT ';'; SELECT 2;\r\\q\r");
-            assertThat(typed.code.get(30, TimeUnit.SECONDS)).isZero();
+            assertThat(typed.code.get(2, TimeUnit.MINUTES)).isZero();
             assertThat(typed.server.statements)
                     .extracting(Statement::sql)
                     .containsExactly("SELECT 1\nAS n -- no; end\n", "SELECT ';'", "SELECT 2");
@@ -150,7 +150,7 @@ final class SqlShellTest {
             assertThat(typed.err())
                     .contains("expected \\format text, csv or json, got 'xml'", "did you mean \\timing?");
             typed.type("exit\r");
-            assertThat(typed.code.get(30, TimeUnit.SECONDS)).isZero();
+            assertThat(typed.code.get(2, TimeUnit.MINUTES)).isZero();
             assertThat(typed.server.statements)
                     .extracting(Statement::sql)
                     .containsExactly("SHOW STREAMS", "DESCRIBE \"my_stream\"", "SELECT 3");
@@ -172,7 +172,7 @@ final class SqlShellTest {
             Waiting.until("the statement is asked", () -> typed.server.statements.size() == 1);
             typed.type(String.valueOf(CTRL_C));
             typed.awaitErr("cancelled");
-            assertThat(cancelled.get(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(cancelled.get(2, TimeUnit.MINUTES)).isTrue();
             // While typing it gives up what was typed.
             typed.type("SELECT 'open");
             Waiting.until("what is typed is shown", () -> typed.echoed().contains("SELECT 'open"));
@@ -183,7 +183,7 @@ final class SqlShellTest {
             typed.awaitOut("n\n7\n");
             assertThat(typed.server.statements).extracting(Statement::sql).containsExactly("SELECT 1", "SELECT 2");
             typed.type(String.valueOf(CTRL_D));
-            assertThat(typed.code.get(30, TimeUnit.SECONDS)).isZero();
+            assertThat(typed.code.get(2, TimeUnit.MINUTES)).isZero();
         }
     }
 }

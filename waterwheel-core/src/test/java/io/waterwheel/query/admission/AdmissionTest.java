@@ -3,6 +3,7 @@ package io.waterwheel.query.admission;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.admission.QueryState.Stage;
@@ -47,10 +48,10 @@ final class AdmissionTest {
     /** Asks for a turn on another thread, and returns when it waits there. */
     private Future<Lane> waits(Admission admission, Admission.OpenQuery query, QueryCost cost) throws Exception {
         Future<Lane> admitted = threads.submit(() -> admit(query, cost));
-        while (stage(admission, query) != Stage.WAITING) {
+        Waiting.until("it waits", () -> {
             assertThat(admitted.isDone()).isFalse();
-            Thread.onSpinWait();
-        }
+            return stage(admission, query) == Stage.WAITING;
+        });
         return admitted;
     }
 
@@ -187,9 +188,7 @@ final class AdmissionTest {
             slow.resume(soon(), () -> false);
             return null;
         });
-        while (stage(admission, slow) != Stage.WAITING) {
-            Thread.onSpinWait();
-        }
+        Waiting.until("it waits again", () -> stage(admission, slow) == Stage.WAITING);
         next.close();
         resumed.get(60, TimeUnit.SECONDS);
         assertThat(stage(admission, slow)).isEqualTo(Stage.RUNNING);

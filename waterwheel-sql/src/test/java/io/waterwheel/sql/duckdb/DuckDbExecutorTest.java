@@ -3,6 +3,7 @@ package io.waterwheel.sql.duckdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.expression.Expression;
@@ -33,8 +34,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** DuckDB's process: what happens when it ends, when nothing more is wanted of it, and when it may take no more. */
-@Timeout(60)
+@Timeout(600)
 final class DuckDbExecutorTest {
+    /** Enough for a busy machine, which may also have to start DuckDB's process first. */
+    private static final int PATIENCE_MILLIS = 120_000;
+
     /** Rows without end, and nothing that is kept of them. */
     private static final String ENDLESS =
             "SELECT count(*) AS c0 FROM range(1000000) a, range(1000000) b, range(1000000) c";
@@ -53,7 +57,7 @@ final class DuckDbExecutorTest {
 
     /** The one number that a SELECT has. */
     private static @Nullable Object number(String text) throws InterruptedException {
-        Taker taker = new Taker(() -> false, 30_000);
+        Taker taker = new Taker(() -> false, PATIENCE_MILLIS);
         EXECUTOR.execute(select(text), (leaf, query, rows) -> {}, taker);
         return taker.last;
     }
@@ -94,7 +98,7 @@ final class DuckDbExecutorTest {
     void endsWhatIsLateOrNotWanted() throws Exception {
         assertFails(ENDLESS, new Taker(() -> false, 300), "TIMEOUT");
         AtomicLong asked = new AtomicLong();
-        assertFails(ENDLESS, new Taker(() -> asked.incrementAndGet() > 3, 30_000), "CANCELLED");
+        assertFails(ENDLESS, new Taker(() -> asked.incrementAndGet() > 3, PATIENCE_MILLIS), "CANCELLED");
         // One statement at a time: neither of those is still at work.
         assertThat(number("SELECT CAST(1 AS BIGINT) AS c0")).isEqualTo(1L);
     }
@@ -133,8 +137,8 @@ final class DuckDbExecutorTest {
             }
             return false;
         };
-        assertThatThrownBy(() ->
-                        EXECUTOR.execute(select(ENDLESS), (leaf, query, rows) -> {}, new Taker(interrupts, 30_000)))
+        assertThatThrownBy(() -> EXECUTOR.execute(
+                        select(ENDLESS), (leaf, query, rows) -> {}, new Taker(interrupts, PATIENCE_MILLIS)))
                 .isInstanceOf(InterruptedException.class);
         assertThat(Thread.interrupted()).isFalse();
         assertThat(number("SELECT CAST(2 AS BIGINT) AS c0")).isEqualTo(2L);
@@ -157,7 +161,7 @@ final class DuckDbExecutorTest {
                         (number, query, rows) -> {
                             throw new UncheckedIOException(new IOException("no such chunk"));
                         },
-                        new Taker(() -> false, 30_000)))
+                        new Taker(() -> false, PATIENCE_MILLIS)))
                 .isInstanceOf(UncheckedIOException.class);
     }
 
@@ -172,13 +176,11 @@ final class DuckDbExecutorTest {
                             begun.set(true);
                             return enough.get();
                         },
-                        30_000),
+                        PATIENCE_MILLIS),
                 "CANCELLED"));
         other.start();
-        while (!begun.get()) {
-            Thread.onSpinWait();
-        }
-        assertFails(ENDLESS, new Taker(() -> true, 30_000), "CANCELLED");
+        Waiting.until("the other is at work", begun::get);
+        assertFails(ENDLESS, new Taker(() -> true, PATIENCE_MILLIS), "CANCELLED");
         enough.set(true);
         other.join();
     }
@@ -192,7 +194,7 @@ final class DuckDbExecutorTest {
                 List.of(new Field("c0", FieldType.STRING, true)),
                 List.of("t"),
                 List.of());
-        EXECUTOR.execute(plan, (leaf, query, taker) -> {}, new Taker(() -> false, 30_000) {
+        EXECUTOR.execute(plan, (leaf, query, taker) -> {}, new Taker(() -> false, PATIENCE_MILLIS) {
             @Override
             public void take(TupleBlock block) {
                 rows[0] += block.size();
@@ -205,7 +207,8 @@ final class DuckDbExecutorTest {
         assertThat(rows[1]).isLessThan(2 << 20);
         ResidualPlan tooLong =
                 new ResidualPlan(List.of(), "SELECT repeat('x', 32769) AS c0", plan.fields(), List.of("t"), List.of());
-        assertThatThrownBy(() -> EXECUTOR.execute(tooLong, (leaf, query, taker) -> {}, new Taker(() -> false, 30_000)))
+        assertThatThrownBy(() ->
+                        EXECUTOR.execute(tooLong, (leaf, query, taker) -> {}, new Taker(() -> false, PATIENCE_MILLIS)))
                 .hasMessageContaining("a value of 32769 bytes");
     }
 
@@ -239,7 +242,7 @@ final class DuckDbExecutorTest {
                     asked.add(query);
                     rows.take(block);
                 },
-                new Taker(() -> false, 30_000));
+                new Taker(() -> false, PATIENCE_MILLIS));
         Expression where = Objects.requireNonNull(asked.get(1).where());
         where.requireLimits();
         assertThat(where.toString().length()).isBetween(100_000, 400_000);
@@ -264,7 +267,7 @@ final class DuckDbExecutorTest {
             LittleEndian.putLong(block.column(block.layout().columnOf(1)), row * 8, 40 + row);
         }
         block.setSize(2);
-        Taker taker = new Taker(() -> false, 30_000);
+        Taker taker = new Taker(() -> false, PATIENCE_MILLIS);
         EXECUTOR.execute(
                 plan,
                 new ResidualExecutor.LeafReader() {
@@ -302,7 +305,7 @@ final class DuckDbExecutorTest {
             }
             return false;
         };
-        assertFails(ENDLESS, new Taker(kills, 30_000), "SQL_EXECUTOR_ENDED");
+        assertFails(ENDLESS, new Taker(kills, PATIENCE_MILLIS), "SQL_EXECUTOR_ENDED");
         assertThat(number("SELECT CAST(3 AS BIGINT) AS c0")).isEqualTo(3L);
         assertThat(Objects.requireNonNull(EXECUTOR.process()).pid()).isNotEqualTo(process.pid());
         assertThat(EXECUTOR.load().starts()).isEqualTo(before.starts() + 1);
@@ -313,7 +316,7 @@ final class DuckDbExecutorTest {
         // Forty megabytes are more than its disk, and with its working memory more than its memory.
         String sorted = "SELECT CAST(max(n) AS BIGINT) AS c0 FROM (SELECT row_number() OVER (ORDER BY hash(r)) AS n,"
                 + " repeat('x', 100) || r AS t FROM range(4000000) t(r) ORDER BY t DESC OFFSET 1)";
-        assertFails(sorted, new Taker(() -> false, 30_000), "QUERY_MEMORY");
+        assertFails(sorted, new Taker(() -> false, PATIENCE_MILLIS), "QUERY_MEMORY");
         assertThat(number("SELECT count(*) AS c0 FROM range(1000)")).isEqualTo(1000L);
     }
 
@@ -323,7 +326,7 @@ final class DuckDbExecutorTest {
                 "SELECT count(*) AS c0 FROM read_csv('/etc/passwd')",
                 "SELECT count(*) AS c0 FROM '/etc/passwd'",
                 "SELECT count(*) AS c0 FROM glob('/*')")) {
-            assertFails(text, new Taker(() -> false, 30_000), "BUG");
+            assertFails(text, new Taker(() -> false, PATIENCE_MILLIS), "BUG");
         }
     }
 }

@@ -86,7 +86,7 @@ final class LimitCallsTest {
         try (TestingServer server = new TestingServer(true);
                 LocalChunkStore files = new LocalChunkStore(folder);
                 CatalogStore store =
-                        ZooKeeperCatalogStore.connect(server.getConnectString(), "/test", Duration.ofSeconds(10))) {
+                        ZooKeeperCatalogStore.connect(server.getConnectString(), "/test", Duration.ofSeconds(60))) {
             Namespace namespace = new Namespace(store);
             List<StreamInfo> streams = new ArrayList<>();
             for (int i = 0; i < STREAMS; i++) {

@@ -125,9 +125,7 @@ class PeerClientTest {
 
             @Override
             public void subquery(byte[] request, MessageSink sink) throws InterruptedException {
-                while (!sink.cancelled()) {
-                    Thread.onSpinWait();
-                }
+                Waiting.until("the subquery ends", sink::cancelled);
             }
         };
         try (RpcServer server = start(RpcSettings.DEFAULT, silent);

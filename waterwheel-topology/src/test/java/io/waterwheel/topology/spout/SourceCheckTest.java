@@ -67,7 +67,7 @@ final class SourceCheckTest {
         server = Boolean.getBoolean("zookeeper") ? new TestingServer(true) : null;
         store = server == null
                 ? new InMemoryCatalogStore(new InMemoryCatalogStore.Tree())
-                : ZooKeeperCatalogStore.connect(server.getConnectString(), "/test", Duration.ofSeconds(10));
+                : ZooKeeperCatalogStore.connect(server.getConnectString(), "/test", Duration.ofSeconds(60));
         StreamInfo created = new Namespace(store)
                 .create(
                         "s",

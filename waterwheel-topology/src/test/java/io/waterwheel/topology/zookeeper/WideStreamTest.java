@@ -179,6 +179,6 @@ final class WideStreamTest {
     }
 
     private static CatalogStore connect(TestingServer server) {
-        return ZooKeeperCatalogStore.connect(server.getConnectString(), "/test", Duration.ofSeconds(10));
+        return ZooKeeperCatalogStore.connect(server.getConnectString(), "/test", Duration.ofSeconds(60));
     }
 }

@@ -93,7 +93,7 @@ final class ZooKeeperManifestCompactionTest {
     }
 
     private static CatalogStore connect(TestingServer server) {
-        return ZooKeeperCatalogStore.connect(server.getConnectString(), "/w", Duration.ofSeconds(10));
+        return ZooKeeperCatalogStore.connect(server.getConnectString(), "/w", Duration.ofSeconds(60));
     }
 
     /** Whatever the edit, as many chunks as flushes. */

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeoutException;
 
 /** A JVM of this class path that says a line when it is ready; it can be killed outright, stopped and woken. */
 final class ChildProcess implements AutoCloseable {
-    private static final Duration START_PATIENCE = Duration.ofMinutes(2);
+    private static final Duration START_PATIENCE = Duration.ofMinutes(5);
     private static final int LOG_LINES_SHOWN = 40;
 
     private final String name;

@@ -3,6 +3,7 @@ package io.waterwheel.embedded.faults;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.error.WaterwheelException;
@@ -39,7 +40,7 @@ final class LetterFeed implements AutoCloseable {
     private static final int PARTITIONS = 2;
     private static final int RECORDS_AT_ONCE = 20;
     private static final long PAUSE_NANOS = 50_000_000;
-    private static final Duration ATTEMPT = Duration.ofSeconds(5);
+    private static final Duration ATTEMPT = Duration.ofSeconds(15);
     /** Longer than any fault lasts: the producer waits for a broker that is away. */
     private static final int DELIVERY_MILLIS = 600_000;
 
@@ -134,14 +135,18 @@ final class LetterFeed implements AutoCloseable {
 
     /** After the end: what could be decoded is in the answers, the rest in the dead letters, each once. */
     void check(WaterwheelClient client, Duration timeout) {
-        assertThat(client.count(Query.of(STREAM).withAtLeast(ends).withTimeout(timeout)))
-                .isEqualTo(good);
-        Set<String> letters = new HashSet<>();
-        client.deadLetters(STREAM, Long.MAX_VALUE, letter -> {
-            String line = new String(letter.raw(), UTF_8);
-            assertThat(letters.add(line))
-                    .as("the letter of %s is there twice", line)
-                    .isTrue();
+        Query query = Query.of(STREAM).withAtLeast(ends).withTimeout(timeout);
+        long counted = Waiting.answered(() -> client.count(query));
+        assertThat(counted).isEqualTo(good);
+        Set<String> letters = Waiting.answered(() -> {
+            Set<String> found = new HashSet<>();
+            client.deadLetters(STREAM, Long.MAX_VALUE, letter -> {
+                String line = new String(letter.raw(), UTF_8);
+                assertThat(found.add(line))
+                        .as("the letter of %s is there twice", line)
+                        .isTrue();
+            });
+            return found;
         });
         assertThat(letters).isEqualTo(bad);
     }

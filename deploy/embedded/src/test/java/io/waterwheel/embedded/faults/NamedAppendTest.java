@@ -22,14 +22,12 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The command line's append under a name, killed again and again while it works: each line of the file is there once.
  */
 @Tag("kills")
-@Timeout(600)
 final class NamedAppendTest {
     private static final int ROWS = 100_000;
     private static final int ADDED = 1_000;
@@ -58,7 +56,7 @@ final class NamedAppendTest {
                     assertThat(++runs).as("seed %s", seed).isLessThan(MAX_RUNS);
                     process = append(installation, file);
                     // Most of the first runs die while they work.
-                    long patience = runs < KILLED_RUNS ? 700 + random.nextInt(2_500) : 60_000;
+                    long patience = runs < KILLED_RUNS ? 700 + random.nextInt(2_500) : 180_000;
                     if (!process.waitFor(patience, TimeUnit.MILLISECONDS)) {
                         process.destroyForcibly().waitFor();
                         killed++;
@@ -121,7 +119,7 @@ final class NamedAppendTest {
         Waiting.until("all rows are seen", () -> client.query(KnownRows.STREAM).count() >= rows);
         BitSet found = new BitSet();
         try (Cursor cursor = client.query(
-                Query.of(KnownRows.STREAM).withSelect(List.of("id", "v")).withTimeout(Duration.ofMinutes(1)))) {
+                Query.of(KnownRows.STREAM).withSelect(List.of("id", "v")).withTimeout(Duration.ofMinutes(5)))) {
             while (cursor.next()) {
                 int id = (int) cursor.getLong("id");
                 assertThat(found.get(id))

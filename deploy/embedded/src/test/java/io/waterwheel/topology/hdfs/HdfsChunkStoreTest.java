@@ -144,12 +144,13 @@ final class HdfsChunkStoreTest extends ChunkStoreContract {
     void chunkIsWrittenWithoutASleep() throws IOException {
         byte[] bytes = new byte[4 << 20];
         long best = Long.MAX_VALUE;
-        for (int i = 0; i < 5; i++) {
+        // Others may want the disk too; where the client sleeps, none of them is quicker.
+        for (int i = 0; i < 20 && best >= 400_000_000; i++) {
             long begin = System.nanoTime();
             store.write("s/" + i, List.of(ByteBuffer.wrap(bytes)));
             best = Math.min(best, System.nanoTime() - begin);
         }
-        assertThat(best / 1_000_000).as("ms for 4 MiB, the quickest of five").isLessThan(400);
+        assertThat(best / 1_000_000).as("ms for 4 MiB, the quickest of twenty").isLessThan(400);
     }
 
     @Test

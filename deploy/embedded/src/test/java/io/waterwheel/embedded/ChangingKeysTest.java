@@ -89,11 +89,11 @@ final class ChangingKeysTest {
                 assertThat(client.count(Query.of(stream).withAtLeast(positions)))
                         .isEqualTo(ROWS);
                 check(client, stream);
-                assertThat(client.verify(stream, Duration.ofMinutes(1)).differences())
+                assertThat(client.verify(stream, Duration.ofMinutes(5)).differences())
                         .as("seed %s, %s, fresh", seed, stream)
                         .isEmpty();
                 client.flush(stream);
-                assertThat(client.verify(stream, Duration.ofMinutes(1)).differences())
+                assertThat(client.verify(stream, Duration.ofMinutes(5)).differences())
                         .as("seed %s, %s, in chunks", seed, stream)
                         .isEmpty();
             }

@@ -142,7 +142,7 @@ final class EmbeddedPartsTest {
             free.set(300 << 20);
             watch.look();
             assertThat(watch.trouble()).isEmpty();
-            Waiting.until("records are taken again", Duration.ofMinutes(1), () -> taken(producer, record));
+            Waiting.until("records are taken again", () -> taken(producer, record));
         }
     }
 

@@ -497,10 +497,10 @@ final class EndToEndTest {
             });
             arriving.start();
             while (arriving.isAlive()) {
-                assertThat(client.verify("verified", Duration.ofMinutes(1)).differences())
+                assertThat(client.verify("verified", Duration.ofMinutes(5)).differences())
                         .isEmpty();
             }
-            assertThat(client.verify("verified", Duration.ofMinutes(1)).agrees())
+            assertThat(client.verify("verified", Duration.ofMinutes(5)).agrees())
                     .isTrue();
         }
 

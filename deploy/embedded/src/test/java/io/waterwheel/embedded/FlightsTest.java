@@ -51,7 +51,7 @@ final class FlightsTest {
     /** The rows arrive while the questions are asked. */
     private static final int ARRIVAL_SECONDS = Rounds.of("arrival", 5, 25);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     @TempDir
     Path folder;

@@ -379,7 +379,7 @@ final class KafkaSourceTest {
                 done.complete(batch);
             }
         });
-        return done.get(60, TimeUnit.SECONDS);
+        return done.get(2, TimeUnit.MINUTES);
     }
 
     /** Read live or again, in batches of any size: what Kafka has of a record is with it. */
@@ -481,7 +481,7 @@ final class KafkaSourceTest {
     }
 
     private static String store(KafkaDeadLetters letters, int streamId, RefusedRow... rows) throws Exception {
-        return storing(letters, streamId, rows).get(60, TimeUnit.SECONDS);
+        return storing(letters, streamId, rows).get(2, TimeUnit.MINUTES);
     }
 
     private static RefusedRow row(long offset, int index, String reason, String raw) {
@@ -598,11 +598,11 @@ final class KafkaSourceTest {
                 failures.add(storing(letters, 1, row(offset, -1, "bad", "x")));
             }
             CompletableFuture<String> other = storing(letters, 2, row(0, -1, "bad", "x"));
-            assertThat(failures.get(0).get(60, TimeUnit.SECONDS)).isNotEqualTo("null");
-            assertThat(other.get(60, TimeUnit.SECONDS)).isEqualTo("null");
+            assertThat(failures.get(0).get(2, TimeUnit.MINUTES)).isNotEqualTo("null");
+            assertThat(other.get(2, TimeUnit.MINUTES)).isEqualTo("null");
             List<String> told = new ArrayList<>();
             for (CompletableFuture<String> failed : failures) {
-                told.add(failed.get(60, TimeUnit.SECONDS));
+                told.add(failed.get(2, TimeUnit.MINUTES));
             }
             assertThat(told).doesNotContain("null");
             // One is asked for; the others of that moment fail with it.

@@ -230,7 +230,7 @@ final class LauncherTest {
         Process shell = start(path(), root.resolve("waterwheel"));
         Waiting.until("it builds", () -> Files.exists(calls) && builds() == 1);
         shell.destroy(); // SIGTERM
-        assertThat(shell.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(shell.waitFor(2, TimeUnit.MINUTES)).isTrue();
         assertThat(shell.exitValue()).isEqualTo(143);
         long maven = Long.parseLong(Files.readAllLines(calls).get(0));
         assertThat(ProcessHandle.of(maven)).isEmpty();

@@ -120,7 +120,7 @@ final class QuestionSoakTest {
     /** What ends by itself, a merge or a connection, may take a moment. */
     private static void assertNoMore(CommandProcess server, ServerLoad before, long mostFiles) throws Exception {
         String[] seen = new String[1];
-        boolean within = Waiting.holds(Duration.ofMinutes(1), () -> {
+        boolean within = Waiting.holds(Duration.ofMinutes(5), () -> {
             ServerLoad now = ServerLoad.of(server);
             long files = files(server);
             seen[0] = now + ", " + files + " files";

@@ -144,7 +144,7 @@ final class ScrapedByPrometheus implements AutoCloseable {
             builder.redirectInput(in.toFile());
         }
         Process process = builder.start();
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("%s", command).isTrue();
+        assertThat(process.waitFor(2, TimeUnit.MINUTES)).as("%s", command).isTrue();
         assertThat(process.exitValue())
                 .as("%s: %s", command, Files.readString(out))
                 .isZero();

@@ -142,7 +142,7 @@ final class SharedTopic {
     }
 
     private void verified(String stream) {
-        Verification outcome = client.verify(stream, Duration.ofSeconds(60));
+        Verification outcome = client.verify(stream, Duration.ofMinutes(5));
         assertThat(outcome.differences()).as("%s", outcome).isEmpty();
         assertThat(outcome.topicFingerprint()).isEqualTo(outcome.answerFingerprint());
         assertThat(outcome.topicTuples())

@@ -80,7 +80,7 @@ final class WorkerDeathTest {
                     });
                     // Its tasks work, or the next death would come before they do.
                     assertThat(Waiting.answered(() -> client.query(KnownRows.STREAM)
-                                    .timeout(Duration.ofSeconds(60))
+                                    .timeout(Duration.ofMinutes(5))
                                     .count()))
                             .as("seed %s", seed)
                             .isNotNegative();
@@ -88,7 +88,7 @@ final class WorkerDeathTest {
                 Map<Integer, Long> positions = appended.get(2, TimeUnit.MINUTES);
                 List<Known> rows = Waiting.answered(() -> client.query(KnownRows.STREAM)
                         .atLeast(positions)
-                        .timeout(Duration.ofSeconds(60))
+                        .timeout(Duration.ofMinutes(5))
                         .list(Known.class));
                 boolean[] seen = new boolean[ROWS];
                 for (Known row : rows) {

@@ -94,7 +94,7 @@ final class WrittenByTelegraf {
                 .redirectOutput(log.toFile())
                 .start();
         try {
-            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
             assertThat(process.exitValue()).as(Files.readString(log)).isZero();
         } finally {
             process.destroyForcibly();

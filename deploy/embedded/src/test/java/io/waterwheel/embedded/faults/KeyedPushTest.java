@@ -222,7 +222,7 @@ final class KeyedPushTest {
         Waiting.until("all rows are seen", () -> client.query(KnownRows.STREAM).count() >= rows);
         BitSet found = new BitSet();
         try (Cursor cursor = client.query(
-                Query.of(KnownRows.STREAM).withSelect(List.of("id", "v")).withTimeout(Duration.ofMinutes(1)))) {
+                Query.of(KnownRows.STREAM).withSelect(List.of("id", "v")).withTimeout(Duration.ofMinutes(5)))) {
             while (cursor.next()) {
                 int id = (int) cursor.getLong("id");
                 assertThat(found.get(id))

@@ -92,7 +92,8 @@ final class GatewayTest {
         gateway = Gateway.start(
                 new GatewaySettings(
                         "127.0.0.1", 0, 50, 2, 4L << 20, 1L << 20, List.of(), Map.of(), Duration.ofSeconds(30)),
-                TimeUnit.MILLISECONDS.toNanos(300));
+                // For each request of these tests: a busy machine may let a client stand between two packets.
+                TimeUnit.MILLISECONDS.toNanos(1_000));
         gateway.serve(client);
     }
 

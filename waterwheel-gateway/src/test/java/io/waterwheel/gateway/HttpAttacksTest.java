@@ -44,8 +44,8 @@ final class HttpAttacksTest {
     private static final int CONNECTIONS = Rounds.of("connections", 200, 9_000);
     private static final int REQUESTS = Rounds.of("requests", 1_000, 50_000);
     private static final int MOST_CONNECTIONS = CONNECTIONS / 2;
-    private static final long HEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
-    private static final Duration IDLE = Duration.ofMillis(1_600);
+    private static final long HEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(1_000);
+    private static final Duration IDLE = Duration.ofMillis(1_200);
 
     private final long seed = Long.getLong("seed", System.nanoTime());
     private final List<Socket> sockets = new ArrayList<>();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The topology jar in a JVM whose class path has Guava 11, Jackson 2.9 and Protobuf 2.5 before it. */
 @Tag("packaged")
-@Timeout(180)
+@Timeout(600)
 final class OldLibrariesTest {
     /** What is on a worker's class path of Storm, among the libraries of this test. */
     private static final List<String> OF_STORM = List.of(
@@ -65,7 +65,7 @@ final class OldLibrariesTest {
                     .redirectOutput(log.toFile())
                     .start();
             try {
-                assertThat(process.waitFor(150, TimeUnit.SECONDS))
+                assertThat(process.waitFor(8, TimeUnit.MINUTES))
                         .as("it ends: %s", text(log))
                         .isTrue();
                 assertThat(text(log)).endsWith("all well\n");

@@ -162,7 +162,7 @@ public enum ErrorCode {
     /** The coordinators have no port to listen on. */
     NO_PORT(USER, "List at least one port in `coordinator.ports`."),
     /** A shape was asked for, and the key is no position. */
-    NO_POSITION(USER, "Query by key, or create the stream with a position as its key."),
+    NO_POSITION(USER, "Query by key, or create the stream with a position in its key."),
     /** A call ended without a reply. */
     NO_REPLY(Kind.BUG, "Report it; use a client and a server of the same release meanwhile."),
     /** The server does not know the action. */
@@ -202,7 +202,10 @@ public enum ErrorCode {
     /** A query was ended by hand. */
     QUERY_KILLED(USER, "Ask the operator before you repeat the query."),
     /** A query needs more memory than it may take. */
-    QUERY_MEMORY(USER, "Ask for fewer fields, groups or rows, or raise `query.memory`."),
+    QUERY_MEMORY(
+            USER,
+            "Ask for fewer fields, groups or rows, or raise the key that the message names. If the message counts other"
+                    + " queries, it may work when they have ended."),
     /** A query is longer than a worker may send to another. */
     QUERY_TOO_LARGE(USER, "Use fewer key ranges, a shorter condition or a simpler polygon."),
     /** A Java record does not fit the rows. */

@@ -42,7 +42,7 @@ public final class ChunkMetrics {
             Metric.STREAM);
     public static final Metric REBUILDS = ROOM.counter(
             "waterwheel_template_rebuilds_total",
-            "Rebuilds of a tree's template, since its leaves had grown uneven.",
+            "Rebuilds of a tree's template, because its leaves had grown uneven.",
             "Several a minute: the keys change all the time.",
             Metric.STREAM);
     public static final Metric REBUILD_PAUSE = ROOM.histogram(
@@ -104,7 +104,7 @@ public final class ChunkMetrics {
     public static final Metric COLLECTED_FILES = ROOM.counter(
             "waterwheel_collected_files_total",
             "Files without an owner that were removed from the chunk store.",
-            "What expiry, merges, crashes and dropped streams have left.");
+            "What expiry, crashes and dropped streams have left.");
     public static final Metric COLLECTED_BYTES =
             ROOM.counter("waterwheel_collected_bytes_total", "Bytes of these files.", "As for the files.");
     public static final Metric WAITING_FILES = ROOM.gauge(

@@ -27,7 +27,7 @@ public final class GatewayMetrics {
             Metric.STREAM);
     public static final Metric REFUSED_ROWS = ROOM.counter(
             "waterwheel_gateway_refused_rows_total",
-            "Rows that were refused by HTTP, since they are no tuples; why is told as for `waterwheel_refused_rows_total`.",
+            "Rows that were refused by HTTP, because they are no tuples; why is told as for `waterwheel_refused_rows_total`.",
             "The answer told the sender which, and why.",
             Metric.STREAM,
             "reason");

@@ -105,7 +105,7 @@ public final class WayInMetrics {
             Metric.STREAM);
     public static final Metric LAG = ROOM.gauge(
             "waterwheel_lag_records",
-            "Records at the log's end that are not answered yet. The first coordinator has it. Of a stream, partitions"
+            "Records at the log's end that queries do not see yet. The first coordinator has it. Of a stream, partitions"
                     + " beyond the 64th are summed up as `other`.",
             "It grows for minutes: too little CPU, a slow chunk store, or a partition that stands still.",
             Metric.STREAM,

@@ -342,7 +342,7 @@ public final class Keys {
     public static final Key<Duration> MAINTENANCE_GRACE = add(Key.duration("maintenance.grace", "2 h")
             .atLeast("1 s")
             .atMost("30 d")
-            .doc("How long a chunk file that no stream owns (left by a crash, merged, of a dropped stream) is kept"
+            .doc("How long a chunk file that no stream owns (left by a crash, expired, of a dropped stream) is kept"
                     + " before it is removed. Longer than any query may take: one with a longer deadline is refused."));
     public static final Key<Duration> MAINTENANCE_INTERVAL = add(Key.duration("maintenance.interval", "10 min")
             .atLeast("100 ms")

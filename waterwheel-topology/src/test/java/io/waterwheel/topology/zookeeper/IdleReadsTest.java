@@ -90,13 +90,15 @@ class IdleReadsTest {
                         .allMatch(worker -> worker.streams().streams().size() == STREAMS + 1));
                 double seen = (System.nanoTime() - begin) / 1e9;
                 long change = settle(server) - received;
+                // Sessions say that they live, and on a busy machine all of this takes longer.
+                long meanwhile = (long) Math.ceil(idle / seconds * (System.nanoTime() - begin) / 1e9);
                 System.out.printf(
                         "%d streams, %d workers: all known after %.2f s, %.0f bytes of heap a stream and worker; idle: %.1f"
                                 + " packets/s at ZooKeeper; all listed in %.2f s; one more: created after %.3f s,"
                                 + " everywhere after %.3f s, %d packets%n",
                         STREAMS, WORKERS, opened, bytes, idle / seconds, listed, created, seen, change);
                 // Each worker reads the new one, not the others, and so does whoever creates it.
-                assertThat(change).isLessThan(10L * WORKERS + 60);
+                assertThat(change).isLessThan(10L * WORKERS + 60 + meanwhile);
                 assertThat(bytes).isLessThan(STREAMS < 1_000 ? 20_000 : 1_024);
             } finally {
                 for (Worker worker : workers) {

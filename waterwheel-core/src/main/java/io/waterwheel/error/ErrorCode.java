@@ -203,9 +203,7 @@ public enum ErrorCode {
     QUERY_KILLED(USER, "Ask the operator before you repeat the query."),
     /** A query needs more memory than it may take. */
     QUERY_MEMORY(
-            USER,
-            "Ask for fewer fields, groups or rows, or raise the key that the message names. If the message counts other"
-                    + " queries, it may work when they have ended."),
+            USER, "Ask for less, raise the key that the message names, or wait while other queries hold the memory."),
     /** A query is longer than a worker may send to another. */
     QUERY_TOO_LARGE(USER, "Use fewer key ranges, a shorter condition or a simpler polygon."),
     /** A Java record does not fit the rows. */

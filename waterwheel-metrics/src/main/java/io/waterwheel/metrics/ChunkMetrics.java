@@ -72,7 +72,7 @@ public final class ChunkMetrics {
     public static final Metric FLUSH_FAILURES = ROOM.counter(
             "waterwheel_flush_failures_total",
             "Tries of a flush that failed and are made again.",
-            "Above 0: `status` and the log say why; rows are taken until the memory is used up.",
+            "Above 0: `status` and the log file say why; rows are taken until the memory is used up.",
             Metric.STREAM);
     public static final Metric STORE = ROOM.histogram(
             "waterwheel_store_seconds",
@@ -89,7 +89,7 @@ public final class ChunkMetrics {
     public static final Metric STORE_FAILURES = ROOM.counter(
             "waterwheel_store_failures_total",
             "Calls of the chunk store that failed.",
-            "The store is away, full, or files are missing; the log says which.",
+            "The store is away, full, or files are missing; the log file says which.",
             "operation");
     public static final Metric CHUNKS = ROOM.gauge(
             "waterwheel_chunks",

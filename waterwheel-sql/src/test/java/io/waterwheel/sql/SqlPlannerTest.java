@@ -311,6 +311,11 @@ final class SqlPlannerTest {
                 null,
                 new ResultSpec.Latest(1, List.of("id", "at", "note")),
                 "id:0,at:1,note:2");
+        assertResult(
+                "SELECT id, at, note FROM orders WHERE amount > 3 LATEST ON at PARTITION BY id",
+                "amount > 3",
+                new ResultSpec.Latest(1, List.of("id", "at", "note")),
+                "id:0,at:1,note:2");
     }
 
     /** Conditions on the newest, and what is computed of them, leave the newest to the engine. */

@@ -1,5 +1,6 @@
 package io.waterwheel.sql.plan;
 
+import io.waterwheel.sql.parse.SqlErrors;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

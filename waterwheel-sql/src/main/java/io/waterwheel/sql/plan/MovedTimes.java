@@ -1,6 +1,7 @@
 package io.waterwheel.sql.plan;
 
 import io.waterwheel.sql.leaf.Literals;
+import io.waterwheel.sql.parse.SqlErrors;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.LocalDateTime;

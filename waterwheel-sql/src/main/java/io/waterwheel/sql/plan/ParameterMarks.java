@@ -5,6 +5,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.sql.leaf.SqlTypes;
+import io.waterwheel.sql.parse.SqlErrors;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -7,6 +7,7 @@ import io.waterwheel.sql.cache.ParameterFunction;
 import io.waterwheel.sql.leaf.EngineFunction;
 import io.waterwheel.sql.leaf.EngineFunctions;
 import io.waterwheel.sql.leaf.Literals;
+import io.waterwheel.sql.parse.SqlErrors;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Instant;

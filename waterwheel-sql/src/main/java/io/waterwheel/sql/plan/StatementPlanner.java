@@ -29,6 +29,8 @@ import io.waterwheel.sql.leaf.SqlTypes;
 import io.waterwheel.sql.leaf.StreamTable;
 import io.waterwheel.sql.leaf.SystemNode;
 import io.waterwheel.sql.leaf.SystemRelation;
+import io.waterwheel.sql.parse.SqlErrors;
+import io.waterwheel.sql.parse.StatementParser;
 import io.waterwheel.sql.residual.ResidualPlanner;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package io.waterwheel.sql.plan;
 
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.sql.SqlValues;
+import io.waterwheel.sql.parse.SqlErrors;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

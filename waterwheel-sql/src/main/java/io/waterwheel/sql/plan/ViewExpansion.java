@@ -6,6 +6,8 @@ import io.waterwheel.sql.SqlView;
 import io.waterwheel.sql.StreamSchemas;
 import io.waterwheel.sql.cache.LiftedText;
 import io.waterwheel.sql.leaf.Literals;
+import io.waterwheel.sql.parse.SqlErrors;
+import io.waterwheel.sql.parse.StatementParser;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

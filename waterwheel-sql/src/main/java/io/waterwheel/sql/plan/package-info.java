@@ -1,7 +1,8 @@
 /**
- * Statements to plans. {@link io.waterwheel.sql.plan.StatementPlanner} goes through the steps: Calcite parses; a
- * {@code Rewriter} puts the engine's functions and literals in place; Calcite validates and makes relational operators;
- * sql.leaf takes those that the engine answers into leaves, and sql.residual makes a SELECT of the rest. Knows Calcite.
+ * Statements to plans. {@link io.waterwheel.sql.plan.StatementPlanner} goes through the steps: sql.parse makes a tree;
+ * a {@code Rewriter} puts the engine's functions and literals in place; Calcite validates and makes relational
+ * operators; sql.leaf takes those that the engine answers into leaves, and sql.residual makes a SELECT of the rest.
+ * Knows Calcite.
  */
 @NullMarked
 package io.waterwheel.sql.plan;

@@ -1,9 +1,8 @@
-package io.waterwheel.sql.plan;
+package io.waterwheel.sql.parse;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.apache.calcite.sql.SqlBasicCall;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -31,9 +30,6 @@ final class DistinctOn extends SqlShuttle {
 
     private static final String FUNCTION = "_d_on_";
 
-    private static final Pattern TOKEN = Pattern.compile(StatementParser.COMMENT + "|" + StatementParser.TEXT + "|"
-            + StatementParser.QUOTED_NAME + "|" + StatementParser.WORD + "|[^\\s]");
-
     private DistinctOn() {}
 
     /** The text with calls in the place of DISTINCT ON; the same text where there is none. */
@@ -42,7 +38,7 @@ final class DistinctOn extends SqlShuttle {
             return statement;
         }
         StringBuilder text = new StringBuilder(statement);
-        Matcher token = TOKEN.matcher(statement);
+        Matcher token = StatementParser.TOKEN.matcher(statement);
         // The words of "SELECT DISTINCT ON (" that the last tokens are.
         int words = 0;
         int distinct = 0;

@@ -1,4 +1,4 @@
-package io.waterwheel.sql.plan;
+package io.waterwheel.sql.parse;
 
 import io.waterwheel.error.WaterwheelException;
 import java.util.regex.Matcher;
@@ -14,9 +14,9 @@ import org.apache.calcite.sql.validate.SqlConformanceEnum;
 import org.apache.calcite.sql.validate.SqlDelegatingConformance;
 
 /** Reads the text of a statement into a tree of Calcite's, in which casts by {@code ::} stand where they belong. */
-final class StatementParser {
+public final class StatementParser {
     /** BABEL, but for a GROUP BY that must name what is selected, and aliases that only ORDER BY knows. */
-    static final SqlConformance CONFORMANCE = new SqlDelegatingConformance(SqlConformanceEnum.BABEL) {
+    public static final SqlConformance CONFORMANCE = new SqlDelegatingConformance(SqlConformanceEnum.BABEL) {
         @Override
         public boolean isNonStrictGroupBy() {
             return false;
@@ -46,6 +46,8 @@ final class StatementParser {
     static final String QUOTED_NAME = "\"[^\"]*+\"";
     static final String WORD = "[\\p{L}_][\\p{L}\\p{N}_$]*+";
 
+    static final Pattern TOKEN = Pattern.compile(COMMENT + "|" + TEXT + "|" + QUOTED_NAME + "|" + WORD + "|[^\\s]");
+
     /** Comments, quoted names, such intervals, and other texts. */
     private static final Pattern INTERVAL = Pattern.compile(COMMENT + "|" + QUOTED_NAME
             + "|(?i:(?<![\\p{L}\\p{N}_$.])INTERVAL\\s*+(?<text>'\\s*+(?<number>[+-]?\\d++(?:\\.\\d++)?)\\s++"
@@ -53,17 +55,22 @@ final class StatementParser {
 
     private StatementParser() {}
 
-    static SqlNode parse(String written) {
+    /** Throws BAD_SQL, with the place, of a text that is no statement. */
+    public static SqlNode parse(String written) {
         String intervals = withIntervals(written);
-        String statement = DistinctOn.marked(intervals);
+        String latest = LatestOn.marked(intervals);
+        String statement = DistinctOn.marked(latest);
         SqlNode casts;
         try {
             casts = parseAsWritten(statement).accept(new InfixCasts(statement));
         } catch (WaterwheelException e) {
             casts = parseWithCasts(statement, e);
         }
-        if (casts != null && !statement.equals(intervals)) {
+        if (casts != null && !statement.equals(latest)) {
             casts = DistinctOn.windows(casts);
+        }
+        if (casts != null && !latest.equals(intervals)) {
+            casts = LatestOn.subQueries(casts);
         }
         SqlNode windows = casts == null ? null : casts.accept(new WindowTables());
         if (windows == null) {

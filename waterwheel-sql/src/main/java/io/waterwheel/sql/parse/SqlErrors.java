@@ -1,4 +1,4 @@
-package io.waterwheel.sql.plan;
+package io.waterwheel.sql.parse;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.NearestName;
@@ -11,7 +11,7 @@ import org.apache.calcite.sql.parser.SqlParseException;
 import org.apache.calcite.sql.parser.SqlParserPos;
 
 /** Says what is wrong with a statement, and where. */
-final class SqlErrors {
+public final class SqlErrors {
     private static final int MAX_MESSAGE = 600;
     private static final Pattern OBJECT = Pattern.compile("Object '([^']*)' not found.*", Pattern.DOTALL);
     private static final Pattern COLUMN =
@@ -22,20 +22,20 @@ final class SqlErrors {
     private SqlErrors() {}
 
     /** A failure at a place. */
-    static WaterwheelException at(SqlParserPos position, String what) {
+    public static WaterwheelException at(SqlParserPos position, String what) {
         return new WaterwheelException(ErrorCode.BAD_SQL, place(position) + what);
     }
 
-    static WaterwheelException unsupported(String what) {
+    public static WaterwheelException unsupported(String what) {
         return new WaterwheelException(ErrorCode.SQL_UNSUPPORTED, "statement: " + what);
     }
 
-    static WaterwheelException tooDeep(StackOverflowError failure) {
+    public static WaterwheelException tooDeep(StackOverflowError failure) {
         return new WaterwheelException(ErrorCode.SQL_UNSUPPORTED, "statement: it is nested too deeply", failure);
     }
 
     /** Of what Calcite could not plan, without a place. */
-    static WaterwheelException unplanned(Throwable failure) {
+    public static WaterwheelException unplanned(Throwable failure) {
         Throwable cause = failure;
         while (cause.getCause() != null && cause.getCause() != cause) {
             cause = cause.getCause();
@@ -50,7 +50,7 @@ final class SqlErrors {
                 failure);
     }
 
-    static String place(SqlParserPos position) {
+    public static String place(SqlParserPos position) {
         return place(position.getLineNum(), position.getColumnNum());
     }
 
@@ -59,7 +59,7 @@ final class SqlErrors {
     }
 
     /** Of a text that is no statement. */
-    static WaterwheelException of(SqlParseException failure) {
+    public static WaterwheelException of(SqlParseException failure) {
         if (failure.getMessage() == null || failure.getCause() instanceof StackOverflowError) {
             return new WaterwheelException(ErrorCode.SQL_UNSUPPORTED, "statement: it is nested too deeply", failure);
         }
@@ -76,7 +76,7 @@ final class SqlErrors {
     }
 
     /** Of a statement whose names or types do not fit. */
-    static WaterwheelException of(
+    public static WaterwheelException of(
             CalciteContextException failure, Collection<String> streams, Collection<String> fields) {
         Throwable cause = failure.getCause();
         String said = String.valueOf(cause == null ? failure.getMessage() : cause.getMessage());

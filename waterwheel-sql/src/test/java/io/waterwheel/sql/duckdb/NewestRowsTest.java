@@ -17,8 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** DISTINCT ON keeps the rows that DuckDB keeps. */
-final class DistinctOnTest {
+/** DISTINCT ON and LATEST ON keep the rows that DuckDB keeps. */
+final class NewestRowsTest {
     private static final int STATEMENTS = Rounds.of(40, 2000);
 
     private static DuckDbExecutor executor;
@@ -116,6 +116,95 @@ final class DistinctOnTest {
                 "SELECT DISTINCT ON (idd) id FROM orders ORDER BY id; line 1, column 21: there is no column 'idd'",
             })
     void isRefused(String statement, String message) {
+        assertThatThrownBy(() -> streams.answer(statement)).hasMessageContaining(message);
+    }
+
+    /** DuckDB has no LATEST ON. What is selected is the same in rows that are equal in keys and time. */
+    @Test
+    void randomNewestRowsAreThoseOfRowNumbers() throws Exception {
+        long seed = Long.getLong("seed", 0);
+        Random random = new Random(seed);
+        for (int s = 0; s < STATEMENTS; s++) {
+            List<String> all = new ArrayList<>(List.of("o.id", "o.note", "o.paid", "o.id % 3", "ABS(o.amount)"));
+            Collections.shuffle(all, random);
+            List<String> keys = all.subList(0, 1 + random.nextInt(2));
+            String time = random.nextInt(4) == 0 ? "o.amount" : "o.moment";
+            String where = random.nextInt(3) == 0
+                    ? ""
+                    : " WHERE "
+                            + List.of("o.amount > 0", "o.amount > 0 OR o.paid", "o.note IN ('a', 'b') AND NOT o.paid")
+                                    .get(random.nextInt(3));
+            String tail = " ORDER BY 1 NULLS LAST, 2 NULLS LAST, 3 NULLS LAST";
+            String select =
+                    "SELECT " + keys.get(0) + " AS a, " + keys.get(keys.size() - 1) + " AS b, " + time + " AS c";
+            if (random.nextInt(3) == 0) {
+                select = "SELECT " + keys.get(0) + " AS a, COUNT(*) AS b, MAX(" + time + ") AS c";
+                tail = " GROUP BY " + keys.get(0) + tail;
+            }
+            String from = " FROM orders" + (random.nextBoolean() ? " AS o" : " o") + where;
+            boolean within = random.nextBoolean();
+            String before = within ? "SELECT * FROM (" : "";
+            String behind = within ? tail + ")AS s ORDER BY 1 NULLS LAST, 2 NULLS LAST, 3 NULLS LAST" : tail;
+            String statement = before + select + from + " LATEST ON " + time + " PARTITION BY "
+                    + String.join(random.nextBoolean() ? "," : ", ", keys) + behind;
+            String asked = before + select + " FROM (SELECT *" + from + " QUALIFY ROW_NUMBER() OVER (PARTITION BY "
+                    + String.join(", ", keys) + " ORDER BY " + time + " DESC NULLS LAST) = 1) AS o" + behind;
+            assertThat(streams.answer(statement))
+                    .as("seed %s: %s", seed, statement)
+                    .isEqualTo(duckdb.rows(asked));
+        }
+    }
+
+    /** Ours first. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '~',
+            value = {
+                "SELECT id, moment FROM orders LATEST ON moment PARTITION BY id ORDER BY id;"
+                        + "SELECT id, MAX(moment) FROM orders GROUP BY id ORDER BY id",
+                "SELECT orders.id, moment FROM public.orders latest /* a */ on\\nmoment partition\\tby id order by id;"
+                        + "SELECT id, MAX(moment) FROM orders GROUP BY id ORDER BY id",
+                "SELECT COUNT(*) FROM orders LATEST ON moment PARTITION BY id;SELECT COUNT(DISTINCT id) FROM orders",
+                "SELECT n.id FROM (SELECT * FROM orders LATEST ON moment PARTITION BY id)AS n JOIN orders LATEST"
+                        + " ON n.id = LATEST.id AND n.moment < latest.moment ORDER BY 1;"
+                        + "SELECT id FROM orders WHERE FALSE",
+                "SELECT DISTINCT v.id FROM orders latest JOIN visits v ON v.id = latest.id ORDER BY 1;"
+                        + "SELECT DISTINCT v.id FROM orders o JOIN visits v ON v.id = o.id ORDER BY 1",
+                "SELECT id FROM visits WHERE id IN (SELECT id FROM orders WHERE amount::TEXT <> 'x' OR paid::BOOLEAN"
+                        + " LATEST ON moment PARTITION BY id) LATEST ON moment PARTITION BY id ORDER BY id;"
+                        + "SELECT DISTINCT id FROM visits WHERE id IN (SELECT id FROM orders WHERE amount IS NOT NULL"
+                        + " OR paid) ORDER BY id",
+                "WITH w AS (SELECT * FROM orders LATEST ON moment PARTITION BY id) SELECT DISTINCT ON (id % 2) id % 2,"
+                        + " moment FROM w LATEST ON moment PARTITION BY id % 2 ORDER BY id % 2, moment;"
+                        + "SELECT id % 2, MAX(moment) FROM orders GROUP BY 1 ORDER BY 1",
+                "SELECT id FROM dear d WHERE 'LATEST ON x PARTITION BY y' > '' LATEST ON d.moment PARTITION BY d.id"
+                        + " UNION SELECT -1 ORDER BY 1;SELECT id FROM orders WHERE amount > -2 OR price IS NULL"
+                        + " UNION SELECT -1 ORDER BY 1",
+            })
+    void newestRowsAreThoseOf(String statement, String asked) throws Exception {
+        String written = statement.replace("\\n", "\n").replace("\\t", "\t");
+        assertThat(streams.answer(written)).isEqualTo(duckdb.rows(asked));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '~',
+            value = {
+                "SELECT id FROM orders LATEST ON moment PARTITION BY id WHERE id > 1;"
+                        + " line 1, column 23: WHERE stands before LATEST ON",
+                "SELECT o.id FROM orders o JOIN visits v ON o.id = v.id LATEST ON o.moment PARTITION BY o.id;"
+                        + " LATEST ON takes the rows of one table",
+                "SELECT o.id FROM orders o LATEST ON moment PARTITION BY id JOIN visits v ON o.id = v.id;"
+                        + " LATEST ON takes the rows of one table",
+                "SELECT id FROM orders LATEST ON momnt PARTITION BY id; line 1, column 33: there is no column 'momnt'",
+                "SELECT id FROM orders LATEST ON moment PARTITION BY idd LIMIT 1; line 1, column 53: there is no column 'idd'",
+                "SELECT id FROM (SELECT * FROM orders LATEST ON moment PARTITION BY id) AS s WHERE idd > 1;"
+                        + " line 1, column 83: there is no column 'idd'",
+                "SELECT 1 LATEST ON moment PARTITION BY id; line 1, column 10: LATEST ON needs a table",
+            })
+    void newestRowsAreRefused(String statement, String message) {
         assertThatThrownBy(() -> streams.answer(statement)).hasMessageContaining(message);
     }
 }

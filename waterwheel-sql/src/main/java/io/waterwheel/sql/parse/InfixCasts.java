@@ -1,4 +1,4 @@
-package io.waterwheel.sql.plan;
+package io.waterwheel.sql.parse;
 
 import java.util.ArrayList;
 import java.util.Collections;

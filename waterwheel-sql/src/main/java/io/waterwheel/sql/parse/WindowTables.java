@@ -1,4 +1,4 @@
-package io.waterwheel.sql.plan;
+package io.waterwheel.sql.parse;
 
 import io.waterwheel.sql.leaf.EngineFunctions;
 import java.math.BigDecimal;

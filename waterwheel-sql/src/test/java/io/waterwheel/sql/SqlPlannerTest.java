@@ -274,6 +274,21 @@ final class SqlPlannerTest {
                 "a:0,count:1");
     }
 
+    /** Today is a value, and not a name. */
+    @Test
+    void todayIsAValue() {
+        assertResult(
+                "SELECT note AS current_date, COUNT(*) AS now FROM orders WHERE at < CURRENT_DATE GROUP BY note",
+                "at < TIMESTAMP '2026-11-24T00:00:00Z'",
+                groups(List.of("note AS g0"), null, "count(*) AS a0"),
+                "current_date:0,now:1");
+        SqlConstants constants = SqlPlanner.constants("SELECT CURRENT_DATE AS today, LOCALTIMESTAMP, NOW()", NOW);
+        assertThat(constants).isNotNull();
+        Instant day = Instant.parse("2026-11-24T00:00:00Z");
+        assertThat(constants.values())
+                .containsExactly(new Expression.Moment(day), new Expression.Moment(NOW), new Expression.Moment(NOW));
+    }
+
     @Test
     void pushesSteps() {
         for (String minute : List.of("FLOOR(at TO MINUTE)", "DATE_TRUNC('minute', at)")) {

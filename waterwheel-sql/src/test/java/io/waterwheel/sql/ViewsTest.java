@@ -74,6 +74,8 @@ final class ViewsTest {
         alike(
                 "SELECT l.twice FROM public.Larger AS l WHERE l.id < 3",
                 "SELECT amount * 2 AS twice FROM orders WHERE amount > 10 AND amount * 2 > 100 AND id < 3");
+        view("days", "current_date,n", "SELECT note, COUNT(*) FROM orders GROUP BY note");
+        alike("SELECT n FROM days", "SELECT COUNT(*) AS n FROM orders GROUP BY note");
         alike("SELECT c.n FROM counts c", "SELECT COUNT(*) AS n FROM orders GROUP BY note");
         alike("SELECT a FROM large AS t(a, b)", "SELECT id AS a FROM orders WHERE amount > 10");
         alike(

@@ -5,6 +5,7 @@ import io.waterwheel.sql.SqlConstants;
 import io.waterwheel.sql.leaf.Literals;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -64,13 +65,21 @@ final class ConstantSelect {
                 }
                 return value instanceof Expression.Decimal decimal ? new Expression.Decimal(-decimal.value()) : null;
             }
-            return name.equals("NOW") || name.equals("CURRENT_TIMESTAMP") ? new Expression.Moment(now) : null;
+            return call.operandCount() == 0 ? moment(name, now) : null;
         } else if (node instanceof SqlIdentifier name) {
-            return name.isSimple() && name.getSimple().equalsIgnoreCase("CURRENT_TIMESTAMP")
-                    ? new Expression.Moment(now)
+            return name.isSimple() && !name.isComponentQuoted(0)
+                    ? moment(name.getSimple().toUpperCase(Locale.ROOT), now)
                     : null;
         }
         return node instanceof SqlLiteral literal ? written(literal) : null;
+    }
+
+    private static Expression.@Nullable Literal moment(String name, Instant now) {
+        return switch (name) {
+            case "NOW", "CURRENT_TIMESTAMP", "LOCALTIMESTAMP" -> new Expression.Moment(now);
+            case "CURRENT_DATE" -> new Expression.Moment(now.truncatedTo(ChronoUnit.DAYS));
+            default -> null;
+        };
     }
 
     private static Expression.@Nullable Literal written(SqlLiteral literal) {

@@ -342,6 +342,12 @@ final class Rewriter extends SqlShuttle {
         if (written != null) {
             return SqlLiteral.createApproxNumeric(written.toPlainString() + "E0", position);
         }
+        if (call.getKind() == SqlKind.AS) {
+            // A name that is given is no value, whatever it is: SELECT x AS current_date.
+            List<@Nullable SqlNode> operands = new ArrayList<>(call.getOperandList());
+            operands.set(0, call.<SqlNode>operand(0).accept(this));
+            return call.getOperator().createCall(position, operands);
+        }
         SqlCall visited = (SqlCall) super.visit(call);
         if (!(visited instanceof SqlBasicCall)) {
             return visited;

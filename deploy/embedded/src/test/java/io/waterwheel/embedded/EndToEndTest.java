@@ -165,6 +165,17 @@ final class EndToEndTest {
     }
 
     @Test
+    void toolsAskInTheirOwnWays() throws Exception {
+        try (AskedByTools asked = new AskedByTools(client, server.url())) {
+            assertAll(
+                    asked::dbeaverUnfoldsItsTree,
+                    asked::dbeaverOpensATable,
+                    asked::grafanaKnowsTablesAndColumns,
+                    asked::grafanaFillsPanels);
+        }
+    }
+
+    @Test
     void filesOfSqlLogicTestAreAnswered() throws Exception {
         new SqlLogicByJdbc(client, server.url()).answersAsTheFilesSay();
     }

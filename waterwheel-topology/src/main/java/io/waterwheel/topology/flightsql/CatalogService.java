@@ -40,6 +40,9 @@ abstract class CatalogService extends BasicFlightSqlProducer {
     static final String SCHEMA = "public";
     private static final String TABLE = "TABLE";
     private static final String VIEW = "VIEW";
+    /** What a table is called in the standard's information schema: Grafana asks for tables of this type. */
+    private static final String BASE_TABLE = "BASE TABLE";
+
     private static final String SYSTEM_TABLE = "SYSTEM TABLE";
 
     private final FlightExtension.Services services;
@@ -138,7 +141,8 @@ abstract class CatalogService extends BasicFlightSqlProducer {
             FlightExtension.Form form,
             AnswerRows rows) {
         boolean wanted = (command.getTableTypesCount() == 0
-                        || command.getTableTypesList().contains(type))
+                        || command.getTableTypesList().contains(type)
+                        || (type.equals(TABLE) && command.getTableTypesList().contains(BASE_TABLE)))
                 && (!command.hasDbSchemaFilterPattern()
                         || NamePattern.matches(command.getDbSchemaFilterPattern(), schema))
                 && (!command.hasTableNameFilterPattern()

@@ -127,7 +127,7 @@ public final class Utf8Buffer {
     /** The number of decimal digits of a number that is not negative. */
     private static int digits(long value) {
         // A bit is 0.30103 digits: it has this many, or one more.
-        int least = (Long.SIZE - Long.numberOfLeadingZeros(value | 1)) * 1233 >> 12;
+        int least = ((Long.SIZE - Long.numberOfLeadingZeros(value | 1)) * 1233) >> 12;
         return value < POWERS_OF_TEN[least] ? Math.max(least, 1) : least + 1;
     }
 

@@ -2,7 +2,9 @@ package io.waterwheel.embedded.server;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -10,7 +12,6 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
-import java.util.stream.Stream;
 import org.apache.kafka.common.utils.Exit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,10 +34,10 @@ final class KafkaLife {
     private static final long LOOK_MILLIS = 200;
     private static final long INTERRUPTED_MILLIS = 10_000;
 
-    /** In the names of the threads that serve requests, by Kafka 4.3 (KafkaLifeTest looks at them). */
+    /** In the names of the threads that serve requests, by Kafka 4.3 (KeptBrokerTest looks at them). */
     private static final String HANDLER = "-kafka-request-handler-";
 
-    /** What the stop of a broker waits for its request handlers: one that has died never says that it is done. */
+    /** What the stop of a broker waits where a request handler has died, which never says that it is done. */
     private static final long HANDLERS_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     /**
@@ -73,7 +74,9 @@ final class KafkaLife {
     private final ThreadGroup threads;
     private volatile @Nullable End end;
     private volatile @Nullable Thread starting;
-    private volatile List<Thread> handlers = List.of();
+    /** Those that serve requests, also when they have died. Guarded by this. */
+    private final Set<Thread> handlers = new LinkedHashSet<>();
+
     private volatile @Nullable FutureTask<Void> stopping;
 
     private KafkaLife(Path folder, BooleanSupplier endsAlone, Limits limits) {
@@ -195,29 +198,35 @@ final class KafkaLife {
     }
 
     private synchronized void lookAtHandlers() {
-        if (end != null || stopping != null) {
-            return;
-        }
-        for (Thread handler : handlers) {
-            if (!handler.isAlive()) {
-                end = new End(1, "its thread " + handler.getName() + " has died");
-                LOG.error(
-                        "the broker in {} has ended: its thread {}, which serves requests, has died",
-                        folder,
-                        handler.getName());
-                return;
-            }
+        Thread dead = end == null && stopping == null ? handler(false) : null;
+        if (dead != null) {
+            end = new End(1, "its thread " + dead.getName() + " has died");
+            LOG.error(
+                    "the broker in {} has ended: its thread {}, which serves requests, has died",
+                    folder,
+                    dead.getName());
         }
     }
 
-    private List<Thread> livingHandlers() {
+    /** One of them that lives, or one that has died; null where there is none. */
+    private synchronized @Nullable Thread handler(boolean alive) {
+        for (Thread handler : handlers) {
+            if (handler.isAlive() == alive) {
+                return handler;
+            }
+        }
+        return null;
+    }
+
+    private synchronized void findHandlers() {
         // The count is an estimate: what does not fit would be left out.
         Thread[] living = new Thread[2 * threads.activeCount() + 10];
         int count = threads.enumerate(living);
-        return Stream.of(living)
-                .limit(count)
-                .filter(thread -> thread.getName().contains(HANDLER))
-                .toList();
+        for (int i = 0; i < count; i++) {
+            if (living[i].getName().contains(HANDLER)) {
+                handlers.add(living[i]);
+            }
+        }
     }
 
     /**
@@ -234,6 +243,7 @@ final class KafkaLife {
         try {
             while (thread.isAlive()) {
                 thread.join(LOOK_MILLIS);
+                findHandlers();
                 if (end == null) {
                     begin = System.nanoTime();
                 } else if (System.nanoTime() - begin > limits.endedNanos()) {
@@ -243,9 +253,7 @@ final class KafkaLife {
                     thread.interrupt();
                 }
             }
-            T started = task.get();
-            handlers = livingHandlers();
-            return started;
+            return task.get();
         } catch (ExecutionException e) {
             throw notStarted(String.valueOf(e.getCause()), e);
         } catch (InterruptedException e) {
@@ -275,8 +283,9 @@ final class KafkaLife {
     }
 
     /**
-     * Stops it, once. One that has ended is given three minutes, any other six; what is left of it then stays behind.
-     * Waits also on a thread that is interrupted, since half a broker would keep its ports and its lock.
+     * Stops it, once, its request handlers too. One that has ended is given three minutes, any other six; what is left
+     * of it then stays behind. Waits also on a thread that is interrupted, since half a broker would keep its ports and
+     * its lock.
      *
      * @return whether it went in order
      */
@@ -295,15 +304,21 @@ final class KafkaLife {
         thread.start();
         long begin = System.nanoTime();
         long servedNanos = begin;
-        while (!Uninterrupted.join(thread, LOOK_MILLIS)) {
+        Thread awaited = thread;
+        while (awaited != null) {
+            if (Uninterrupted.join(awaited, LOOK_MILLIS)) {
+                // A handler that nothing waited for may still write.
+                awaited = handler(true);
+                continue;
+            }
             long now = System.nanoTime();
             if (now - begin > (end != null ? limits.endedNanos() : limits.stopNanos())) {
                 break;
             }
-            if (!waits(thread, "KafkaRequestHandler", "awaitShutdown")) {
+            if (!waits(thread, "KafkaRequestHandler", "") || handler(false) == null) {
                 servedNanos = now;
             }
-            if (end != null && (waits(thread, "BrokerServer", "shutdown") || now - servedNanos > HANDLERS_NANOS)) {
+            if (now - servedNanos > HANDLERS_NANOS || (end != null && waits(thread, "BrokerServer", "shutdown"))) {
                 thread.interrupt();
                 servedNanos = now;
             }
@@ -318,11 +333,15 @@ final class KafkaLife {
         return true;
     }
 
-    /** Whether its stop was begun and has failed, or is not at its end, or its start still goes on. */
+    /** Whether its stop was begun and has failed, or is not at its end, or its start or a handler still goes on. */
     private boolean isLeftBehind() {
         FutureTask<Void> stop = stopping;
         Thread start = starting;
-        return stop != null && (!stop.isDone() || failure(stop) != null || (start != null && start.isAlive()));
+        return stop != null
+                && (!stop.isDone()
+                        || failure(stop) != null
+                        || (start != null && start.isAlive())
+                        || handler(true) != null);
     }
 
     /** What the stop failed with; null where it is not at its end too. */
@@ -346,12 +365,14 @@ final class KafkaLife {
      * the broker go, which may have ended too, and {@code KafkaRequestHandler.awaitShutdown} for ever for a thread that
      * has died. The names are those of Kafka 4.3; under others a broker that has ended is left behind (KafkaLifeTest
      * looks at them).
+     *
+     * @param method any of the class where it is empty
      */
     private static boolean waits(Thread thread, String className, String method) {
         for (StackTraceElement frame : thread.getStackTrace()) {
             if (frame.getClassName().startsWith("kafka.server.")) {
                 return frame.getClassName().equals("kafka.server." + className)
-                        && frame.getMethodName().equals(method);
+                        && (method.isEmpty() || frame.getMethodName().equals(method));
             }
         }
         return false;

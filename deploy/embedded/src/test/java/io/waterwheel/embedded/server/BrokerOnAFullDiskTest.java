@@ -140,7 +140,7 @@ final class BrokerOnAFullDiskTest {
                                     "request.timeout.ms",
                                     10_000,
                                     "delivery.timeout.ms",
-                                    30_000),
+                                    40_000),
                             new StringSerializer(),
                             new StringSerializer())) {
                 topics.ensure(TOPIC, PARTITIONS);
@@ -165,7 +165,7 @@ final class BrokerOnAFullDiskTest {
                     int partition = p;
                     Waiting.until("records are taken again", () -> sent(producer, partition, 2, confirmed));
                 }
-                assertThat(kept.trouble()).isEmpty();
+                Waiting.until("the broker is back", () -> kept.trouble().isEmpty());
                 assertThat(read(broker.ownBootstrap())).containsAllEntriesOf(confirmed);
             }
         }

@@ -107,7 +107,7 @@ final class AskedByTools implements AutoCloseable {
 
     void dbeaverUnfoldsItsTree() throws Exception {
         connection.setAutoCommit(true);
-        assertThat(connection.isValid(10)).isTrue();
+        assertThat(connection.isValid(600)).isTrue();
         assertThat((Object) connection.getWarnings()).isNull();
         DatabaseMetaData facts = connection.getMetaData();
         // The driver answers this one by itself.

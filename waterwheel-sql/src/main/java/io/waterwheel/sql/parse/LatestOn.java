@@ -15,6 +15,7 @@ import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.SqlWindow;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
+import org.apache.calcite.sql.util.SqlBasicVisitor;
 import org.apache.calcite.sql.util.SqlShuttle;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +53,9 @@ final class LatestOn extends SqlShuttle {
         boolean where;
         /** How many of the words LATEST, ON, PARTITION and BY were there. */
         int words;
+
+        /** The last word behind FROM before which LATEST ON stands; empty where there is none. */
+        String behind = "";
 
         boolean whereBefore;
         int latest;
@@ -115,19 +119,24 @@ final class LatestOn extends SqlShuttle {
     }
 
     private void read(Frame frame, String word, Matcher token, int end) {
-        if (ENDS.contains(word)) {
+        boolean isName = end > 0 && statement.charAt(end - 1) == '.';
+        if (ENDS.contains(word) && !isName) {
             if (frame.words == 4 && (word.equals("WHERE") || word.equals("JOIN"))) {
                 throw SqlErrors.at(position(frame.latest), word.equals("WHERE") ? WHERE_BEHIND : JOINED);
             }
             close(frame, end);
             frame.where |= word.equals("WHERE");
+            if (!word.equals("WHERE") && !word.equals("JOIN")) {
+                frame.behind = word;
+            }
         } else if (word.equals("SELECT")) {
             frame.from = false;
             frame.where = false;
             frame.words = 0;
+            frame.behind = "";
         } else if (word.equals("FROM")) {
             frame.from = true;
-        } else if (word.equals("LATEST") && frame.words < 4) {
+        } else if (word.equals("LATEST") && frame.words < 2) {
             frame.words = 1;
             frame.latest = token.start();
             frame.whereBefore = frame.where;
@@ -140,6 +149,12 @@ final class LatestOn extends SqlShuttle {
         } else if (frame.words == 3) {
             frame.by = token.start();
             frame.words = word.equals("BY") ? 4 : 0;
+            if (frame.words == 4 && !frame.behind.isEmpty()) {
+                throw SqlErrors.at(
+                        position(frame.latest),
+                        "LATEST ON stands behind FROM and WHERE, and before " + frame.behind
+                                + ": SELECT * FROM s WHERE condition LATEST ON time_ms PARTITION BY key");
+            }
             if (frame.words == 4 && !frame.from) {
                 throw SqlErrors.at(
                         position(frame.latest),
@@ -191,7 +206,22 @@ final class LatestOn extends SqlShuttle {
 
     /** The tree of a marked text with sub-queries in the place of the rows. */
     static @Nullable SqlNode subQueries(SqlNode marked) {
-        return marked.accept(new LatestOn(""));
+        SqlNode newest = marked.accept(new LatestOn(""));
+        if (newest != null) {
+            newest.accept(new SqlBasicVisitor<@Nullable Void>() {
+                @Override
+                public @Nullable Void visit(SqlIdentifier name) {
+                    if (name.isSimple() && name.getSimple().equals(NAME)) {
+                        throw SqlErrors.at(
+                                name.getParserPosition(),
+                                "LATEST ON takes one time, and then PARTITION BY with the keys:"
+                                        + " SELECT * FROM s LATEST ON time_ms PARTITION BY key");
+                    }
+                    return null;
+                }
+            });
+        }
+        return newest;
     }
 
     @Override

@@ -65,7 +65,8 @@ final class ConstantSelect {
                 }
                 return value instanceof Expression.Decimal decimal ? new Expression.Decimal(-decimal.value()) : null;
             }
-            return call.operandCount() == 0 ? moment(name, now) : null;
+            // CURRENT_TIMESTAMP(3) is as many digits as there are.
+            return call.operandCount() == 0 || name.endsWith("TIMESTAMP") ? moment(name, now) : null;
         } else if (node instanceof SqlIdentifier name) {
             return name.isSimple() && !name.isComponentQuoted(0)
                     ? moment(name.getSimple().toUpperCase(Locale.ROOT), now)

@@ -161,6 +161,9 @@ final class NewestRowsTest {
             delimiter = ';',
             quoteCharacter = '~',
             value = {
+                "SELECT s.\"window\", latest FROM (SELECT id AS \"window\", moment AS latest FROM orders) AS s"
+                        + " LATEST ON latest PARTITION BY s.\"window\" ORDER BY 1;"
+                        + "SELECT id, MAX(moment) FROM orders GROUP BY id ORDER BY id",
                 "SELECT id, moment FROM orders LATEST ON moment PARTITION BY id ORDER BY id;"
                         + "SELECT id, MAX(moment) FROM orders GROUP BY id ORDER BY id",
                 "SELECT orders.id, moment FROM public.orders latest /* a */ on\\nmoment partition\\tby id order by id;"
@@ -203,6 +206,9 @@ final class NewestRowsTest {
                 "SELECT id FROM (SELECT * FROM orders LATEST ON moment PARTITION BY id) AS s WHERE idd > 1;"
                         + " line 1, column 83: there is no column 'idd'",
                 "SELECT 1 LATEST ON moment PARTITION BY id; line 1, column 10: LATEST ON needs a table",
+                "SELECT note, COUNT(*) FROM orders GROUP BY note LATEST ON moment PARTITION BY id;"
+                        + " line 1, column 49: LATEST ON stands behind FROM and WHERE, and before GROUP",
+                "SELECT id FROM orders LATEST ON moment, id PARTITION BY id; LATEST ON takes one time",
             })
     void newestRowsAreRefused(String statement, String message) {
         assertThatThrownBy(() -> streams.answer(statement)).hasMessageContaining(message);

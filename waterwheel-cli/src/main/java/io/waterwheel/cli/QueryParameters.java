@@ -33,8 +33,11 @@ public final class QueryParameters {
             new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
     private static final Terminal NO_TERMINAL = new Terminal(InputStream.nullInputStream(), NOWHERE, NOWHERE, false);
 
-    /** More than are read at once on most machines; each is some 100 KB. */
+    /** More than are read at once on most machines. */
     private static final int KEPT = 8;
+
+    /** A parser keeps the texts of its last query: after longer ones it is forgotten. */
+    private static final int KEPT_LETTERS = 16 << 10;
 
     /** To read one is quick, to make what reads it is not: that looks at the annotations of all options. */
     private static final BlockingQueue<Parser> IDLE = new ArrayBlockingQueue<>(KEPT);
@@ -97,8 +100,18 @@ public final class QueryParameters {
         Parser parser = idle == null ? Parser.make() : idle;
         Query query = parse(parser, stream, options);
         // Of one that failed it is not known what it left behind.
-        boolean unusedKept = IDLE.offer(parser);
+        boolean unusedKept = isShort(options) && IDLE.offer(parser);
         return query;
+    }
+
+    private static boolean isShort(Map<String, List<String>> options) {
+        long letters = 0;
+        for (List<String> values : options.values()) {
+            for (String value : values) {
+                letters += value.length() + 50;
+            }
+        }
+        return letters <= KEPT_LETTERS;
     }
 
     static Query parse(Parser parser, String stream, Map<String, List<String>> options) {

@@ -3,6 +3,7 @@ package io.waterwheel.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import java.util.HashMap;
@@ -63,6 +64,10 @@ final class QueryParametersTest {
             Map.entry("key", List.of("1..2", "7")),
             Map.entry("box", List.of("1,2,3,4")),
             Map.entry("circle", List.of("1,2,300")),
+            Map.entry("polygon", List.of("POLYGON((0 0, 1 0, 1 1, 0 0))")),
+            Map.entry("page", List.of("first")),
+            Map.entry("series", List.of("delta(a)")),
+            Map.entry("downsample", List.of("minmax")),
             Map.entry("time", List.of("2024-01-01T00:00:00Z/2024-01-02T00:00:00Z")),
             Map.entry("select", List.of("a", "b + 1 AS c")),
             Map.entry("distinct", List.of("")),
@@ -87,6 +92,11 @@ final class QueryParametersTest {
     @Test
     void readsEachQueryAsTheFirst() {
         List<String> names = VALUES.keySet().stream().sorted().toList();
+        // One of them depends on the clock.
+        assertThat(QueryParameters.options())
+                .containsAll(names)
+                .hasSize(names.size() + 1)
+                .contains("last");
         Random random = new Random(1);
         int read = 0;
         for (int i = 0; i < 400; i++) {
@@ -110,6 +120,8 @@ final class QueryParametersTest {
             return query.get().toString();
         } catch (QueryParameters.BadOption e) {
             return e.option() + ": " + e.getMessage();
+        } catch (WaterwheelException e) {
+            return String.valueOf(e.getMessage());
         }
     }
 

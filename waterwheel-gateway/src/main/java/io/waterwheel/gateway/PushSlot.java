@@ -44,6 +44,7 @@ final class PushSlot {
     private static final int MANY_ROWS = 512;
 
     private static final long MOST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
     /** Between two looks at the queue: to be woken by each request would cost as much as is saved. */
     private static final long LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
@@ -67,8 +68,8 @@ final class PushSlot {
     private record Waiting(@Nullable PushedRows rows, CompletableFuture<Map<Integer, Long>> stored) {}
 
     private final Thread thread;
-    // Both of the last batch, and of its thread only: the requests in it and those that waited at its end, and the time
-    // from when it was sent until it was confirmed.
+    // Only the slot's thread uses both. Of the last batch: the requests in it and those that waited at its end, and the
+    // time from when it was sent until it was confirmed.
     private int lastRequests;
     private long lastNanos;
 

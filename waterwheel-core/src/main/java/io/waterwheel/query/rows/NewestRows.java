@@ -161,15 +161,18 @@ public final class NewestRows {
             int newest = selected[i++];
             long key = keysOf[newest];
             long newestTime = times[newest];
+            int slot = slot(key);
+            // Which of several older rows would be the newest does not matter.
+            long held = rowOf[slot] == 0 ? Long.MIN_VALUE : keyAndTime[2 * slot + 1];
             while (i < count && keysOf[selected[i]] == key) {
                 int row = selected[i++];
                 long time = times[row];
-                if (time > newestTime || (time == newestTime && precedesRow(view, row, newest))) {
+                if (time > newestTime || (time == newestTime && time >= held && precedesRow(view, row, newest))) {
                     newest = row;
                     newestTime = time;
                 }
             }
-            waits = choose(view, newest, slot(key), key, waits);
+            waits = choose(view, newest, slot, key, waits);
         }
         return waits;
     }

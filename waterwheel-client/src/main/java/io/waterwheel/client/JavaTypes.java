@@ -58,7 +58,7 @@ final class JavaTypes {
 
     /** The types of a record's component that hold every value of a field of the type. */
     static Set<Class<?>> fitting(FieldType type) {
-        return switch (type) {
+        return switch (type.kind()) {
             case INT -> Set.of(int.class, Integer.class, long.class, Long.class);
             case LONG -> Set.of(long.class, Long.class);
             case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> Set.of(Instant.class, long.class, Long.class);
@@ -73,7 +73,7 @@ final class JavaTypes {
 
     /** The value of a row that is not null. */
     static Object value(Columns columns, int field, int row) {
-        return switch (columns.fields().get(field).type()) {
+        return switch (columns.fields().get(field).type().kind()) {
             case INT -> (int) columns.getLong(field, row);
             case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> columns.getLong(field, row);
             case FLOAT -> columns.getFloat(field, row);

@@ -95,7 +95,7 @@ class CursorTest {
                 continue;
             }
             Object got =
-                    switch (field.type()) {
+                    switch (field.type().kind()) {
                         case INT -> cursor.getInt(field.name());
                         case LONG -> cursor.getLong(field.name());
                         case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS ->

@@ -212,7 +212,7 @@ public final class FakeServer implements AutoCloseable {
     }
 
     private static ArrowType type(io.waterwheel.schema.FieldType type) {
-        return switch (type) {
+        return switch (type.kind()) {
             case INT -> new ArrowType.Int(32, true);
             case LONG -> new ArrowType.Int(64, true);
             case FLOAT -> new ArrowType.FloatingPoint(FloatingPointPrecision.SINGLE);

@@ -10,7 +10,6 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 
@@ -66,10 +65,10 @@ final class FieldsSection {
             int nameLength = in.u8();
             String type = text(in, typeLength);
             String name = text(in, nameLength);
-            FieldType known = Arrays.stream(FieldType.values())
-                    .filter(each -> each.schemaName().equals(type))
-                    .findFirst()
-                    .orElseThrow(() -> in.damaged("a field type of this version", type));
+            FieldType known = FieldType.named(type);
+            if (known == null) {
+                throw in.damaged("a field type of this version", type);
+            }
             try {
                 Field field = new Field(name, known, (flags & FIELD_NULLABLE) != 0);
                 fields.add(new Field(name, known, field.nullable(), field.unit(), index(flags)));

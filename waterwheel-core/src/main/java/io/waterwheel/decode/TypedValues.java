@@ -87,7 +87,7 @@ final class TypedValues {
     }
 
     void integer(int field, long value) throws MalformedException {
-        switch (row.types[field]) {
+        switch (row.types[field].kind()) {
             case INT -> {
                 if (value != (int) value) {
                     throw refused(field, "a whole number of 32 bits", value);
@@ -108,7 +108,7 @@ final class TypedValues {
             integer(field, value);
             return;
         }
-        switch (row.types[field]) {
+        switch (row.types[field].kind()) {
             case FLOAT -> row.setFloat(field, new BigInteger(Long.toUnsignedString(value)).floatValue());
             case DOUBLE -> row.setDouble(field, new BigInteger(Long.toUnsignedString(value)).doubleValue());
             case STRING -> ascii(field, Long.toUnsignedString(value));
@@ -117,7 +117,7 @@ final class TypedValues {
     }
 
     void single(int field, float value) throws MalformedException {
-        switch (row.types[field]) {
+        switch (row.types[field].kind()) {
             case FLOAT -> row.setFloat(field, value);
             case DOUBLE -> row.setDouble(field, value);
             default -> throw refused(field, row.types[field].schemaName(), value);
@@ -125,7 +125,7 @@ final class TypedValues {
     }
 
     void number(int field, double value) throws MalformedException {
-        switch (row.types[field]) {
+        switch (row.types[field].kind()) {
             case FLOAT -> {
                 float narrow = (float) value;
                 if (Float.isInfinite(narrow) && !Double.isInfinite(value)) {
@@ -224,7 +224,7 @@ final class TypedValues {
     }
 
     void date(int field, long days) throws MalformedException {
-        switch (row.types[field]) {
+        switch (row.types[field].kind()) {
             case INT -> integer(field, days);
             case STRING -> ascii(field, LocalDate.ofEpochDay(day(field, days)).toString());
             default ->
@@ -267,7 +267,7 @@ final class TypedValues {
             throw refused(field, "a decimal of at most " + MOST_DECIMAL_BYTES + " bytes", length);
         }
         BigDecimal value = new BigDecimal(new BigInteger(Arrays.copyOfRange(bytes, offset, offset + length)), scale);
-        switch (type) {
+        switch (type.kind()) {
             case FLOAT -> {
                 if (Float.isInfinite(value.floatValue())) {
                     throw outside(field, "a decimal of " + value.precision() + " digits");

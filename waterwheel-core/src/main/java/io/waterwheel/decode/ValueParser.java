@@ -48,7 +48,7 @@ final class ValueParser {
     }
 
     private void plainText(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
-        switch (row.types[field]) {
+        switch (row.types[field].kind()) {
             case INT -> {
                 long value = numbers.parseLong(bytes, from, to);
                 if (numbers.failed || value != (int) value) {
@@ -122,7 +122,7 @@ final class ValueParser {
             plainText(field, scratch, 0, length);
             return;
         }
-        switch (row.types[field]) {
+        switch (row.types[field].kind()) {
             case INT -> {
                 expect(field, token == JsonToken.VALUE_NUMBER_INT, "a whole number of 32 bits", token);
                 row.setInteger(field, parser.getIntValue());

@@ -89,7 +89,7 @@ public final class KeyCodec {
      */
     public static long ofText(Field field, String text) {
         try {
-            return switch (field.type()) {
+            return switch (field.type().kind()) {
                 case INT -> Integer.parseInt(text);
                 case LONG -> Long.parseLong(text);
                 case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> timestamp(field.type(), text);
@@ -120,7 +120,7 @@ public final class KeyCodec {
      * A string's may end within a character, which is left out: then the text's key is a little smaller.
      */
     public static String toText(Field field, long key) {
-        return switch (field.type()) {
+        return switch (field.type().kind()) {
             case INT, LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> Long.toString(key);
             case IPV4 -> Ipv4.text((int) key);
             case BOOLEAN -> key == 0 ? "false" : "true";

@@ -150,7 +150,7 @@ public final class Cuts {
     /** Keys tell values apart by their first bytes, shorter ones filled up with zeros. */
     private byte[] prefix(String text) {
         byte[] bytes =
-                switch (field.type()) {
+                switch (field.type().kind()) {
                     case STRING -> text.getBytes(StandardCharsets.UTF_8);
                     case UUID, IPV6 -> sixteen(text);
                     default -> Base64.getDecoder().decode(text);

@@ -32,8 +32,6 @@ final class DefinitionReader {
             "time",
             "records");
     private static final Set<String> FIELD = Set.of("name", "type", "nullable", "unit", "indexed", "from");
-    private static final Map<String, FieldType> TYPES =
-            Arrays.stream(FieldType.values()).collect(Collectors.toMap(FieldType::schemaName, type -> type));
     private static final Map<String, TimestampUnit> UNITS =
             Arrays.stream(TimestampUnit.values()).collect(Collectors.toMap(TimestampUnit::schemaName, unit -> unit));
     private static final Map<String, RecordFormat> FORMATS = new TreeMap<>(Map.of(
@@ -244,12 +242,15 @@ final class DefinitionReader {
 
     private @Nullable Field field(Members parts, String name) {
         String typeName = parts.text("type");
-        FieldType type = TYPES.get(typeName);
+        FieldType type = FieldType.named(typeName);
         if (!typeName.isEmpty() && type == null) {
             parts.error(
                     "type",
                     "field " + name + ": type: expected one of "
-                            + TYPES.keySet().stream().sorted().toList() + ", got '" + typeName + "'");
+                            + Arrays.stream(FieldType.values())
+                                    .map(FieldType::schemaName)
+                                    .sorted()
+                                    .toList() + ", got '" + typeName + "'");
         }
         boolean nullable = parts.flag("nullable");
         Field.Index index = index(parts, name);

@@ -2,8 +2,9 @@ package io.waterwheel.schema;
 
 import io.waterwheel.schema.text.KafkaField;
 import io.waterwheel.schema.text.MemberPath;
-import java.util.EnumSet;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -22,10 +23,10 @@ public final class Schema {
 
     static final int MAX_FIELDS = 256;
     /** Types that a field may have for a role. */
-    static final Set<FieldType> TIMES = EnumSet.of(FieldType.TIMESTAMP, FieldType.TIMESTAMP_US, FieldType.TIMESTAMP_NS);
+    static final Set<FieldType> TIMES = types(FieldType.TIMESTAMP, FieldType.TIMESTAMP_US, FieldType.TIMESTAMP_NS);
 
-    static final Set<FieldType> DEGREES = EnumSet.of(FieldType.DOUBLE);
-    static final Set<FieldType> ANY = EnumSet.allOf(FieldType.class);
+    static final Set<FieldType> DEGREES = types(FieldType.DOUBLE);
+    static final Set<FieldType> ANY = types(FieldType.values());
 
     private final List<Field> fields;
     private final KeySpec key;
@@ -102,6 +103,11 @@ public final class Schema {
         return eachProblem(fields, places);
     }
 
+    /** Types in the order in which messages name them. */
+    private static Set<FieldType> types(FieldType... types) {
+        return Collections.unmodifiableSet(new LinkedHashSet<>(List.of(types)));
+    }
+
     /** What is wrong with fields that are of Kafka, or null. */
     private static @Nullable String kafkaProblem(Map<String, Field> fields, RecordText text) {
         for (Map.Entry<String, String> from : text.from().entrySet()) {
@@ -114,13 +120,9 @@ public final class Schema {
                     switch (source.part()) {
                         case KEY, HEADER -> ANY;
                         case TIMESTAMP ->
-                            EnumSet.of(
-                                    FieldType.TIMESTAMP,
-                                    FieldType.TIMESTAMP_US,
-                                    FieldType.TIMESTAMP_NS,
-                                    FieldType.LONG);
-                        case PARTITION -> EnumSet.of(FieldType.INT, FieldType.LONG);
-                        case OFFSET -> EnumSet.of(FieldType.LONG);
+                            types(FieldType.LONG, FieldType.TIMESTAMP, FieldType.TIMESTAMP_US, FieldType.TIMESTAMP_NS);
+                        case PARTITION -> types(FieldType.INT, FieldType.LONG);
+                        case OFFSET -> types(FieldType.LONG);
                     };
             if (!types.contains(field.type())) {
                 return "from: field " + field.name() + " is of type "

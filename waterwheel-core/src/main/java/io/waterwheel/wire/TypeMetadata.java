@@ -20,11 +20,8 @@ public final class TypeMetadata {
 
     /** The type that a field of 16 bytes with this metadata is of; null when it is of none that is known. */
     public static @Nullable FieldType sixteen(Map<String, String> metadata) {
-        for (FieldType type : FieldType.values()) {
-            if (type.hasSixteenBytes() && type.schemaName().equals(metadata.get(KEY))) {
-                return type;
-            }
-        }
-        return null;
+        String name = metadata.get(KEY);
+        FieldType type = name == null ? null : FieldType.named(name);
+        return type != null && type.hasSixteenBytes() ? type : null;
     }
 }

@@ -242,7 +242,7 @@ final class DependenciesTest {
                     if (column < 0) {
                         continue;
                     }
-                    switch (schema.fields().get(f).type()) {
+                    switch (schema.fields().get(f).type().kind()) {
                         case STRING -> {
                             byte[] text = values[f].getBytes(StandardCharsets.UTF_8);
                             long reference = block.addToArena(text, 0, text.length);

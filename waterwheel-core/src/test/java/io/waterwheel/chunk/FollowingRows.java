@@ -61,7 +61,7 @@ public final class FollowingRows {
     }
 
     private long value(FieldType type) {
-        return switch (type) {
+        return switch (type.kind()) {
             case DOUBLE ->
                 switch (random.nextInt(20)) {
                     case 0 -> Double.doubleToRawLongBits(DOUBLES[random.nextInt(DOUBLES.length)]);

@@ -102,7 +102,7 @@ public final class PatternRows {
 
     private void column(Random random, int rows, int column, FieldType type) {
         byte[] bytes = block.column(column);
-        switch (type) {
+        switch (type.kind()) {
             case STRING, BYTES -> texts(random, rows, bytes);
             case UUID, IPV6 -> sixteens(random, rows, bytes);
             case DOUBLE, FLOAT -> {

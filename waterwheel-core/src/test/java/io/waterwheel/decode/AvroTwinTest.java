@@ -194,7 +194,7 @@ final class AvroTwinTest {
         if (at == null) {
             return null;
         }
-        return switch (type) {
+        return switch (type.kind()) {
             case STRING -> at.toString();
             case DOUBLE -> ((Number) at).doubleValue();
             case BYTES -> at instanceof GenericFixed fixed ? fixed.bytes() : bytes((ByteBuffer) at);

@@ -249,7 +249,7 @@ final class ProtobufTwinTest {
         }
         boolean unsigned = last != null
                 && (last.getType() == FieldDescriptor.Type.UINT32 || last.getType() == FieldDescriptor.Type.FIXED32);
-        return switch (type) {
+        return switch (type.kind()) {
             case LONG -> unsigned ? Integer.toUnsignedLong((Integer) at) : ((Number) at).longValue();
             case DOUBLE ->
                 at instanceof Long big

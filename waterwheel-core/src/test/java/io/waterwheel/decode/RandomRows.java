@@ -113,7 +113,7 @@ public final class RandomRows {
     }
 
     private static Object value(FieldType type, Random random) {
-        return switch (type) {
+        return switch (type.kind()) {
             case INT -> random.nextInt(4) == 0 ? Integer.MIN_VALUE + random.nextInt(2) : random.nextInt();
             case LONG ->
                 switch (random.nextInt(4)) {

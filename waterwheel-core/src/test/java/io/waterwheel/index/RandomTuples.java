@@ -104,7 +104,7 @@ public final class RandomTuples {
 
     private void put(TupleBlock block, int row, int column, FieldType type) {
         byte[] bytes = block.column(column);
-        switch (type) {
+        switch (type.kind()) {
             case INT, IPV4 -> LittleEndian.putInt(bytes, row * 4, random.nextInt());
             case FLOAT -> LittleEndian.putInt(bytes, row * 4, Float.floatToRawIntBits(random.nextFloat()));
             case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> LittleEndian.putLong(bytes, row * 8, random.nextLong());

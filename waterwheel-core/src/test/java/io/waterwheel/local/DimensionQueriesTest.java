@@ -75,7 +75,7 @@ final class DimensionQueriesTest {
         }
 
         private String literal(String value) {
-            return switch (field.type()) {
+            return switch (field.type().kind()) {
                 case STRING -> "'" + value.replace("'", "''") + "'";
                 case BYTES ->
                     "X'" + HexFormat.of().formatHex(Base64.getDecoder().decode(value)) + "'";
@@ -239,7 +239,7 @@ final class DimensionQueriesTest {
     }
 
     private static String value(FieldType type, Random random) {
-        return switch (type) {
+        return switch (type.kind()) {
             case INT -> Integer.toString(random.nextInt() >> random.nextInt(31));
             case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> Long.toString(random.nextLong() >> random.nextInt(63));
             case IPV4 -> Ipv4.text(random.nextInt());

@@ -38,8 +38,11 @@ final class InstantsTest {
     Path folder;
 
     @ParameterizedTest
-    @EnumSource(names = {"TIMESTAMP", "TIMESTAMP_US", "TIMESTAMP_NS"})
-    void boundsAreExactInEveryUnit(FieldType type) throws Exception {
+    @EnumSource(
+            value = FieldType.Kind.class,
+            names = {"TIMESTAMP", "TIMESTAMP_US", "TIMESTAMP_NS"})
+    void boundsAreExactInEveryUnit(FieldType.Kind kind) throws Exception {
+        FieldType type = FieldType.valueOf(kind.name());
         TimestampUnit unit = type.resolution();
         for (long seed = 0; seed < 4; seed++) {
             Random random = new Random(seed);

@@ -161,7 +161,7 @@ public final class QuestionTwin {
         String relation = List.of("=", "<", "<=", ">", ">=", "<>").get(random.nextInt(6));
         String[] literals = new String[2];
         for (int i = 0; i < 2; i++) {
-            literals[i] = switch (key.type()) {
+            literals[i] = switch (key.type().kind()) {
                 case STRING -> new Expression.Text(RandomExpressions.text(random)).toString();
                 case BYTES -> List.of("X''", "X'00'", "X'0101'", "X'02'").get(random.nextInt(4));
                 case DOUBLE -> String.valueOf((random.nextInt(17) - 8) / 2.0);

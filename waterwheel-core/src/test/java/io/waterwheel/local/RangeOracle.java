@@ -21,7 +21,7 @@ final class RangeOracle {
     }
 
     static Comparator<String> order(FieldType type) {
-        return switch (type) {
+        return switch (type.kind()) {
             case INT, LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> Comparator.comparingLong(Long::parseLong);
             case IPV4 -> Comparator.comparingLong(text -> Ipv4.parse(text.getBytes(UTF_8), 0, text.length()));
             case BOOLEAN -> Comparator.comparing(Boolean::parseBoolean);

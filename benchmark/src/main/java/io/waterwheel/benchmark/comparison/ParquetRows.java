@@ -72,7 +72,7 @@ final class ParquetRows extends WriteSupport<ParquetRows.Row> {
                     case VARIABLE -> PrimitiveTypeName.BINARY;
                 };
         Types.PrimitiveBuilder<?> type = Types.primitive(name, repetition);
-        switch (field.type()) {
+        switch (field.type().kind()) {
             case TIMESTAMP -> type.as(LogicalTypeAnnotation.timestampType(true, TimeUnit.MILLIS));
             case TIMESTAMP_US -> type.as(LogicalTypeAnnotation.timestampType(true, TimeUnit.MICROS));
             case TIMESTAMP_NS -> type.as(LogicalTypeAnnotation.timestampType(true, TimeUnit.NANOS));

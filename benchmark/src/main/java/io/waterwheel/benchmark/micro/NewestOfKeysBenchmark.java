@@ -69,7 +69,7 @@ public class NewestOfKeysBenchmark {
 
     /** The type of a device's name. */
     @Param({"LONG", "STRING"})
-    private FieldType key = FieldType.LONG;
+    private FieldType.Kind key = FieldType.Kind.LONG;
 
     @Param({"1", "3"})
     private int perKey = 1;
@@ -83,7 +83,7 @@ public class NewestOfKeysBenchmark {
             folder = Files.createTempDirectory("newest-benchmark");
             Schema schema = new Schema(
                     List.of(
-                            new Field("device", key, false),
+                            new Field("device", FieldType.valueOf(key.name()), false),
                             new Field("at", FieldType.TIMESTAMP, false),
                             new Field("number", FieldType.LONG, false)),
                     new KeySpec.Ordered("device"),
@@ -136,7 +136,7 @@ public class NewestOfKeysBenchmark {
             int row = from + i;
             // Neighbours in time are none by key.
             long device = row % DEVICES * 7919L % DEVICES;
-            if (key == FieldType.LONG) {
+            if (key == FieldType.Kind.LONG) {
                 block.keys()[i] = device;
             } else {
                 byte[] name = ("device-" + device).getBytes(StandardCharsets.UTF_8);

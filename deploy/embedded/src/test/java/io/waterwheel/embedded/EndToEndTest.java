@@ -297,7 +297,7 @@ final class EndToEndTest {
 
     /** The order of a key field's values. */
     private static Comparator<Object> order(FieldType type) {
-        return switch (type) {
+        return switch (type.kind()) {
             case INT, LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS ->
                 Comparator.comparingLong(value -> ((Number) value).longValue());
             case FLOAT, DOUBLE -> Comparator.comparingDouble(value -> ((Number) value).doubleValue() + 0.0);

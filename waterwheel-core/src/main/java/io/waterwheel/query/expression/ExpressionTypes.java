@@ -112,7 +112,7 @@ public final class ExpressionTypes {
     private ValueType cast(Expression.Cast node) {
         ValueType from = typeOf(node.operand());
         boolean fits =
-                switch (node.type()) {
+                switch (node.type().kind()) {
                     case INTEGER -> from.numeric() || from == ValueType.BOOLEAN;
                     case DOUBLE -> from.numeric();
                     case TIMESTAMP -> from.isTimestamp();
@@ -129,7 +129,7 @@ public final class ExpressionTypes {
                 node.operand(),
                 from,
                 fits,
-                switch (node.type()) {
+                switch (node.type().kind()) {
                     case INTEGER -> "a number or a boolean";
                     case DOUBLE -> "a number";
                     case TIMESTAMP -> "a time";
@@ -248,7 +248,7 @@ public final class ExpressionTypes {
     /** How literals are written that people write as text. */
     private static String written(ValueType left, ValueType right) {
         for (ValueType type : List.of(left, right)) {
-            switch (type) {
+            switch (type.kind()) {
                 case IPV4 -> {
                     return "; an address is written as IPV4 '192.168.0.1'";
                 }

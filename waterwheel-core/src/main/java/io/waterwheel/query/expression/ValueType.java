@@ -3,34 +3,89 @@ package io.waterwheel.query.expression;
 import io.waterwheel.schema.FieldType;
 import org.jspecify.annotations.Nullable;
 
-/** What an expression yields. Fields of several types share one: what is computed has no width. */
-public enum ValueType {
-    BOOLEAN,
+/**
+ * What an expression yields. Fields of several types share one: what is computed has no width. There is one object of
+ * each type, so that {@code ==} tells whether two are the same; {@link #kind} is what a {@code switch} asks for.
+ */
+public final class ValueType {
+    /** The kinds of types; each constant of {@link ValueType} has the kind of its name. */
+    public enum Kind {
+        BOOLEAN,
+        INTEGER,
+        DOUBLE,
+        TIMESTAMP,
+        TIMESTAMP_US,
+        TIMESTAMP_NS,
+        IPV4,
+        STRING,
+        BYTES,
+        UUID,
+        IPV6,
+        NULL
+    }
+
+    public static final ValueType BOOLEAN = new ValueType(Kind.BOOLEAN);
+
     /** Signed 64-bit integer; fields of type int and long. */
-    INTEGER,
+    public static final ValueType INTEGER = new ValueType(Kind.INTEGER);
+
     /** IEEE 754 double; fields of type float and double. */
-    DOUBLE,
+    public static final ValueType DOUBLE = new ValueType(Kind.DOUBLE);
+
     /** Milliseconds since 1970 UTC. Timestamps of any resolution compare with each other, exactly. */
-    TIMESTAMP,
+    public static final ValueType TIMESTAMP = new ValueType(Kind.TIMESTAMP);
+
     /** Microseconds since 1970 UTC. */
-    TIMESTAMP_US,
+    public static final ValueType TIMESTAMP_US = new ValueType(Kind.TIMESTAMP_US);
+
     /** Nanoseconds since 1970 UTC. */
-    TIMESTAMP_NS,
+    public static final ValueType TIMESTAMP_NS = new ValueType(Kind.TIMESTAMP_NS);
+
     /** IPv4 address, ordered as an unsigned number. */
-    IPV4,
+    public static final ValueType IPV4 = new ValueType(Kind.IPV4);
+
     /** Text, compared by its UTF-8 bytes. */
-    STRING,
-    BYTES,
+    public static final ValueType STRING = new ValueType(Kind.STRING);
+
+    public static final ValueType BYTES = new ValueType(Kind.BYTES);
+
     /** UUID, ordered by its bytes. */
-    UUID,
+    public static final ValueType UUID = new ValueType(Kind.UUID);
+
     /** IPv6 address, ordered as an unsigned number. */
-    IPV6,
+    public static final ValueType IPV6 = new ValueType(Kind.IPV6);
+
     /** The literal NULL, which fits wherever a value is expected. */
-    NULL;
+    public static final ValueType NULL = new ValueType(Kind.NULL);
+
+    private static final ValueType[] ALL = {
+        BOOLEAN, INTEGER, DOUBLE, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS, IPV4, STRING, BYTES, UUID, IPV6, NULL
+    };
+
+    private final Kind kind;
+
+    private ValueType(Kind kind) {
+        this.kind = kind;
+    }
+
+    /** All types, in an array of the caller's own. */
+    public static ValueType[] values() {
+        return ALL.clone();
+    }
+
+    /** What tells it from types that are computed with in another way. */
+    public Kind kind() {
+        return kind;
+    }
+
+    /** The name of its constant. */
+    public String name() {
+        return kind.name();
+    }
 
     /** What a field of this type yields. */
     public static ValueType of(FieldType type) {
-        return switch (type) {
+        return switch (type.kind()) {
             case INT, LONG -> INTEGER;
             case FLOAT, DOUBLE -> DOUBLE;
             case BOOLEAN -> BOOLEAN;
@@ -47,7 +102,7 @@ public enum ValueType {
 
     /** The field type that holds every value of this type. */
     public FieldType fieldType() {
-        return switch (this) {
+        return switch (kind) {
             case BOOLEAN -> FieldType.BOOLEAN;
             case INTEGER -> FieldType.LONG;
             case DOUBLE -> FieldType.DOUBLE;
@@ -65,7 +120,7 @@ public enum ValueType {
 
     /** What it is called in CAST; null when nothing is cast to it. */
     public @Nullable String castName() {
-        return switch (this) {
+        return switch (kind) {
             case INTEGER -> "BIGINT";
             case DOUBLE -> "DOUBLE";
             case STRING -> "VARCHAR";
@@ -95,5 +150,10 @@ public enum ValueType {
     /** The type's name in messages. */
     public String spoken() {
         return this == NULL ? "NULL" : name().toLowerCase(java.util.Locale.ROOT);
+    }
+
+    @Override
+    public String toString() {
+        return name();
     }
 }

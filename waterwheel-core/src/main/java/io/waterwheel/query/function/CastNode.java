@@ -80,7 +80,7 @@ final class CastNode extends ColumnNode {
 
     private String written(int row) {
         long value = operand.values().longs[row];
-        return switch (operand.type()) {
+        return switch (operand.type().kind()) {
             case BOOLEAN -> value != 0 ? "true" : "false";
             case IPV4 -> Ipv4.text((int) value);
             case UUID, IPV6 ->

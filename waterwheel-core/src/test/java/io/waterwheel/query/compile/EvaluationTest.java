@@ -219,7 +219,7 @@ final class EvaluationTest {
         if (values.isNull(row)) {
             return null;
         }
-        return switch (node.type()) {
+        return switch (node.type().kind()) {
             case BOOLEAN -> values.longs[row] == 1;
             case INTEGER, IPV4 -> values.longs[row];
             case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS ->

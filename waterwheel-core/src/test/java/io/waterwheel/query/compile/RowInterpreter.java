@@ -109,7 +109,7 @@ public final class RowInterpreter {
     }
 
     private static Object cast(ValueType to, ValueType from, Object value) {
-        return switch (to) {
+        return switch (to.kind()) {
             case INTEGER -> {
                 if (value instanceof Boolean truth) {
                     yield truth ? 1L : 0L;

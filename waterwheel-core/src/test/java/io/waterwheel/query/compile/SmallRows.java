@@ -85,7 +85,7 @@ public final class SmallRows {
 
     private void put(TupleBlock block, int row, int column, FieldType type, boolean edge) {
         byte[] bytes = block.column(column);
-        switch (type) {
+        switch (type.kind()) {
             case INT -> LittleEndian.putInt(bytes, row * 4, edge ? Integer.MIN_VALUE : random.nextInt(9) - 4);
             case LONG -> LittleEndian.putLong(bytes, row * 8, edge ? edge() : random.nextInt(9) - 4L);
             case TIMESTAMP_US -> LittleEndian.putLong(bytes, row * 8, random.nextInt(3) * 1000L + random.nextInt(2));

@@ -189,7 +189,7 @@ public final class RandomExpressions {
             }
             return new Expression.Case(conditions, results, random.nextBoolean() ? null : value(type, depth - 1));
         }
-        return switch (type) {
+        return switch (type.kind()) {
             case INTEGER -> integer(depth - 1);
             case DOUBLE -> number(depth - 1);
             case STRING -> string(depth - 1);
@@ -340,7 +340,7 @@ public final class RandomExpressions {
         if (random.nextInt(12) == 0) {
             return new Expression.Null();
         }
-        return switch (type) {
+        return switch (type.kind()) {
             case BOOLEAN -> new Expression.Truth(random.nextBoolean());
             case INTEGER -> new Expression.Whole(!sqlite && random.nextInt(10) == 0 ? edge() : random.nextInt(9) - 4L);
             case DOUBLE ->

@@ -53,7 +53,7 @@ public final class FileSelects {
     }
 
     private static String type(FieldType type) {
-        return switch (type) {
+        return switch (type.kind()) {
             case LONG -> "BIGINT";
             case DOUBLE -> "DOUBLE";
             case BOOLEAN -> "BOOLEAN";

@@ -45,7 +45,7 @@ final class TableWriter implements AutoCloseable {
     }
 
     private static String type(FieldType type) {
-        return switch (type) {
+        return switch (type.kind()) {
             case TIMESTAMP -> "TIMESTAMP_MS";
             case TIMESTAMP_US -> "TIMESTAMP";
             case TIMESTAMP_NS -> "TIMESTAMP_NS";
@@ -96,7 +96,7 @@ final class TableWriter implements AutoCloseable {
     }
 
     private void append(FieldType type, long value) throws SQLException {
-        switch (type) {
+        switch (type.kind()) {
             case TIMESTAMP -> appender.appendEpochMillis(value);
             case TIMESTAMP_US -> appender.appendEpochMicros(value);
             case TIMESTAMP_NS -> appender.appendEpochNanos(value);

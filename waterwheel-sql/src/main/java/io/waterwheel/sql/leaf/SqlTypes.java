@@ -97,7 +97,7 @@ public final class SqlTypes extends JavaTypeFactoryImpl {
     /** The type of values that are never null. */
     private RelDataType of(ValueType type) {
         RelDataType sql =
-                switch (type) {
+                switch (type.kind()) {
                     case BOOLEAN -> createSqlType(SqlTypeName.BOOLEAN);
                     case INTEGER -> createSqlType(SqlTypeName.BIGINT);
                     case DOUBLE -> createSqlType(SqlTypeName.DOUBLE);

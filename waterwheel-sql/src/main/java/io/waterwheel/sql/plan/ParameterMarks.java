@@ -65,7 +65,7 @@ final class ParameterMarks extends SqlBasicVisitor<@Nullable Void> {
 
     /** Some value of the type that is valid in most places. */
     static Expression.Literal sample(ValueType type) {
-        return switch (type) {
+        return switch (type.kind()) {
             case BOOLEAN -> new Expression.Truth(true);
             case INTEGER -> new Expression.Whole(1);
             case DOUBLE -> new Expression.Decimal(1);

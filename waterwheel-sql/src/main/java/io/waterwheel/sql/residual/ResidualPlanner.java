@@ -68,7 +68,7 @@ public final class ResidualPlanner {
         if (value == null) {
             throw new NotPushed("a column of type " + type);
         }
-        return switch (value) {
+        return switch (value.kind()) {
             case BOOLEAN -> FieldType.BOOLEAN;
             case INTEGER -> FieldType.LONG;
             case DOUBLE -> FieldType.DOUBLE;

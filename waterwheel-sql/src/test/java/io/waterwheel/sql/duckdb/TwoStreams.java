@@ -78,7 +78,7 @@ final class TwoStreams implements AutoCloseable {
     }
 
     private static Object value(Field field, Random random) {
-        return switch (field.type()) {
+        return switch (field.type().kind()) {
             case LONG -> field.name().equals("id") ? (long) random.nextInt(12) : (long) random.nextInt(5) - 2;
             case INT -> random.nextInt(7) - 3;
             case DOUBLE -> (random.nextInt(41) - 20) * 0.25;

@@ -40,7 +40,7 @@ public final class DuckDbTwin implements AutoCloseable {
         List<String> columns = new ArrayList<>();
         for (Field field : schema.fields()) {
             columns.add(field.name() + " "
-                    + switch (field.type()) {
+                    + switch (field.type().kind()) {
                         case INT, LONG -> "BIGINT";
                         case FLOAT, DOUBLE -> "DOUBLE";
                         case BOOLEAN -> "BOOLEAN";
@@ -72,7 +72,7 @@ public final class DuckDbTwin implements AutoCloseable {
             appender.appendNull();
             return;
         }
-        switch (field.type()) {
+        switch (field.type().kind()) {
             case INT -> appender.append((long) (Integer) value);
             case LONG -> appender.append((long) (Long) value);
             case FLOAT -> appender.append((double) (Float) value);

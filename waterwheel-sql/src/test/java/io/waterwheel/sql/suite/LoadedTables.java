@@ -102,7 +102,7 @@ public final class LoadedTables implements AutoCloseable, StreamSchemas {
             return;
         }
         byte[] bytes = block.column(column);
-        switch (type) {
+        switch (type.kind()) {
             case LONG, TIMESTAMP -> LittleEndian.putLong(bytes, row * 8, (Long) value);
             case TIMESTAMP_US -> {
                 LittleEndian.putLong(bytes, row * 8, (Long) value);

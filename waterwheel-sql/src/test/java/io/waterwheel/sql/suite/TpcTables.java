@@ -205,7 +205,7 @@ final class TpcTables {
         if (text == null) {
             return null;
         }
-        return switch (type) {
+        return switch (type.kind()) {
             case LONG -> (Object) Long.parseLong(text);
             case DOUBLE -> Double.parseDouble(text);
             case TIMESTAMP -> LocalDate.parse(text).toEpochDay() * DAY_MILLIS;

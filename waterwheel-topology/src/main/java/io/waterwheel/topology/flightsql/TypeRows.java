@@ -29,7 +29,7 @@ final class TypeRows {
 
     /** What a field's type is called. */
     static String name(FieldType type) {
-        return switch (type) {
+        return switch (type.kind()) {
             case INT -> "INTEGER";
             case LONG -> "BIGINT";
             case FLOAT -> "REAL";

@@ -100,7 +100,7 @@ final class ArrowRows implements AutoCloseable {
     }
 
     private static ArrowType type(FieldType type, @Nullable String zone) {
-        return switch (type) {
+        return switch (type.kind()) {
             case INT -> new ArrowType.Int(32, true);
             case LONG -> new ArrowType.Int(64, true);
             case FLOAT -> new ArrowType.FloatingPoint(FloatingPointPrecision.SINGLE);

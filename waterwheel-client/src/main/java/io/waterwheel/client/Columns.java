@@ -2,7 +2,9 @@ package io.waterwheel.client;
 
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.schema.text.Ipv4;
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -13,6 +15,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.BitVector;
+import org.apache.arrow.vector.DecimalVector;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.FixedSizeBinaryVector;
 import org.apache.arrow.vector.Float4Vector;
@@ -174,7 +177,17 @@ final class Columns {
         if (type.hasSixteenBytes()) {
             return type.textOfSixteen(sixteen(vector, row), 0);
         }
-        throw unfit(field, "string, an address or uuid");
+        if (vector instanceof DecimalVector decimals) {
+            return Decimals.text(decimals.getObject(row));
+        }
+        throw unfit(field, "string, an address, uuid or decimal");
+    }
+
+    BigDecimal getDecimal(int field, int row) {
+        if (at(field, row) instanceof DecimalVector decimals) {
+            return decimals.getObject(row);
+        }
+        throw unfit(field, "decimal");
     }
 
     UUID getUuid(int field, int row) {

@@ -7,6 +7,7 @@ import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.wire.WireQueries;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -322,13 +323,22 @@ public final class Cursor implements AutoCloseable {
         return getBoolean(indexOf(field));
     }
 
-    /** The value of a string field, an address or a UUID. */
+    /** The value of a string field, an address, a UUID, or a decimal in digits. */
     public String getString(int field) {
         return columns.getString(field, row);
     }
 
     public String getString(String field) {
         return getString(indexOf(field));
+    }
+
+    /** The value of a decimal field, with as many places as its type has. */
+    public BigDecimal getDecimal(int field) {
+        return columns.getDecimal(field, row);
+    }
+
+    public BigDecimal getDecimal(String field) {
+        return getDecimal(indexOf(field));
     }
 
     public UUID getUuid(int field) {
@@ -400,6 +410,12 @@ public final class Cursor implements AutoCloseable {
     public @Nullable String stringOrNull(String field) {
         int index = indexOf(field);
         return isNull(index) ? null : getString(index);
+    }
+
+    /** {@link #getDecimal}, or null. */
+    public @Nullable BigDecimal decimalOrNull(String field) {
+        int index = indexOf(field);
+        return isNull(index) ? null : getDecimal(index);
     }
 
     /** {@link #getUuid}, or null. */

@@ -2,11 +2,13 @@ package io.waterwheel.client;
 
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.wire.TypeMetadata;
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.Set;
 import java.util.UUID;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.BitVector;
+import org.apache.arrow.vector.DecimalVector;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.FixedSizeBinaryVector;
 import org.apache.arrow.vector.Float4Vector;
@@ -47,6 +49,8 @@ final class JavaTypes {
             return FieldType.STRING;
         } else if (vector instanceof VarBinaryVector) {
             return FieldType.BYTES;
+        } else if (vector instanceof DecimalVector decimals) {
+            return FieldType.decimal(decimals.getPrecision(), decimals.getScale());
         } else if (vector instanceof FixedSizeBinaryVector bytes && bytes.getByteWidth() == FieldType.SIXTEEN) {
             FieldType type = TypeMetadata.sixteen(vector.getField().getMetadata());
             if (type != null) {
@@ -68,6 +72,7 @@ final class JavaTypes {
             case STRING, IPV4, IPV6 -> Set.of(String.class);
             case UUID -> Set.of(UUID.class, String.class);
             case BYTES -> Set.of(byte[].class);
+            case DECIMAL -> Set.of(BigDecimal.class);
         };
     }
 
@@ -81,6 +86,7 @@ final class JavaTypes {
             case BOOLEAN -> columns.getBoolean(field, row);
             case STRING, IPV4, IPV6, UUID -> columns.getString(field, row);
             case BYTES -> columns.getBytes(field, row);
+            case DECIMAL -> columns.getDecimal(field, row);
         };
     }
 }

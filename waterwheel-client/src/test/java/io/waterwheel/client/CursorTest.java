@@ -106,6 +106,7 @@ class CursorTest {
                         case UUID -> cursor.getUuid(field.name()).toString();
                         case STRING, IPV4, IPV6 -> cursor.getString(field.name());
                         case BYTES -> cursor.getBytes(field.name());
+                        case DECIMAL -> cursor.getDecimal(field.name());
                     };
             assertThat(got).as(at).isEqualTo(expected);
         }
@@ -130,7 +131,7 @@ class CursorTest {
             assertThat(cursor.next()).isTrue(); // the same batch's row
             assertThat(cursor.getLong("n")).isEqualTo(3);
             assertThatThrownBy(() -> cursor.getString("n"))
-                    .hasMessage("field n is of type long, not string, an address or uuid");
+                    .hasMessage("field n is of type long, not string, an address, uuid or decimal");
             assertThatThrownBy(() -> cursor.getLong("x")).hasMessage("the answer has no field 'x', its fields are [n]");
             assertThatThrownBy(cursor::verdict).isInstanceOf(IllegalStateException.class);
             assertThat(cursor.nextBatch()).isFalse();

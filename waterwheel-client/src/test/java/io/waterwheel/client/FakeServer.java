@@ -13,6 +13,7 @@ import io.waterwheel.wire.WireErrors;
 import io.waterwheel.wire.WireQueries;
 import io.waterwheel.wire.WireStatements;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +38,7 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.BitVector;
+import org.apache.arrow.vector.DecimalVector;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.FixedSizeBinaryVector;
 import org.apache.arrow.vector.Float4Vector;
@@ -224,6 +226,7 @@ public final class FakeServer implements AutoCloseable {
             case IPV4 -> new ArrowType.Int(32, false);
             case STRING -> ArrowType.Utf8.INSTANCE;
             case BYTES -> ArrowType.Binary.INSTANCE;
+            case DECIMAL -> new ArrowType.Decimal(type.precision(), type.scale(), 128);
             case UUID, IPV6 -> new ArrowType.FixedSizeBinary(16);
         };
     }
@@ -248,6 +251,8 @@ public final class FakeServer implements AutoCloseable {
             bits.setSafe(row, (boolean) value ? 1 : 0);
         } else if (vector instanceof VarCharVector texts) {
             texts.setSafe(row, ((String) value).getBytes(StandardCharsets.UTF_8));
+        } else if (vector instanceof DecimalVector decimals) {
+            decimals.setSafe(row, (BigDecimal) value);
         } else if (vector instanceof FixedSizeBinaryVector sixteens) {
             byte[] bytes = new byte[16];
             byte[] text = ((String) value).getBytes(StandardCharsets.UTF_8);

@@ -18,6 +18,7 @@ import io.waterwheel.query.expression.Expression;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.tuple.TimeInterval;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -288,6 +289,35 @@ class StreamQueryTest {
                     .allMatch(query -> query.result()
                             .equals(new ResultSpec.Rows(
                                     NamedExpression.fields("t", "n", "speed", "name"), List.of(), Query.NO_LIMIT)));
+        }
+    }
+
+    record Price(BigDecimal price, @Nullable BigDecimal total) {}
+
+    @Test
+    void makesRecordsOfDecimals() throws Exception {
+        List<Field> fields = List.of(
+                new Field("price", FieldType.decimal(18, 2), false),
+                new Field("total", FieldType.decimal(38, 10), true));
+        BigDecimal total = new BigDecimal("-1234567890123456789012345678.0000000001");
+        List<@Nullable Object[]> rows = List.of(
+                new @Nullable Object[] {new BigDecimal("0.10"), null},
+                new @Nullable Object[] {new BigDecimal("-9999999999999999.99"), total});
+        try (FakeServer server = FakeServer.answering((query, answer) -> answer.whole(fields, rows, verdict(2)));
+                WaterwheelClient client = WaterwheelClient.connect(server.url())) {
+            assertThat(client.query("s").list(Price.class))
+                    .containsExactly(
+                            new Price(new BigDecimal("0.10"), null),
+                            new Price(new BigDecimal("-9999999999999999.99"), total));
+            try (Cursor cursor = client.query("s").rows()) {
+                assertThat(cursor.fields()).isEqualTo(fields);
+                assertThat(cursor.next()).isTrue();
+                assertThat(cursor.decimalOrNull("total")).isNull();
+                assertThat(cursor.getDecimal("price")).isEqualTo(new BigDecimal("0.10"));
+                assertThat(cursor.getString("price")).isEqualTo("0.10");
+                assertThatThrownBy(() -> cursor.getDouble("price"))
+                        .hasMessage("field price is of type decimal(18, 2), not float or double");
+            }
         }
     }
 

@@ -96,6 +96,8 @@ final class BlockRecordDecoder implements RecordDecoder {
                 if (room < 0) {
                     throw new RejectedRecordException(RefusalKind.FORM, "tuple block: values share bytes of the arena");
                 }
+            } else if (field.type().isDecimal()) {
+                checkDecimals(block, f, first);
             } else if (field.type().physical() == PhysicalType.BOOLEAN) {
                 checkBooleans(block, f, first);
             } else if (f == keyField && keysSent && field.type().width() == 4) {
@@ -139,14 +141,33 @@ final class BlockRecordDecoder implements RecordDecoder {
             if (type == FieldType.STRING && !Utf8.valid(block.arena(), TupleBlock.referenceOffset(reference), length)) {
                 throw refused(field, row - first, "is not valid UTF-8");
             }
-            if (type.hasSixteenBytes() && length != FieldType.SIXTEEN && !block.isNull(field, row)) {
+            if (type.valueBytes() >= 0 && length != type.valueBytes() && !block.isNull(field, row)) {
                 throw refused(
                         field,
                         row - first,
-                        "expected 16 bytes for a value of type " + type.schemaName() + ", got " + length);
+                        "expected " + type.valueBytes() + " bytes for a value of type " + type.schemaName() + ", got "
+                                + length);
+            }
+            if (type.isDecimal()
+                    && !block.isNull(field, row)
+                    && !type.holds(block.arena(), TupleBlock.referenceOffset(reference))) {
+                throw refused(field, row - first, "has more than " + type.precision() + " digits");
             }
         }
         return sum;
+    }
+
+    private void checkDecimals(TupleBlock block, int field, int first) throws RejectedRecordException {
+        FieldType type = fields.get(field).type();
+        int column = layout.columnOf(field);
+        for (int row = first; row < block.size(); row++) {
+            long value = column == RowLayout.KEY
+                    ? block.keys()[row]
+                    : LittleEndian.getLong(block.column(column), row * Long.BYTES);
+            if (!type.holds(value)) {
+                throw refused(field, row - first, "has more than " + type.precision() + " digits");
+            }
+        }
     }
 
     private void checkBooleans(TupleBlock block, int field, int first) throws RejectedRecordException {

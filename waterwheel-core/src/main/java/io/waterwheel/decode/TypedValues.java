@@ -9,6 +9,7 @@ import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.TimestampUnit;
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.tuple.TupleBlock;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -31,6 +32,9 @@ final class TypedValues {
     private static final long LAST_DAY = 2_932_896;
     /** Digits before and behind the point of decimals that become text. */
     private static final int MOST_DECIMAL_BYTES = 4096;
+
+    /** Digits of a decimal that a message shows. */
+    private static final int MOST_SHOWN = 100;
 
     private final RowAppender row;
     private final Timestamps timestamps;
@@ -56,7 +60,11 @@ final class TypedValues {
         FieldType type = row.types[field];
         boolean fits =
                 switch (kind) {
-                    case INTEGER -> type.isNumber() || type.isTimestamp() || (textNumbers && type == FieldType.STRING);
+                    case INTEGER ->
+                        type.isNumber()
+                                || type.isDecimal()
+                                || type.isTimestamp()
+                                || (textNumbers && type == FieldType.STRING);
                     case NUMBER -> type == FieldType.FLOAT || type == FieldType.DOUBLE;
                     case BOOLEAN -> type == FieldType.BOOLEAN;
                     case TEXT ->
@@ -67,7 +75,7 @@ final class TypedValues {
                     case LOCAL_TIME -> type.isTimestamp();
                     case DATE -> type.isTimestamp() || type == FieldType.INT || type == FieldType.STRING;
                     case TIME_OF_DAY -> type == FieldType.INT || type == FieldType.LONG || type == FieldType.STRING;
-                    case DECIMAL -> type.isNumber() || type == FieldType.STRING;
+                    case DECIMAL -> type.isNumber() || type.isDecimal() || type == FieldType.STRING;
                     case STRUCTURE -> false;
                 };
         if (!fits) {
@@ -99,6 +107,7 @@ final class TypedValues {
             case DOUBLE -> row.setDouble(field, (double) value);
             case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> instant(field, value, row.fields[field].unit());
             case STRING -> ascii(field, Long.toString(value));
+            case DECIMAL -> decimal(field, BigDecimal.valueOf(value));
             default -> throw refused(field, row.types[field].schemaName(), value);
         }
     }
@@ -112,6 +121,7 @@ final class TypedValues {
             case FLOAT -> row.setFloat(field, new BigInteger(Long.toUnsignedString(value)).floatValue());
             case DOUBLE -> row.setDouble(field, new BigInteger(Long.toUnsignedString(value)).doubleValue());
             case STRING -> ascii(field, Long.toUnsignedString(value));
+            case DECIMAL -> decimal(field, new BigDecimal(Long.toUnsignedString(value)));
             default -> throw outside(field, Long.toUnsignedString(value));
         }
     }
@@ -243,6 +253,23 @@ final class TypedValues {
         }
     }
 
+    private void decimal(int field, BigDecimal value) throws MalformedException {
+        FieldType type = row.types[field];
+        try {
+            if (type.variable()) {
+                byte[] bytes = Decimals.bytes(value, type.precision(), type.scale());
+                row.setBytes(field, bytes, 0, bytes.length);
+            } else {
+                row.setInteger(field, Decimals.unscaled(value, type.precision(), type.scale()));
+            }
+        } catch (ArithmeticException e) {
+            throw refused(
+                    field,
+                    Decimals.expected(type.precision(), type.scale()),
+                    value.precision() > MOST_SHOWN ? "one of " + value.precision() + " digits" : value);
+        }
+    }
+
     void decimal(int field, byte[] bytes, int offset, int length, int scale) throws MalformedException {
         if (length == 0) {
             throw refused(field, "a decimal number", "no bytes");
@@ -253,7 +280,7 @@ final class TypedValues {
             for (int i = 1; i < length; i++) {
                 unscaled = unscaled << 8 | (bytes[offset + i] & 0xFF);
             }
-            if (scale == 0 && type != FieldType.STRING) {
+            if (scale == 0 && type != FieldType.STRING && !type.isDecimal()) {
                 integer(field, unscaled);
                 return;
             }
@@ -281,6 +308,7 @@ final class TypedValues {
                 row.setDouble(field, value.doubleValue());
             }
             case STRING -> ascii(field, value.toPlainString());
+            case DECIMAL -> decimal(field, value);
             default -> {
                 try {
                     integer(field, value.longValueExact());

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordText;
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
@@ -24,6 +25,7 @@ final class ValueParser {
     private final @Nullable NumberMarks marks;
 
     private final boolean textNumbers;
+    private final Decimals decimals = new Decimals();
     private final byte[] sixteen = new byte[FieldType.SIXTEEN];
     private byte[] scratch = {};
 
@@ -36,7 +38,7 @@ final class ValueParser {
 
     /** Sets the field to a value written as text, as in CSV. */
     void text(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
-        if (marks != null && row.types[field].isNumber()) {
+        if (marks != null && (row.types[field].isNumber() || row.types[field].isDecimal())) {
             int length = marks.plain(bytes, from, to);
             if (length < 0) {
                 throw unfit(field, "a number whose marks stand where the schema says", bytes, from, to);
@@ -110,6 +112,7 @@ final class ValueParser {
                 row.setBytes(field, value, 0, value.length);
             }
             case UUID, IPV6 -> sixteen(field, bytes, from, to);
+            case DECIMAL -> decimal(field, bytes, from, to);
         }
     }
 
@@ -171,11 +174,29 @@ final class ValueParser {
                 checkLength(field, value.length);
                 row.setBytes(field, value, 0, value.length);
             }
+            case DECIMAL -> {
+                expect(field, token.isNumeric() || token == JsonToken.VALUE_STRING, "a number or a string", token);
+                int length = utf8(field, parser);
+                decimal(field, scratch, 0, length);
+            }
             case UUID, IPV6 -> {
                 expect(field, token == JsonToken.VALUE_STRING, "a string", token);
                 int length = utf8(field, parser);
                 sixteen(field, scratch, 0, length);
             }
+        }
+    }
+
+    private void decimal(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
+        FieldType type = row.types[field];
+        String expected = decimals.parse(bytes, from, to, type.precision(), type.scale());
+        if (expected != null) {
+            throw unfit(field, expected, bytes, from, to);
+        } else if (type.variable()) {
+            decimals.write(sixteen);
+            row.setBytes(field, sixteen, 0, Decimals.LONG_BYTES);
+        } else {
+            row.setInteger(field, decimals.low);
         }
     }
 

@@ -2,7 +2,10 @@ package io.waterwheel.encode;
 
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.schema.text.Ipv4;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -25,6 +28,13 @@ final class JavaValues {
         if (type == FieldType.IPV4) {
             return address(field, value);
         }
+        if (type.isDecimal()) {
+            try {
+                return Decimals.unscaled(decimal(field, value), type.precision(), type.scale());
+            } catch (ArithmeticException e) {
+                throw unfit(field, Decimals.expected(type.precision(), type.scale()), value);
+            }
+        }
         if (type.isTimestamp() && value instanceof Instant instant) {
             try {
                 return type.resolution().units(instant);
@@ -43,6 +53,27 @@ final class JavaValues {
             throw unfit(field, "a whole number of 32 bits", value);
         }
         return number;
+    }
+
+    /** A decimal: a BigDecimal, a whole number, or text. No double: what it stands for is not what was written. */
+    private static BigDecimal decimal(Field field, Object value) {
+        if (value instanceof BigDecimal decimal) {
+            return decimal;
+        } else if (value instanceof BigInteger whole) {
+            return new BigDecimal(whole);
+        } else if (value instanceof Long
+                || value instanceof Integer
+                || value instanceof Short
+                || value instanceof Byte) {
+            return BigDecimal.valueOf(((Number) value).longValue());
+        } else if (value instanceof String text) {
+            try {
+                return Decimals.value(text);
+            } catch (IllegalArgumentException e) {
+                throw unfit(field, "a String with a decimal", value);
+            }
+        }
+        throw unfit(field, "a BigDecimal, a whole number, or a String with a decimal", value);
     }
 
     private static long address(Field field, Object value) {
@@ -92,6 +123,19 @@ final class JavaValues {
         }
         if (field.type().hasSixteenBytes()) {
             return sixteen(field, value);
+        }
+        if (field.type().isDecimal()) {
+            try {
+                return Decimals.bytes(
+                        decimal(field, value),
+                        field.type().precision(),
+                        field.type().scale());
+            } catch (ArithmeticException e) {
+                throw unfit(
+                        field,
+                        Decimals.expected(field.type().precision(), field.type().scale()),
+                        value);
+            }
         }
         if (!(value instanceof String text)) {
             throw unfit(field, "a String", value);

@@ -7,10 +7,12 @@ import com.fasterxml.jackson.core.JsonToken;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.schema.text.MemberPath;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,7 +51,7 @@ public final class TextRows {
 
     private static void appendCsv(StringBuilder line, Object value, RecordText.Csv signs) {
         String text = text(value);
-        if (value instanceof Float || value instanceof Double) {
+        if (value instanceof Float || value instanceof Double || value instanceof BigDecimal) {
             text = text.replace('.', signs.decimal());
         }
         boolean quote = text.isEmpty() || signs.nulls().contains(text);
@@ -66,6 +68,9 @@ public final class TextRows {
 
     /** The value as text, bytes in base64. */
     public static String text(Object value) {
+        if (value instanceof BigDecimal decimal) {
+            return Decimals.text(decimal);
+        }
         return value instanceof byte[] bytes ? Base64.getEncoder().encodeToString(bytes) : value.toString();
     }
 
@@ -192,6 +197,8 @@ public final class TextRows {
             generator.writeNumber(number);
         } else if (value instanceof Double number && Double.isFinite(number)) {
             generator.writeNumber(number);
+        } else if (value instanceof BigDecimal decimal) {
+            generator.writeNumber(Decimals.text(decimal));
         } else if (value instanceof Boolean flag) {
             generator.writeBoolean(flag);
         } else if (value instanceof String string) {

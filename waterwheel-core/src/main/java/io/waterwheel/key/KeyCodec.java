@@ -3,9 +3,12 @@ package io.waterwheel.key;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.TimestampUnit;
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.LittleEndian;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
@@ -19,12 +22,13 @@ import java.util.Base64;
  * Keys that keep the order of values: a value that is not above another has a key that is not above the other's.
  *
  * <ul>
- *   <li>Whole numbers, timestamps, addresses and booleans are their own keys.
+ *   <li>Whole numbers, timestamps, addresses, booleans and decimals of up to 18 digits (their number of last places)
+ *       are their own keys.
  *   <li>A float or double: its bits, those of negative numbers turned round; -0.0 has the key of 0.0, infinities have
  *       theirs, NaN has none.
- *   <li>A string, bytes, a UUID or an IPv6 address: its first {@link #PREFIX_BYTES} bytes as a big-endian number,
- *       shorter ones filled up with zeros. Different values may share a key: who asks for values must look at the tuple
- *       again.
+ *   <li>A string, bytes, a UUID, an IPv6 address or a longer decimal: its first {@link #PREFIX_BYTES} bytes as a
+ *       big-endian number, shorter ones filled up with zeros. Different values may share a key: who asks for values
+ *       must look at the tuple again.
  * </ul>
  *
  * Pure functions.
@@ -105,6 +109,7 @@ public final class KeyCodec {
                     byte[] bytes = Base64.getDecoder().decode(text);
                     yield ofBytes(bytes, 0, bytes.length);
                 }
+                case DECIMAL -> decimal(field.type(), text);
                 case UUID, IPV6 -> ofBytes(sixteen(field.type(), text), 0, FieldType.SIXTEEN);
             };
         } catch (IllegalArgumentException | DateTimeException e) {
@@ -134,6 +139,7 @@ public final class KeyCodec {
                 yield text.flip().toString();
             }
             case BYTES -> Base64.getEncoder().encodeToString(prefix(key));
+            case DECIMAL -> decimalText(field.type(), key);
             case UUID, IPV6 -> field.type().textOfSixteen(Arrays.copyOf(prefix(key), FieldType.SIXTEEN), 0);
         };
     }
@@ -176,6 +182,26 @@ public final class KeyCodec {
             throw new IllegalArgumentException("expected " + type.sixteenExpected());
         }
         return value;
+    }
+
+    private static long decimal(FieldType type, String text) {
+        try {
+            BigDecimal value = Decimals.value(text);
+            return type.variable()
+                    ? ofBytes(Decimals.bytes(value, type.precision(), type.scale()), 0, Decimals.LONG_BYTES)
+                    : Decimals.unscaled(value, type.precision(), type.scale());
+        } catch (ArithmeticException e) {
+            throw new IllegalArgumentException("expected " + Decimals.expected(type.precision(), type.scale()), e);
+        }
+    }
+
+    private static String decimalText(FieldType type, long key) {
+        // Between the greatest values and the ends of 16 bytes there are keys that no value has.
+        BigInteger most = Decimals.limit(type.precision()).subtract(BigInteger.ONE);
+        BigInteger unscaled = type.variable()
+                ? Decimals.unscaled(Arrays.copyOf(prefix(key), Decimals.LONG_BYTES), 0)
+                : BigInteger.valueOf(key);
+        return Decimals.text(new BigDecimal(unscaled.min(most).max(most.negate()), type.scale()));
     }
 
     private static long address(String text) {

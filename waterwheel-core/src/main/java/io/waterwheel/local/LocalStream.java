@@ -218,10 +218,10 @@ public final class LocalStream implements AutoCloseable {
                             + " bytes, got " + length);
                 }
                 FieldType type = layout.fields().get(field).type();
-                if (type.hasSixteenBytes() && length != FieldType.SIXTEEN && !block.isNull(field, row)) {
+                if (type.valueBytes() >= 0 && length != type.valueBytes() && !block.isNull(field, row)) {
                     throw new IllegalArgumentException("row " + row + ", field "
-                            + layout.fields().get(field).name() + ": expected 16 bytes for a value of type "
-                            + type.schemaName() + ", got " + length);
+                            + layout.fields().get(field).name() + ": expected " + type.valueBytes()
+                            + " bytes for a value of type " + type.schemaName() + ", got " + length);
                 }
             }
         }

@@ -1,5 +1,6 @@
 package io.waterwheel.schema;
 
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.schema.text.Ipv4;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -124,11 +125,23 @@ public final class Cuts {
                     .resolution()
                     .units(OffsetDateTime.parse(text.replace(' ', 'T')).toInstant());
         }
+        if (field.type().isDecimal()) {
+            return unscaled(text).longValueExact();
+        }
         long value = Long.parseLong(text);
         if (field.type().physical() == PhysicalType.INT32 && value != (int) value) {
             throw new IllegalArgumentException("beyond 32 bits");
         }
         return value;
+    }
+
+    private BigInteger unscaled(String text) {
+        try {
+            return Decimals.unscaledOf(
+                    Decimals.value(text), field.type().precision(), field.type().scale());
+        } catch (ArithmeticException e) {
+            throw new IllegalArgumentException("no value of the field", e);
+        }
     }
 
     private static Long address(String text) {
@@ -153,6 +166,7 @@ public final class Cuts {
                 switch (field.type().kind()) {
                     case STRING -> text.getBytes(StandardCharsets.UTF_8);
                     case UUID, IPV6 -> sixteen(text);
+                    case DECIMAL -> Decimals.bytes(unscaled(text));
                     default -> Base64.getDecoder().decode(text);
                 };
         return Arrays.copyOf(bytes, PREFIX_BYTES);

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads schemas and stream definitions from JSON or YAML; finds all errors in one go and names their lines. */
@@ -247,10 +248,13 @@ final class DefinitionReader {
             parts.error(
                     "type",
                     "field " + name + ": type: expected one of "
-                            + Arrays.stream(FieldType.values())
-                                    .map(FieldType::schemaName)
+                            + Stream.concat(
+                                            Arrays.stream(FieldType.values()).map(FieldType::schemaName),
+                                            Stream.of("decimal(18, 2)"))
                                     .sorted()
-                                    .toList() + ", got '" + typeName + "'");
+                                    .toList()
+                            + ", got '" + typeName + "'"
+                            + (typeName.startsWith("decimal(") ? "; with a comma a type is in quotes" : ""));
         }
         boolean nullable = parts.flag("nullable");
         Field.Index index = index(parts, name);

@@ -1,10 +1,18 @@
 package io.waterwheel.schema;
 
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.schema.text.Ipv6;
 import io.waterwheel.schema.text.Uuid;
 import io.waterwheel.tuple.TupleBlock;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * that {@code ==} tells whether two are the same; {@link #kind} is what a {@code switch} asks for. Immutable.
  */
 public final class FieldType {
-    /** The kinds of types; each constant of {@link FieldType} has the kind of its name. */
+    /** The kinds of types; each constant of {@link FieldType} has the kind of its name, {@link #decimal} the last. */
     public enum Kind {
         INT,
         LONG,
@@ -26,7 +34,9 @@ public final class FieldType {
         STRING,
         BYTES,
         UUID,
-        IPV6
+        IPV6,
+        /** A decimal of any precision and scale. */
+        DECIMAL
     }
 
     /** Signed 32-bit integer. */
@@ -71,21 +81,90 @@ public final class FieldType {
     /** Bytes of a value of a type that {@link #hasSixteenBytes}. */
     public static final int SIXTEEN = 16;
 
+    private static final Pattern DECIMAL = Pattern.compile("decimal\\(([0-9]{1,2})(?:, ?([0-9]{1,2}))?\\)");
+
     private static final FieldType[] ALL = {
         INT, LONG, FLOAT, DOUBLE, BOOLEAN, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS, IPV4, STRING, BYTES, UUID, IPV6
     };
 
-    private final Kind kind;
-    private final PhysicalType physical;
+    /** By precision and scale; see {@link #decimal}. */
+    private static final FieldType[][] DECIMALS = new FieldType[Decimals.MOST_DIGITS + 1][];
 
-    private FieldType(Kind kind, PhysicalType physical) {
-        this.kind = kind;
-        this.physical = physical;
+    static {
+        for (int precision = 1; precision < DECIMALS.length; precision++) {
+            DECIMALS[precision] = new FieldType[precision + 1];
+            for (int scale = 0; scale <= precision; scale++) {
+                DECIMALS[precision][scale] = new FieldType(
+                        Kind.DECIMAL,
+                        precision <= Decimals.SHORT_DIGITS ? PhysicalType.INT64 : PhysicalType.VARIABLE,
+                        precision,
+                        scale);
+            }
+        }
     }
 
-    /** All types, in an array of the caller's own. */
+    private final Kind kind;
+    private final PhysicalType physical;
+    private final int precision;
+    private final int scale;
+    /** The least number of last places that a decimal does not hold. */
+    private final BigInteger limit;
+
+    private FieldType(Kind kind, PhysicalType physical) {
+        this(kind, physical, 0, 0);
+    }
+
+    private FieldType(Kind kind, PhysicalType physical, int precision, int scale) {
+        this.kind = kind;
+        this.physical = physical;
+        this.precision = precision;
+        this.scale = scale;
+        this.limit = Decimals.limit(precision);
+    }
+
+    /** All types but those with parameters ({@link #decimal}), in an array of the caller's own. */
     public static FieldType[] values() {
         return ALL.clone();
+    }
+
+    /**
+     * An exact decimal: whole numbers of its last place. One of up to 18 digits lies in 64 bits, a longer one as 16
+     * bytes in the arena, in the order of numbers.
+     *
+     * @param precision most digits, 1 to 38
+     * @param scale how many of them are behind the point, up to all
+     * @throws IllegalArgumentException when they are not so
+     */
+    public static FieldType decimal(int precision, int scale) {
+        if (precision < 1 || precision > Decimals.MOST_DIGITS || scale < 0 || scale > precision) {
+            throw new IllegalArgumentException("decimal(" + precision + ", " + scale + "): expected 1 to "
+                    + Decimals.MOST_DIGITS + " digits, and as many of them behind the point at most");
+        }
+        return DECIMALS[precision][scale];
+    }
+
+    /** Every {@link #decimal}. */
+    static List<FieldType> decimals() {
+        List<FieldType> all = new ArrayList<>();
+        for (int precision = 1; precision < DECIMALS.length; precision++) {
+            all.addAll(List.of(DECIMALS[precision]));
+        }
+        return all;
+    }
+
+    /** Whether it is a {@link #decimal}. */
+    public boolean isDecimal() {
+        return kind == Kind.DECIMAL;
+    }
+
+    /** Most digits of a decimal; 0 of any other type. */
+    public int precision() {
+        return precision;
+    }
+
+    /** How many digits of a decimal are behind the point; 0 of any other type. */
+    public int scale() {
+        return scale;
     }
 
     /** The type of that {@link #schemaName}; null when there is none. */
@@ -95,7 +174,14 @@ public final class FieldType {
                 return type;
             }
         }
-        return null;
+        Matcher decimal = DECIMAL.matcher(schemaName);
+        return decimal.matches() ? decimal(decimal) : null;
+    }
+
+    private static @Nullable FieldType decimal(Matcher name) {
+        int digits = Integer.parseInt(name.group(1));
+        int behind = name.group(2) == null ? 0 : Integer.parseInt(name.group(2));
+        return digits >= 1 && digits < DECIMALS.length && behind <= digits ? DECIMALS[digits][behind] : null;
     }
 
     /**
@@ -109,6 +195,10 @@ public final class FieldType {
                 return type;
             }
         }
+        FieldType decimal = named(name.toLowerCase(Locale.ROOT));
+        if (decimal != null && decimal.isDecimal()) {
+            return decimal;
+        }
         throw new IllegalArgumentException("no type of fields has the name " + name);
     }
 
@@ -117,9 +207,9 @@ public final class FieldType {
         return kind;
     }
 
-    /** The type's name in catalogs: that of its constant. */
+    /** The type's name in catalogs: that of its constant, or such as {@code DECIMAL(18, 2)}. */
     public String name() {
-        return kind.name();
+        return isDecimal() ? kind.name() + "(" + precision + ", " + scale + ")" : kind.name();
     }
 
     /** How values lie in columns. */
@@ -137,16 +227,16 @@ public final class FieldType {
         return physical == PhysicalType.VARIABLE;
     }
 
-    /** The type's name in a schema file: lower case. */
+    /** The type's name in a schema file: lower case, such as {@code decimal(18, 2)}. */
     public String schemaName() {
-        return name().toLowerCase(java.util.Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT);
     }
 
     public boolean isTimestamp() {
         return this == TIMESTAMP || this == TIMESTAMP_US || this == TIMESTAMP_NS;
     }
 
-    /** Whether it is a number: whole or not, no time. */
+    /** Whether it is a number of a machine: whole or not, no time and no decimal. */
     public boolean isNumber() {
         return this == INT || this == LONG || this == FLOAT || this == DOUBLE;
     }
@@ -154,6 +244,22 @@ public final class FieldType {
     /** Whether each value has 16 bytes, which are written as text in one way: a UUID or an IPv6 address. */
     public boolean hasSixteenBytes() {
         return this == UUID || this == IPV6;
+    }
+
+    /** Whether a number of last places has no more digits than this type of decimals that lies in 64 bits. */
+    public boolean holds(long unscaled) {
+        long most = limit.longValue();
+        return unscaled > -most && unscaled < most;
+    }
+
+    /** The same of one that lies in 16 bytes from {@code at} on. */
+    public boolean holds(byte[] bytes, int at) {
+        return Decimals.unscaled(bytes, at).abs().compareTo(limit) < 0;
+    }
+
+    /** How many bytes each value in the arena has; -1 when they have several lengths, or lie in the column. */
+    public int valueBytes() {
+        return physical == PhysicalType.VARIABLE && kind != Kind.STRING && kind != Kind.BYTES ? SIXTEEN : -1;
     }
 
     /**
@@ -212,7 +318,8 @@ public final class FieldType {
     }
 
     /**
-     * A whole number of this type as an object, for borders where people look: Integer, Long, or an address as text.
+     * A whole number of this type as an object, for borders where people look: Integer, Long, BigDecimal, or an address
+     * as text.
      *
      * @throws IllegalStateException for a type that is not of whole numbers
      */
@@ -221,13 +328,15 @@ public final class FieldType {
             case INT -> (int) value;
             case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> value;
             case IPV4 -> Ipv4.text((int) value);
+            case DECIMAL -> BigDecimal.valueOf(value, scale);
             case FLOAT, DOUBLE, BOOLEAN, STRING, BYTES, UUID, IPV6 ->
                 throw new IllegalStateException(this + " is no whole number");
         };
     }
 
     /**
-     * The bytes of a value as an object, for borders where people look: byte[]; String of text, a UUID and an address.
+     * The bytes of a value as an object, for borders where people look: byte[]; String of text, a UUID and an address;
+     * BigDecimal.
      *
      * @throws IllegalStateException for a type whose values do not lie in the arena
      */
@@ -236,6 +345,7 @@ public final class FieldType {
             case STRING -> new String(bytes, StandardCharsets.UTF_8);
             case BYTES -> bytes;
             case UUID, IPV6 -> textOfSixteen(bytes, 0);
+            case DECIMAL -> new BigDecimal(Decimals.unscaled(bytes, 0), scale);
             default -> throw new IllegalStateException(this + " is not in the arena");
         };
     }

@@ -26,7 +26,7 @@ public final class Schema {
     static final Set<FieldType> TIMES = types(FieldType.TIMESTAMP, FieldType.TIMESTAMP_US, FieldType.TIMESTAMP_NS);
 
     static final Set<FieldType> DEGREES = types(FieldType.DOUBLE);
-    static final Set<FieldType> ANY = types(FieldType.values());
+    static final Set<FieldType> ANY = any();
 
     private final List<Field> fields;
     private final KeySpec key;
@@ -101,6 +101,12 @@ public final class Schema {
             }
         }
         return eachProblem(fields, places);
+    }
+
+    private static Set<FieldType> any() {
+        Set<FieldType> any = new LinkedHashSet<>(List.of(FieldType.values()));
+        any.addAll(FieldType.decimals());
+        return Collections.unmodifiableSet(any);
     }
 
     /** Types in the order in which messages name them. */

@@ -12,6 +12,7 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
@@ -112,6 +113,8 @@ final class ChunkTwinTest {
                     }
                 } else if (layout.fields().get(field).type() == FieldType.IPV4) {
                     code = LittleEndian.getInt(rows.column(column), row * 4) & 0xFFFF_FFFFL;
+                } else if (value instanceof BigDecimal decimal) {
+                    code = decimal.unscaledValue().longValueExact();
                 } else {
                     code = value instanceof Boolean is ? (is ? 1 : 0) : ((Number) value).longValue();
                 }

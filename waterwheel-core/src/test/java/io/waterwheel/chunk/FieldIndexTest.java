@@ -18,6 +18,7 @@ import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
@@ -93,6 +94,9 @@ final class FieldIndexTest {
             return bytes(Double.isNaN(number) ? BloomBits.NAN : KeyCodec.ofDouble(number));
         } else if (rows.layout().fields().get(field).type() == FieldType.IPV4) {
             return bytes(LittleEndian.getInt(rows.column(column), row * 4) & 0xFFFF_FFFFL);
+        }
+        if (value instanceof BigDecimal decimal) {
+            return bytes(decimal.unscaledValue().longValueExact());
         }
         return bytes(value instanceof Boolean is ? (is ? 1 : 0) : ((Number) value).longValue());
     }

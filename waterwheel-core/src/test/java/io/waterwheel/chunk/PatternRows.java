@@ -102,6 +102,10 @@ public final class PatternRows {
 
     private void column(Random random, int rows, int column, FieldType type) {
         byte[] bytes = block.column(column);
+        if (type.isDecimal() && type.variable()) {
+            sixteens(random, rows, bytes);
+            return;
+        }
         switch (type.kind()) {
             case STRING, BYTES -> texts(random, rows, bytes);
             case UUID, IPV6 -> sixteens(random, rows, bytes);

@@ -2,6 +2,7 @@ package io.waterwheel.decode;
 
 import io.waterwheel.geo.Box;
 import io.waterwheel.key.KeyCodec;
+import io.waterwheel.schema.DecimalTypes;
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
@@ -33,7 +34,7 @@ public final class RandomRows {
      */
     public static Schema schema(Random random) {
         List<Field> fields = new ArrayList<>();
-        FieldType[] types = FieldType.values();
+        FieldType[] types = DecimalTypes.all();
         fields.add(new Field("t", TIMES[random.nextInt(TIMES.length)], false));
         fields.add(new Field("k", types[random.nextInt(types.length)], false));
         fields.add(new Field("lon", FieldType.DOUBLE, false));
@@ -129,6 +130,7 @@ public final class RandomRows {
                 number(() -> (double) Float.intBitsToFloat(random.nextInt()), random)
                         .floatValue();
             case DOUBLE -> number(() -> Double.longBitsToDouble(random.nextLong()), random);
+            case DECIMAL -> DecimalTypes.value(type, random);
             case BOOLEAN -> random.nextBoolean();
             case STRING ->
                 random.nextInt(50) == 0

@@ -1,11 +1,13 @@
 package io.waterwheel.index;
 
 import io.waterwheel.geo.Box;
+import io.waterwheel.schema.DecimalTypes;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.charset.StandardCharsets;
@@ -46,7 +48,7 @@ public final class RandomTuples {
     /** A schema with a key field k, a time field t, and up to 12 fields of any type. */
     public static Schema schema(Random random) {
         List<Field> fields = new ArrayList<>();
-        FieldType[] types = FieldType.values();
+        FieldType[] types = DecimalTypes.all();
         int others = random.nextInt(13);
         for (int f = 0; f < others; f++) {
             fields.add(new Field("f" + f, types[random.nextInt(types.length)], random.nextBoolean()));
@@ -110,6 +112,14 @@ public final class RandomTuples {
             case LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> LittleEndian.putLong(bytes, row * 8, random.nextLong());
             case DOUBLE -> LittleEndian.putLong(bytes, row * 8, Double.doubleToRawLongBits(random.nextGaussian()));
             case BOOLEAN -> bytes[row] = (byte) random.nextInt(2);
+            case DECIMAL -> {
+                if (type.variable()) {
+                    byte[] value = Decimals.bytes(DecimalTypes.value(type, random), type.precision(), type.scale());
+                    LittleEndian.putLong(bytes, row * 8, block.addToArena(value, 0, value.length));
+                } else {
+                    LittleEndian.putLong(bytes, row * 8, random.nextInt());
+                }
+            }
             case UUID, IPV6 -> {
                 byte[] value = new byte[FieldType.SIXTEEN];
                 random.nextBytes(value);

@@ -66,7 +66,7 @@ final class TemplateTreeTest {
                 for (int row = 0; row < block.size(); row++) {
                     Object value = block.value(f, row);
                     if (value != null) {
-                        boolean sixteen = layout.fields().get(f).type().hasSixteenBytes();
+                        boolean sixteen = layout.fields().get(f).type().valueBytes() == FieldType.SIXTEEN;
                         sum += sixteen
                                 ? FieldType.SIXTEEN
                                 : RandomTuples.text(value).length();

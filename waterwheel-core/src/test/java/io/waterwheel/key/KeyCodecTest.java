@@ -5,14 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.decode.RandomRows;
+import io.waterwheel.schema.DecimalTypes;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -43,7 +46,7 @@ final class KeyCodecTest {
      * Keys keep the order of values, equal values have equal keys, and unequal ones unequal keys where it is said so.
      */
     @ParameterizedTest
-    @MethodSource("io.waterwheel.schema.FieldType#values")
+    @MethodSource("io.waterwheel.schema.DecimalTypes#all")
     void keysKeepTheOrderOfValues(FieldType type) {
         for (long seed = 0; seed < 3000; seed++) {
             Random random = new Random(seed);
@@ -66,7 +69,7 @@ final class KeyCodecTest {
 
     /** The key that a block's row gets is the key of the same value as text. */
     @ParameterizedTest
-    @MethodSource("io.waterwheel.schema.FieldType#values")
+    @MethodSource("io.waterwheel.schema.DecimalTypes#all")
     void blocksGetTheKeysOfTheirValues(FieldType type) {
         Schema schema = new Schema(
                 List.of(new Field("k", type, false), new Field("t", FieldType.TIMESTAMP, false)),
@@ -93,7 +96,9 @@ final class KeyCodecTest {
                 default -> {
                     byte[] bytes = type == FieldType.BYTES
                             ? java.util.Base64.getDecoder().decode(text)
-                            : type.hasSixteenBytes() ? sixteen(type, text) : text.getBytes(UTF_8);
+                            : type.isDecimal()
+                                    ? Decimals.bytes(new BigDecimal(text), type.precision(), type.scale())
+                                    : type.hasSixteenBytes() ? sixteen(type, text) : text.getBytes(UTF_8);
                     LittleEndian.putLong(column, row * 8, block.addToArena(bytes, 0, bytes.length));
                 }
             }
@@ -175,6 +180,7 @@ final class KeyCodecTest {
                 yield type == FieldType.FLOAT ? Float.toString((float) value) : Double.toString(value);
             }
             case STRING -> TEXTS[random.nextInt(TEXTS.length)] + TEXTS[random.nextInt(TEXTS.length)];
+            case DECIMAL -> DecimalTypes.value(type, random).toPlainString();
             case UUID, IPV6 -> type.object(RandomRows.sixteen(random)).toString();
             case BYTES -> {
                 byte[] bytes = new byte[random.nextInt(11)];
@@ -196,6 +202,7 @@ final class KeyCodecTest {
                 }
                 yield order;
             }
+            case DECIMAL -> new BigDecimal(a).compareTo(new BigDecimal(b));
             case BOOLEAN -> Boolean.compare(Boolean.parseBoolean(a), Boolean.parseBoolean(b));
             case FLOAT -> Double.compare(Float.parseFloat(a) + 0.0, Float.parseFloat(b) + 0.0);
             case DOUBLE -> Double.compare(Double.parseDouble(a) + 0.0, Double.parseDouble(b) + 0.0);

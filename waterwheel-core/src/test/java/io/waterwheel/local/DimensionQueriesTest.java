@@ -17,6 +17,7 @@ import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.RandomExpressions;
+import io.waterwheel.schema.DecimalTypes;
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
@@ -80,6 +81,7 @@ final class DimensionQueriesTest {
                 case BYTES ->
                     "X'" + HexFormat.of().formatHex(Base64.getDecoder().decode(value)) + "'";
                 case IPV4, IPV6, UUID -> field.type().name() + " '" + value + "'";
+                case DECIMAL -> "DECIMAL '" + value + "'";
                 case FLOAT -> Double.toString(Float.parseFloat(value));
                 default -> value;
             };
@@ -103,7 +105,7 @@ final class DimensionQueriesTest {
         Random random = new Random(seed);
         List<Field> fields = new ArrayList<>();
         fields.add(new Field("t", FieldType.TIMESTAMP, false));
-        FieldType[] types = FieldType.values();
+        FieldType[] types = DecimalTypes.all();
         int count = 2 + random.nextInt(8);
         List<List<String>> pools = new ArrayList<>();
         for (int f = 0; f < count; f++) {
@@ -249,6 +251,7 @@ final class DimensionQueriesTest {
                 random.nextInt(20) == 0
                         ? ""
                         : "same-pre".substring(random.nextInt(9)) + Integer.toString(random.nextInt(500), 36);
+            case DECIMAL -> DecimalTypes.value(type, random).toPlainString();
             case UUID, IPV6 -> type.object(RandomExpressions.sixteen(random)).toString();
             case BYTES -> {
                 byte[] bytes = new byte[random.nextInt(12)];

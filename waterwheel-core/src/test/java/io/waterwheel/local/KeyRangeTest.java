@@ -11,6 +11,7 @@ import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.RandomExpressions;
+import io.waterwheel.schema.DecimalTypes;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
@@ -40,8 +41,14 @@ final class KeyRangeTest {
     @TempDir
     Path folder;
 
+    private static List<FieldType> types() {
+        List<FieldType> types = new ArrayList<>(DecimalTypes.decimals());
+        types.addAll(List.of(FieldType.values()));
+        return types;
+    }
+
     @ParameterizedTest
-    @MethodSource("io.waterwheel.schema.FieldType#values")
+    @MethodSource("types")
     void answersHoldTheValuesBetweenTheBounds(FieldType type) throws Exception {
         Schema schema = new Schema(
                 List.of(new Field("k", type, false), new Field("t", FieldType.TIMESTAMP, false)),
@@ -189,6 +196,7 @@ final class KeyRangeTest {
             }
             case STRING -> NAMES[random.nextInt(NAMES.length)] + (random.nextBoolean() ? "" : random.nextInt(5));
             case UUID, IPV6 -> type.object(RandomExpressions.sixteen(random)).toString();
+            case DECIMAL -> DecimalTypes.value(type, random).toPlainString();
             case BYTES -> Base64.getEncoder().encodeToString(NAMES[random.nextInt(NAMES.length)].getBytes(UTF_8));
         };
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.text.Ipv4;
+import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Comparator;
@@ -29,6 +30,7 @@ final class RangeOracle {
             case DOUBLE -> Comparator.comparingDouble(text -> Double.parseDouble(text) + 0.0);
             case STRING -> (a, b) -> Arrays.compareUnsigned(a.getBytes(UTF_8), b.getBytes(UTF_8));
             case UUID, IPV6 -> (a, b) -> Arrays.compareUnsigned(sixteen(type, a), sixteen(type, b));
+            case DECIMAL -> Comparator.comparing(BigDecimal::new);
             case BYTES ->
                 (a, b) -> Arrays.compareUnsigned(
                         Base64.getDecoder().decode(a), Base64.getDecoder().decode(b));

@@ -58,7 +58,7 @@ class SchemaFileTest {
                         a.yaml: line 2: format: expected one of [avro, block, csv, json, protobuf], got 'cvs'
                         a.yaml: line 3: partitions: expected a whole number, got 'many'
                         a.yaml: line 7: field name '9lives': expected letters, digits and underscores, not starting with a digit, at most 64
-                        a.yaml: line 8: field v: type: expected one of [boolean, bytes, double, float, int, ipv4, ipv6, long, string, timestamp, timestamp_ns, timestamp_us, uuid], got 'real'
+                        a.yaml: line 8: field v: type: expected one of [boolean, bytes, decimal(18, 2), double, float, int, ipv4, ipv6, long, string, timestamp, timestamp_ns, timestamp_us, uuid], got 'real'
                         a.yaml: line 9: field u: unit: expected s, ms, us or ns, got 'h'
                         a.yaml: line 10: nullable: expected true or false, got 'maybe'
                         a.yaml: line 10: field w: only a timestamp has a unit
@@ -82,7 +82,7 @@ class SchemaFileTest {
         assertThatThrownBy(() -> SchemaFile.read(
                         "a", fields + "key: {longitude: lon, latitude: lat, box: [0, 0, 0, 1]}\npartitions: 0"))
                 .hasMessage("""
-                        a: line 6: field bad: type: expected one of [boolean, bytes, double, float, int, ipv4, ipv6, long, string, timestamp, timestamp_ns, timestamp_us, uuid], got 'nothing'
+                        a: line 6: field bad: type: expected one of [boolean, bytes, decimal(18, 2), double, float, int, ipv4, ipv6, long, string, timestamp, timestamp_ns, timestamp_us, uuid], got 'nothing'
                         a: line 7: the time field 't' must not be nullable
                         a: line 8: the longitude field 'lon' must be of type double, it is of type float
                         a: line 8: the latitude field 'lat' is not declared
@@ -91,7 +91,7 @@ class SchemaFileTest {
         assertThatThrownBy(() -> SchemaFile.read("a", fields + "key: {field: bad}"))
                 .as("what is wrong with it has been said")
                 .hasMessage("""
-                        a: line 6: field bad: type: expected one of [boolean, bytes, double, float, int, ipv4, ipv6, long, string, timestamp, timestamp_ns, timestamp_us, uuid], got 'nothing'
+                        a: line 6: field bad: type: expected one of [boolean, bytes, decimal(18, 2), double, float, int, ipv4, ipv6, long, string, timestamp, timestamp_ns, timestamp_us, uuid], got 'nothing'
                         a: line 7: the time field 't' must not be nullable""");
     }
 

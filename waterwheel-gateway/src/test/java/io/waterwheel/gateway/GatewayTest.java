@@ -19,6 +19,7 @@ import io.waterwheel.query.Explain;
 import io.waterwheel.query.PageToken;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.schema.DecimalTypes;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
@@ -203,8 +204,8 @@ final class GatewayTest {
         long seed = Long.getLong("seed", System.nanoTime());
         Random random = new Random(seed);
         List<Field> fields = new ArrayList<>();
-        for (FieldType type : FieldType.values()) {
-            fields.add(new Field("f_" + type.schemaName(), type, true));
+        for (FieldType type : DecimalTypes.all()) {
+            fields.add(new Field("f_" + fields.size(), type, true));
         }
         List<@Nullable Object[]> rows = new ArrayList<>();
         for (int r = 0; r < 300; r++) {
@@ -256,6 +257,7 @@ final class GatewayTest {
                 random.nextBytes(bytes);
                 yield bytes;
             }
+            case "decimal(18, 6)", "decimal(38, 10)" -> DecimalTypes.value(type, random);
             default -> throw new AssertionError("a type without values here: " + type);
         };
     }

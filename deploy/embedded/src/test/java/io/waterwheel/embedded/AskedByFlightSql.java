@@ -111,7 +111,7 @@ final class AskedByFlightSql implements AutoCloseable {
             assertThat(prepared.getParameterSchema().getFields()).hasSize(1);
             assertThat(prepared.fetchSchema().getSchema()).isEqualTo(prepared.getResultSetSchema());
         }
-        assertThat(rows(sql.getXdbcTypeInfo())).isEqualTo(8);
+        assertThat(rows(sql.getXdbcTypeInfo())).isEqualTo(9);
         assertThat(rows(sql.getXdbcTypeInfo(java.sql.Types.BIGINT))).isEqualTo(1);
         assertThat(rows(sql.getSqlInfo())).isGreaterThan(80);
     }

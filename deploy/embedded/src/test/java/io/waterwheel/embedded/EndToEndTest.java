@@ -34,6 +34,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -301,6 +302,7 @@ final class EndToEndTest {
             case INT, LONG, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS ->
                 Comparator.comparingLong(value -> ((Number) value).longValue());
             case FLOAT, DOUBLE -> Comparator.comparingDouble(value -> ((Number) value).doubleValue() + 0.0);
+            case DECIMAL -> Comparator.comparing(value -> (BigDecimal) value);
             case BOOLEAN -> Comparator.comparing(value -> (Boolean) value);
             case IPV4 -> Comparator.comparingLong(value -> Ipv4.parse(utf8(value), 0, utf8(value).length));
             case STRING -> (a, b) -> Arrays.compareUnsigned(utf8(a), utf8(b));

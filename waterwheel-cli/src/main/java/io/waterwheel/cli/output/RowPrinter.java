@@ -205,7 +205,7 @@ public abstract class RowPrinter {
         }
 
         private static boolean leftBound(FieldType type) {
-            return !ValueType.of(type).numeric();
+            return !ValueType.of(type).numeric() && !type.isDecimal();
         }
 
         private static String cell(FieldType type, @Nullable Object value) {

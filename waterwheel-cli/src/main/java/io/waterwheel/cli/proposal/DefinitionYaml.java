@@ -62,7 +62,9 @@ public final class DefinitionYaml {
 
     private static String field(Field field, RecordText text) {
         StringBuilder out = new StringBuilder("{name: ").append(text(field.name()));
-        out.append(", type: ").append(field.type().schemaName());
+        // A comma ends a member.
+        String quote = field.type().isDecimal() ? "'" : "";
+        out.append(", type: ").append(quote).append(field.type().schemaName()).append(quote);
         if (field.type().isTimestamp() && field.unit() != field.type().resolution()) {
             out.append(", unit: ").append(field.unit().schemaName());
         }

@@ -6,6 +6,7 @@ import io.waterwheel.decode.RandomRows;
 import io.waterwheel.geo.Box;
 import io.waterwheel.schema.BadRecords;
 import io.waterwheel.schema.Balancing;
+import io.waterwheel.schema.DecimalTypes;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
@@ -39,7 +40,7 @@ class DefinitionYamlTest {
             Random random = new Random(seed);
             List<Field> fields = new ArrayList<>();
             for (String name : FIELDS) {
-                FieldType type = any(FieldType.values(), random);
+                FieldType type = any(DecimalTypes.all(), random);
                 TimestampUnit unit =
                         type.isTimestamp() ? any(TimestampUnit.values(), random) : TimestampUnit.NANOSECONDS;
                 Field.Index index = type == FieldType.STRING

@@ -17,12 +17,12 @@ abstract class NumericFunction extends AggregateFunction {
     }
 
     @Override
-    public final boolean takes(ValueType type) {
+    public boolean takes(ValueType type) {
         return type.numeric();
     }
 
     @Override
-    public final String expected() {
+    public String expected() {
         return "numbers";
     }
 

@@ -12,9 +12,11 @@ import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.query.function.Functions;
 import io.waterwheel.schema.RowLayout;
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -62,7 +64,7 @@ public final class ExpressionCompiler {
         } else if (node instanceof Expression.Comparison comparison) {
             ColumnNode left = compared(comparison.left());
             ColumnNode right = compared(comparison.right());
-            return folded(Conditions.compare(comparison.operator(), left, right), left, right);
+            return compare(comparison.operator(), comparison.left(), left, comparison.right(), right);
         } else if (node instanceof Expression.Between between) {
             return between(between);
         } else if (node instanceof Expression.In in) {
@@ -160,12 +162,25 @@ public final class ExpressionCompiler {
         return folded(Conditions.logic(nodes, and), nodes);
     }
 
+    /** A comparison of two expressions, from the nodes that they became. */
+    private ColumnNode compare(
+            Relation relation, Expression left, ColumnNode leftNode, Expression right, ColumnNode rightNode) {
+        BigDecimal number = leftNode.type().isDecimal() ? ExpressionTypes.numberOf(right) : null;
+        if (number != null) {
+            return folded(DecimalComparisons.compare(relation, leftNode, number), leftNode);
+        }
+        number = rightNode.type().isDecimal() ? ExpressionTypes.numberOf(left) : null;
+        return number != null
+                ? folded(DecimalComparisons.compare(relation.mirrored(), rightNode, number), rightNode)
+                : folded(Conditions.compare(relation, leftNode, rightNode), leftNode, rightNode);
+    }
+
     private ColumnNode between(Expression.Between node) {
         ColumnNode operand = compared(node.operand());
         ColumnNode low = compared(node.low());
         ColumnNode high = compared(node.high());
-        ColumnNode above = folded(Conditions.compare(Relation.AT_LEAST, operand, low), operand, low);
-        ColumnNode below = folded(Conditions.compare(Relation.AT_MOST, operand, high), operand, high);
+        ColumnNode above = compare(Relation.AT_LEAST, node.operand(), operand, node.low(), low);
+        ColumnNode below = compare(Relation.AT_MOST, node.operand(), operand, node.high(), high);
         ColumnNode one = operand instanceof FieldNode ? Conditions.between(above, below, node.negated()) : null;
         if (one != null) {
             return one;
@@ -182,6 +197,14 @@ public final class ExpressionCompiler {
         List<Object> constants = new ArrayList<>(node.values().size());
         boolean nullListed = false;
         for (Expression.Literal literal : node.values()) {
+            BigDecimal number = operand.type().isDecimal() ? ExpressionTypes.numberOf(literal) : null;
+            if (number != null) {
+                ConstantNode equal = DecimalComparisons.equal(operand.type(), number);
+                if (equal != null) {
+                    constants.add(Objects.requireNonNull(equal.value()));
+                }
+                continue;
+            }
             Object value = operand.type().isTimestamp() && literal instanceof Expression.Moment moment
                     ? moment.value()
                     : Literals.compared(literal).value();
@@ -259,6 +282,15 @@ public final class ExpressionCompiler {
     private ColumnNode nullIf(Expression.Call call) {
         ColumnNode first = compile(call.arguments().get(0));
         ColumnNode second = compared(call.arguments().get(1));
+        BigDecimal number = first.type().isDecimal()
+                ? ExpressionTypes.numberOf(call.arguments().get(1))
+                : null;
+        if (number != null) {
+            ColumnNode equal = DecimalComparisons.equal(first.type(), number);
+            return ConstantNode.isNull(first) || equal == null
+                    ? first
+                    : folded(Conditions.nullIf(first, equal), first, equal);
+        }
         // A moment that is no value equals none.
         return ConstantNode.isNull(first) || ConstantNode.isNull(second) || ConstantNode.moment(second) != null
                 ? first

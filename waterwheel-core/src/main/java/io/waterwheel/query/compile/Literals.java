@@ -6,6 +6,8 @@ import io.waterwheel.query.column.ConstantNode;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.schema.text.Decimals;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -37,6 +39,10 @@ final class Literals {
             return new ConstantNode(ValueType.INTEGER, whole.value());
         } else if (literal instanceof Expression.Decimal decimal) {
             return new ConstantNode(ValueType.DOUBLE, decimal.value());
+        } else if (literal instanceof Expression.Exact exact) {
+            ValueType type = exact.type();
+            BigInteger unscaled = exact.value().unscaledValue();
+            return new ConstantNode(type, type.variable() ? Decimals.bytes(unscaled) : unscaled.longValueExact());
         } else if (literal instanceof Expression.Text text) {
             return new ConstantNode(ValueType.STRING, text.value().getBytes(StandardCharsets.UTF_8));
         } else if (literal instanceof Expression.Hex hex) {

@@ -2,6 +2,8 @@ package io.waterwheel.query.expression;
 
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.text.Decimals;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -36,6 +38,27 @@ public sealed interface Expression {
             if (!Double.isFinite(value)) {
                 throw new IllegalArgumentException("a decimal literal must be finite, got " + value);
             }
+        }
+
+        @Override
+        public String toString() {
+            return ExpressionPrinter.print(this);
+        }
+    }
+
+    /**
+     * An exact decimal of at most 38 digits.
+     *
+     * @param value whose scale is the number of places that are written, never below 0
+     */
+    record Exact(BigDecimal value) implements Literal {
+        public Exact {
+            value = Decimals.value(value.toString());
+        }
+
+        /** The least type that holds it. */
+        public ValueType type() {
+            return ValueType.decimal(Math.max(value.precision(), Math.max(1, value.scale())), value.scale());
         }
 
         @Override

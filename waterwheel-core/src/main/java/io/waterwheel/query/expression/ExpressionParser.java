@@ -3,6 +3,7 @@ package io.waterwheel.query.expression;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.expression.Tokens.Kind;
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.schema.text.Ipv4;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
@@ -400,6 +401,9 @@ public final class ExpressionParser {
             return sixteen(ValueType.UUID);
         } else if (tokens.isWord("IPV6") && tokens.followedBy('\'')) {
             return sixteen(ValueType.IPV6);
+        } else if (tokens.isWord("DECIMAL") && tokens.followedBy('\'')) {
+            tokens.advance();
+            return exact();
         } else if (tokens.isWord("X") && tokens.followedBy('\'')) {
             tokens.advance();
             return hex();
@@ -454,6 +458,11 @@ public final class ExpressionParser {
         if (!tokens.takeWord("AS")) {
             throw expected("AS and a type");
         }
+        if (tokens.takeWord("DECIMAL")) {
+            ValueType type = decimal();
+            require(")");
+            return new Expression.Cast(operand, type);
+        }
         for (ValueType type : ValueType.values()) {
             String name = type.castName();
             if (name != null && tokens.takeWord(name)) {
@@ -461,7 +470,33 @@ public final class ExpressionParser {
                 return new Expression.Cast(operand, type);
             }
         }
-        throw expected("a type: BIGINT, DOUBLE, VARCHAR or TIMESTAMP");
+        throw expected("a type: BIGINT, DOUBLE, VARCHAR, TIMESTAMP or DECIMAL(18, 2)");
+    }
+
+    /**
+     * The digits of a decimal in parentheses, and how many of them are behind the point, none where that is left out.
+     */
+    private ValueType decimal() {
+        require("(");
+        int digits = digits();
+        int behind = tokens.takeSign(",") ? digits() : 0;
+        if (digits < 1 || behind > digits) {
+            throw expected("a type such as DECIMAL(18, 2), of at most " + Decimals.MOST_DIGITS + " digits");
+        }
+        require(")");
+        return ValueType.decimal(digits, behind);
+    }
+
+    private int digits() {
+        if (tokens.kind() != Kind.WHOLE || tokens.value().length() > 2) {
+            throw expected("a number of digits up to " + Decimals.MOST_DIGITS);
+        }
+        int digits = Integer.parseInt(tokens.value());
+        if (digits > Decimals.MOST_DIGITS) {
+            throw expected("a number of digits up to " + Decimals.MOST_DIGITS);
+        }
+        tokens.advance();
+        return digits;
     }
 
     /** After EXTRACT: SQL's way to write DATE_PART. */
@@ -508,6 +543,16 @@ public final class ExpressionParser {
         tokens.advance();
         try {
             Expression value = new Expression.Sixteen(type, tokens.value());
+            tokens.advance();
+            return value;
+        } catch (IllegalArgumentException e) {
+            throw tokens.error(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private Expression exact() {
+        try {
+            Expression value = new Expression.Exact(Decimals.value(tokens.value()));
             tokens.advance();
             return value;
         } catch (IllegalArgumentException e) {

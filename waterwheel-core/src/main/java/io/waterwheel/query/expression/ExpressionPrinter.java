@@ -1,5 +1,6 @@
 package io.waterwheel.query.expression;
 
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.schema.text.Ipv4;
 import java.util.List;
 
@@ -182,6 +183,8 @@ public final class ExpressionPrinter {
             out.append(whole.value());
         } else if (literal instanceof Expression.Decimal decimal) {
             out.append(decimal.value());
+        } else if (literal instanceof Expression.Exact exact) {
+            out.append("DECIMAL '").append(Decimals.text(exact.value())).append('\'');
         } else if (literal instanceof Expression.Text text) {
             text(text.value());
         } else if (literal instanceof Expression.Hex hex) {

@@ -5,6 +5,8 @@ import io.waterwheel.error.NearestName;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.text.MemberPath;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -12,6 +14,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks expressions against the fields of a stream: every name is a field, every part is of a type that fits. Failures
@@ -23,6 +26,9 @@ public final class ExpressionTypes {
 
     /** Longest name that another is suggested for; fields' names have at most 64 characters. */
     private static final int MAX_NAME = 128;
+
+    /** Decimal digits that any double keeps. */
+    private static final MathContext DOUBLE_DIGITS = new MathContext(15);
 
     private final List<Field> fields;
 
@@ -113,14 +119,16 @@ public final class ExpressionTypes {
         ValueType from = typeOf(node.operand());
         boolean fits =
                 switch (node.type().kind()) {
-                    case INTEGER -> from.numeric() || from == ValueType.BOOLEAN;
-                    case DOUBLE -> from.numeric();
+                    case INTEGER -> from.numeric() || from == ValueType.BOOLEAN || from.isDecimal();
+                    case DOUBLE -> from.numeric() || from.isDecimal();
+                    case DECIMAL -> from.numeric() || from.isDecimal();
                     case TIMESTAMP -> from.isTimestamp();
                     case STRING ->
                         from == ValueType.STRING
                                 || from == ValueType.INTEGER
                                 || from == ValueType.BOOLEAN
                                 || from == ValueType.IPV4
+                                || from.isDecimal()
                                 || from.hasSixteenBytes();
                     default -> false;
                 };
@@ -133,7 +141,8 @@ public final class ExpressionTypes {
                     case INTEGER -> "a number or a boolean";
                     case DOUBLE -> "a number";
                     case TIMESTAMP -> "a time";
-                    default -> "an integer, a boolean, an address, a UUID or text";
+                    case DECIMAL -> "a number";
+                    default -> "an integer, a decimal, a boolean, an address, a UUID or text";
                 });
         return node.type();
     }
@@ -169,6 +178,8 @@ public final class ExpressionTypes {
             return ValueType.INTEGER;
         } else if (literal instanceof Expression.Decimal) {
             return ValueType.DOUBLE;
+        } else if (literal instanceof Expression.Exact exact) {
+            return exact.type();
         } else if (literal instanceof Expression.Text) {
             return ValueType.STRING;
         } else if (literal instanceof Expression.Hex) {
@@ -222,6 +233,8 @@ public final class ExpressionTypes {
             boolean leftFiner = left.fieldType().resolution().nanos()
                     < right.fieldType().resolution().nanos();
             return leftFiner ? left : right;
+        } else if (left.isDecimal()) {
+            return left.precision() > right.precision() ? left : right;
         }
         return ValueType.DOUBLE;
     }
@@ -231,12 +244,41 @@ public final class ExpressionTypes {
                 || left == ValueType.NULL
                 || right == ValueType.NULL
                 || (left.isTimestamp() && right.isTimestamp())
+                || (left.isDecimal()
+                        && right.isDecimal()
+                        && left.scale() == right.scale()
+                        && left.variable() == right.variable())
                 || (left.numeric() && right.numeric());
+    }
+
+    /**
+     * A literal that is a number, exact: a double is what was written for it. Null when the expression is something
+     * else.
+     *
+     * @throws WaterwheelException TYPE_MISMATCH for a double whose text may not be what was written
+     */
+    public static @Nullable BigDecimal numberOf(Expression expression) {
+        if (expression instanceof Expression.Whole whole) {
+            return BigDecimal.valueOf(whole.value());
+        } else if (expression instanceof Expression.Exact exact) {
+            return exact.value();
+        } else if (expression instanceof Expression.Decimal decimal) {
+            // No two numbers of 15 digits are one double: this is the one that was written.
+            BigDecimal value = new BigDecimal(decimal.value()).round(DOUBLE_DIGITS);
+            if (value.doubleValue() != decimal.value()) {
+                throw mismatch("a decimal is compared with " + shown(decimal)
+                        + ", which has more digits than a double keeps; write DECIMAL '...'");
+            }
+            return value;
+        }
+        return null;
     }
 
     private void comparable(Expression whole, Expression left, ValueType leftType, Expression right) {
         ValueType rightType = typeOf(right);
-        if (!alike(leftType, rightType)) {
+        if (!alike(leftType, rightType)
+                && !(leftType.isDecimal() && numberOf(right) != null)
+                && !(rightType.isDecimal() && numberOf(left) != null)) {
             boolean time = leftType.isTimestamp() || rightType.isTimestamp();
             throw mismatch("in " + shown(whole) + ": expected values of one type, got " + spoken(left, leftType)
                     + " and " + spoken(right, rightType)
@@ -254,6 +296,10 @@ public final class ExpressionTypes {
                 }
                 case IPV6 -> {
                     return "; an address is written as IPV6 '2001:db8::1'";
+                }
+                case DECIMAL -> {
+                    return "; decimals compare with decimals of the same places and with literals: write CAST(... AS "
+                            + (type.precision() < right.precision() ? right : type).castName() + ")";
                 }
                 case UUID -> {
                     return "; a UUID is written as UUID '123e4567-e89b-12d3-a456-426614174000'";
@@ -287,7 +333,12 @@ public final class ExpressionTypes {
             case COALESCE -> commonOf(call, call.arguments());
             case NULLIF -> {
                 ValueType type = typeOf(first);
-                comparable(call, first, type, call.arguments().get(1));
+                Expression second = call.arguments().get(1);
+                comparable(call, first, type, second);
+                ValueType other = typeOf(second);
+                // A literal becomes one of the decimals that it is compared with, and not the other way round.
+                boolean fits = alike(type, other) || (type.isDecimal() && numberOf(second) != null);
+                require(call, first, type, fits, "a value of type " + other.spoken());
                 yield type;
             }
             case SQRT, EXP, LN, LOG10, POWER, SIN, COS, TAN, ASIN, ACOS, ATAN, ATAN2, RADIANS, DEGREES, DISTANCE -> {

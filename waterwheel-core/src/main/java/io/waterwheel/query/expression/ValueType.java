@@ -1,6 +1,7 @@
 package io.waterwheel.query.expression;
 
 import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.text.Decimals;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * each type, so that {@code ==} tells whether two are the same; {@link #kind} is what a {@code switch} asks for.
  */
 public final class ValueType {
-    /** The kinds of types; each constant of {@link ValueType} has the kind of its name. */
+    /** The kinds of types; each constant of {@link ValueType} has the kind of its name, {@link #decimal} the last. */
     public enum Kind {
         BOOLEAN,
         INTEGER,
@@ -21,7 +22,9 @@ public final class ValueType {
         BYTES,
         UUID,
         IPV6,
-        NULL
+        NULL,
+        /** A decimal of any precision and scale. */
+        DECIMAL
     }
 
     public static final ValueType BOOLEAN = new ValueType(Kind.BOOLEAN);
@@ -62,13 +65,57 @@ public final class ValueType {
         BOOLEAN, INTEGER, DOUBLE, TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS, IPV4, STRING, BYTES, UUID, IPV6, NULL
     };
 
-    private final Kind kind;
+    /** By precision and scale; see {@link #decimal}. */
+    private static final ValueType[][] DECIMALS = new ValueType[Decimals.MOST_DIGITS + 1][];
 
-    private ValueType(Kind kind) {
-        this.kind = kind;
+    static {
+        for (int precision = 1; precision < DECIMALS.length; precision++) {
+            DECIMALS[precision] = new ValueType[precision + 1];
+            for (int scale = 0; scale <= precision; scale++) {
+                DECIMALS[precision][scale] = new ValueType(Kind.DECIMAL, FieldType.decimal(precision, scale));
+            }
+        }
     }
 
-    /** All types, in an array of the caller's own. */
+    private final Kind kind;
+    /** Of a decimal, else null. */
+    private final @Nullable FieldType decimal;
+
+    private ValueType(Kind kind) {
+        this(kind, null);
+    }
+
+    private ValueType(Kind kind, @Nullable FieldType decimal) {
+        this.kind = kind;
+        this.decimal = decimal;
+    }
+
+    /**
+     * Exact decimals. Those of one scale, and of one form ({@link #variable}), compare with each other.
+     *
+     * @throws IllegalArgumentException when {@link FieldType#decimal} has no such type
+     */
+    public static ValueType decimal(int precision, int scale) {
+        FieldType.decimal(precision, scale);
+        return DECIMALS[precision][scale];
+    }
+
+    /** Whether it is a {@link #decimal}. */
+    public boolean isDecimal() {
+        return decimal != null;
+    }
+
+    /** Most digits of a decimal; 0 of any other type. */
+    public int precision() {
+        return decimal == null ? 0 : decimal.precision();
+    }
+
+    /** How many digits of a decimal are behind the point; 0 of any other type. */
+    public int scale() {
+        return decimal == null ? 0 : decimal.scale();
+    }
+
+    /** All types but decimals, in an array of the caller's own. */
     public static ValueType[] values() {
         return ALL.clone();
     }
@@ -78,9 +125,9 @@ public final class ValueType {
         return kind;
     }
 
-    /** The name of its constant. */
+    /** The name of its constant, or such as {@code DECIMAL(18, 2)}. */
     public String name() {
-        return kind.name();
+        return decimal == null ? kind.name() : decimal.name();
     }
 
     /** What a field of this type yields. */
@@ -97,6 +144,7 @@ public final class ValueType {
             case BYTES -> BYTES;
             case UUID -> UUID;
             case IPV6 -> IPV6;
+            case DECIMAL -> decimal(type.precision(), type.scale());
         };
     }
 
@@ -114,6 +162,7 @@ public final class ValueType {
             case BYTES -> FieldType.BYTES;
             case UUID -> FieldType.UUID;
             case IPV6 -> FieldType.IPV6;
+            case DECIMAL -> FieldType.decimal(precision(), scale());
             case NULL -> throw new IllegalArgumentException("NULL alone has no type");
         };
     }
@@ -125,10 +174,12 @@ public final class ValueType {
             case DOUBLE -> "DOUBLE";
             case STRING -> "VARCHAR";
             case TIMESTAMP -> "TIMESTAMP";
+            case DECIMAL -> name();
             default -> null;
         };
     }
 
+    /** Whether it is a number that is computed with: no decimal. */
     public boolean numeric() {
         return this == INTEGER || this == DOUBLE;
     }
@@ -139,7 +190,7 @@ public final class ValueType {
 
     /** Whether values are bytes, of whatever meaning, rather than numbers. */
     public boolean variable() {
-        return this == STRING || this == BYTES || hasSixteenBytes();
+        return this == STRING || this == BYTES || hasSixteenBytes() || (decimal != null && decimal.variable());
     }
 
     /** Whether it is a UUID or an IPv6 address: 16 bytes that are written as text in one way. */

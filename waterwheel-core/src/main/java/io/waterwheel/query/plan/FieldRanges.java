@@ -12,6 +12,7 @@ import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.text.Decimals;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.util.ArrayList;
@@ -140,6 +141,10 @@ final class FieldRanges {
             field.type().parseSixteen(written, 0, written.length, bytes);
             return bytes;
         }
+        if (field.type().isDecimal()) {
+            return Decimals.bytes(
+                    Decimals.value(text), field.type().precision(), field.type().scale());
+        }
         return field.type() == FieldType.BYTES ? Base64.getDecoder().decode(text) : written;
     }
 
@@ -177,6 +182,9 @@ final class FieldRanges {
                 throw new IllegalArgumentException(
                         "range of '" + field.name() + "': got '" + text + "'; " + e.getMessage(), e);
             }
+        }
+        if (field.type().isDecimal()) {
+            return ValueRanges.literal(field, text);
         }
         return switch (type) {
             case INT32, INT64 -> new Expression.Whole(code);

@@ -11,6 +11,7 @@ import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.TimestampUnit;
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.TimeInterval;
 import java.nio.charset.StandardCharsets;
@@ -138,6 +139,9 @@ record LookupPairs(
             byte[] sixteen = new byte[FieldType.SIXTEEN];
             type.parseSixteen(ascii, 0, ascii.length, sixteen);
             return sixteen;
+        }
+        if (type.isDecimal()) {
+            return Decimals.bytes(Decimals.value(value), type.precision(), type.scale());
         }
         return type == FieldType.BYTES ? Base64.getDecoder().decode(value) : ascii;
     }

@@ -10,6 +10,7 @@ import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.tuple.KeyInterval;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -92,8 +93,11 @@ final class ValueRanges {
         }
     }
 
-    /** A value of a field of variable length. */
+    /** A value of a field of variable length, or of decimals. */
     static Expression.Literal literal(Field field, String value) {
+        if (field.type().isDecimal()) {
+            return new Expression.Exact(Decimals.value(value));
+        }
         if (field.type().hasSixteenBytes()) {
             return new Expression.Sixteen(ValueType.of(field.type()), value);
         }

@@ -227,7 +227,7 @@ final class EvaluationTest {
             case DOUBLE -> values.doubles[row];
             case STRING -> new String(values.bytes(row), StandardCharsets.UTF_8);
             case BYTES, UUID, IPV6 -> values.bytes(row);
-            case NULL -> throw new AssertionError();
+            case NULL, DECIMAL -> throw new AssertionError();
         };
     }
 

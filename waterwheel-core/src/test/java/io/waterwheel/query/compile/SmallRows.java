@@ -96,6 +96,7 @@ public final class SmallRows {
             case FLOAT -> LittleEndian.putInt(bytes, row * 4, Float.floatToRawIntBits((float) number(edge)));
             case DOUBLE -> LittleEndian.putLong(bytes, row * 8, Double.doubleToRawLongBits(number(edge)));
             case BOOLEAN -> bytes[row] = (byte) random.nextInt(2);
+            case DECIMAL -> throw new AssertionError("decimals have tests of their own");
             case STRING -> {
                 byte[] value = RandomExpressions.text(random).getBytes(StandardCharsets.UTF_8);
                 LittleEndian.putLong(bytes, row * 8, block.addToArena(value, 0, value.length));

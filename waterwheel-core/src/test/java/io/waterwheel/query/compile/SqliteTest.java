@@ -110,7 +110,7 @@ final class SqliteTest {
         return switch (type.kind()) {
             case INT, LONG, TIMESTAMP, BOOLEAN -> "INTEGER";
             case FLOAT, DOUBLE -> "REAL";
-            case TIMESTAMP_US, TIMESTAMP_NS, IPV4, IPV6, UUID -> throw new AssertionError();
+            case TIMESTAMP_US, TIMESTAMP_NS, IPV4, IPV6, UUID, DECIMAL -> throw new AssertionError();
             case STRING -> "TEXT";
             case BYTES -> "BLOB";
         };

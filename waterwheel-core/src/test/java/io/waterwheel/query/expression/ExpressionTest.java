@@ -83,7 +83,9 @@ final class ExpressionTest {
         refused("CASE id END", "expected WHEN and a condition, got END");
         refused("CASE WHEN id > 3 ELSE 2 END", "expected THEN and a value, got ELSE");
         refused("CASE WHEN id > 3 THEN 2", "expected WHEN, ELSE or END, got the end");
-        refused("CAST(id AS FLOAT)", "expected a type: BIGINT, DOUBLE, VARCHAR or TIMESTAMP, got FLOAT");
+        refused(
+                "CAST(id AS FLOAT)",
+                "expected a type: BIGINT, DOUBLE, VARCHAR, TIMESTAMP or DECIMAL(18, 2), got FLOAT");
         refused("EXTRACT(HOUR, t)", "expected FROM and a time, got ,");
         refused("abs(1, 2) > 2", "ABS: expected 1 arguments, got 2");
         refused("t > TIMESTAMP '2021-10-07'", "expected a time with a zone");

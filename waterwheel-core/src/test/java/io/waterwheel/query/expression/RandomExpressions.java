@@ -341,6 +341,7 @@ public final class RandomExpressions {
             return new Expression.Null();
         }
         return switch (type.kind()) {
+            case DECIMAL -> throw new AssertionError("decimals have tests of their own");
             case BOOLEAN -> new Expression.Truth(random.nextBoolean());
             case INTEGER -> new Expression.Whole(!sqlite && random.nextInt(10) == 0 ? edge() : random.nextInt(9) - 4L);
             case DOUBLE ->

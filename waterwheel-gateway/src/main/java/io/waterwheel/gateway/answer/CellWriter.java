@@ -1,6 +1,7 @@
 package io.waterwheel.gateway.answer;
 
 import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.wire.TypeMetadata;
 import java.nio.charset.StandardCharsets;
@@ -8,6 +9,7 @@ import java.util.Base64;
 import org.apache.arrow.vector.BaseVariableWidthVector;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.BitVector;
+import org.apache.arrow.vector.DecimalVector;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.FixedSizeBinaryVector;
 import org.apache.arrow.vector.Float4Vector;
@@ -75,6 +77,14 @@ abstract class CellWriter {
                 @Override
                 void write(int row, Utf8Buffer out) {
                     out.ascii(bits.get(row) != 0 ? "true" : "false");
+                }
+            };
+        }
+        if (vector instanceof DecimalVector decimals) {
+            return new CellWriter() {
+                @Override
+                void write(int row, Utf8Buffer out) {
+                    out.ascii(Decimals.text(decimals.getObject(row)));
                 }
             };
         }

@@ -12,6 +12,7 @@ import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.vector.BaseFixedWidthVector;
 import org.apache.arrow.vector.BaseVariableWidthVector;
 import org.apache.arrow.vector.BitVector;
+import org.apache.arrow.vector.DecimalVector;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
@@ -20,6 +21,7 @@ import org.apache.parquet.format.ColumnMetaData;
 import org.apache.parquet.format.CompressionCodec;
 import org.apache.parquet.format.ConvertedType;
 import org.apache.parquet.format.DataPageHeader;
+import org.apache.parquet.format.DecimalType;
 import org.apache.parquet.format.Encoding;
 import org.apache.parquet.format.FieldRepetitionType;
 import org.apache.parquet.format.IntType;
@@ -73,6 +75,12 @@ final class ParquetColumn {
             meaning(element, LogicalType.TIMESTAMP(new TimestampType(UTC, unit(time))), converted(time));
         } else if (arrow instanceof ArrowType.Int number && !number.getIsSigned()) {
             meaning(element, LogicalType.INTEGER(new IntType((byte) Integer.SIZE, false)), ConvertedType.UINT_32);
+        } else if (arrow instanceof ArrowType.Decimal decimal) {
+            element.setType_length(decimal.getBitWidth() / Byte.SIZE);
+            element.setPrecision(decimal.getPrecision());
+            element.setScale(decimal.getScale());
+            DecimalType digits = new DecimalType(decimal.getScale(), decimal.getPrecision());
+            meaning(element, LogicalType.DECIMAL(digits), ConvertedType.DECIMAL);
         } else if (arrow instanceof ArrowType.FixedSizeBinary fixed) {
             element.setType_length(fixed.getByteWidth());
             if (TypeMetadata.sixteen(field.getMetadata()) == FieldType.UUID) {
@@ -128,7 +136,7 @@ final class ParquetColumn {
             return Type.INT64;
         } else if (arrow instanceof ArrowType.Utf8 || arrow instanceof ArrowType.Binary) {
             return Type.BYTE_ARRAY;
-        } else if (arrow instanceof ArrowType.FixedSizeBinary) {
+        } else if (arrow instanceof ArrowType.FixedSizeBinary || arrow instanceof ArrowType.Decimal) {
             return Type.FIXED_LEN_BYTE_ARRAY;
         }
         throw unknown(field);
@@ -167,6 +175,8 @@ final class ParquetColumn {
             putBits(bits, rows, nulls, page);
         } else if (vector instanceof BaseVariableWidthVector texts) {
             putTexts(texts, rows, page);
+        } else if (vector instanceof DecimalVector decimals) {
+            putDecimals(decimals, rows, page);
         } else {
             putFixed((BaseFixedWidthVector) vector, rows, nulls, page);
         }
@@ -272,6 +282,19 @@ final class ParquetColumn {
                 int count = texts.getEndOffset(row) - begin;
                 page.putInt(count);
                 page.copy(data, begin, count);
+            }
+        }
+    }
+
+    /** Parquet has their bytes from the highest, Arrow from the lowest. */
+    private static void putDecimals(DecimalVector decimals, int rows, Page page) {
+        ArrowBuf data = decimals.getDataBuffer();
+        int width = decimals.getTypeWidth();
+        for (int row = 0; row < rows; row++) {
+            if (!decimals.isNull(row)) {
+                for (int b = width - 1; b >= 0; b--) {
+                    page.put(data.getByte((long) row * width + b));
+                }
             }
         }
     }

@@ -1,6 +1,8 @@
 package io.waterwheel.gateway.arrow;
 
 import io.waterwheel.tuple.LittleEndian;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import org.jspecify.annotations.Nullable;
 
 /** One column of a record batch, read where it lies in the body. Immutable; its bytes are the caller's. */
@@ -44,7 +46,7 @@ final class ArrowColumn {
             case NULL -> {}
             case BOOLEAN -> require(data, (rows + 7L) / 8, "values");
             case TEXT, BINARY -> require(offsets, rows == 0 ? 0 : (rows + 1L) * type.width(), "offsets");
-            case INTEGER, FLOATING, TIME, FIXED_BINARY -> require(data, (long) rows * type.width(), "values");
+            case INTEGER, FLOATING, TIME, FIXED_BINARY, DECIMAL -> require(data, (long) rows * type.width(), "values");
         }
     }
 
@@ -113,6 +115,17 @@ final class ArrowColumn {
     double floating(int place) {
         int at = data.from() + place * type.width();
         return type.width() == 4 ? LittleEndian.getFloat(bytes, at) : LittleEndian.getDouble(bytes, at);
+    }
+
+    /** A decimal, of any number of digits. */
+    BigDecimal decimal(int place) {
+        int width = type.width();
+        int at = data.from() + place * width;
+        byte[] number = new byte[width];
+        for (int i = 0; i < width; i++) {
+            number[i] = bytes[at + width - 1 - i];
+        }
+        return new BigDecimal(new BigInteger(number), type.scale());
     }
 
     byte[] bytes() {

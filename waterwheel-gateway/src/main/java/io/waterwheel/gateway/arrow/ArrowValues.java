@@ -7,8 +7,10 @@ import io.waterwheel.decode.Utf8;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.PhysicalType;
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.tuple.TupleBlock;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +22,7 @@ final class ArrowValues {
     private static final int MOST_SHOWN = 40;
 
     private final RowAppender row;
+    private final Decimals decimals = new Decimals();
     private final byte[] sixteen = new byte[FieldType.SIXTEEN];
 
     ArrowValues(RowAppender row) {
@@ -36,6 +39,9 @@ final class ArrowValues {
             return null;
         }
         FieldType to = field.type();
+        if (to.isDecimal()) {
+            return number || text || kind == ColumnType.Kind.DECIMAL ? null : "decimals, integers or text";
+        }
         return switch (to.physical()) {
             case INT32 -> number ? null : "integers";
             case INT64 -> {
@@ -67,6 +73,10 @@ final class ArrowValues {
      * @throws RejectedRecordException when the field cannot hold it
      */
     void set(int index, Field field, ArrowColumn column, int place) throws RejectedRecordException {
+        if (field.type().isDecimal()) {
+            setDecimal(index, field, column, place);
+            return;
+        }
         switch (field.type().physical()) {
             case INT32 -> row.setInteger(index, whole(field, column, place, Integer.MIN_VALUE, Integer.MAX_VALUE));
             case INT64 ->
@@ -179,6 +189,33 @@ final class ArrowValues {
         } else {
             throw refused(
                     field, field.type().sixteenExpected(), "'" + shown(column.bytes(), from, from + length) + "'");
+        }
+    }
+
+    private void setDecimal(int index, Field field, ArrowColumn column, int place) throws RejectedRecordException {
+        FieldType type = field.type();
+        BigDecimal value =
+                switch (column.type().kind()) {
+                    case TEXT -> {
+                        int from = column.from(place);
+                        int to = from + column.length(place);
+                        String expected = decimals.parse(column.bytes(), from, to, type.precision(), type.scale());
+                        if (expected != null) {
+                            throw refused(field, expected, "'" + shown(column.bytes(), from, to) + "'");
+                        }
+                        yield decimals.value(type.scale());
+                    }
+                    case DECIMAL -> column.decimal(place);
+                    default -> BigDecimal.valueOf(whole(field, column, place, Long.MIN_VALUE, Long.MAX_VALUE));
+                };
+        try {
+            if (type.variable()) {
+                row.setBytes(index, Decimals.bytes(value, type.precision(), type.scale()), 0, Decimals.LONG_BYTES);
+            } else {
+                row.setInteger(index, Decimals.unscaled(value, type.precision(), type.scale()));
+            }
+        } catch (ArithmeticException e) {
+            throw refused(field, Decimals.expected(type.precision(), type.scale()), value.toString());
         }
     }
 

@@ -3,6 +3,7 @@ package io.waterwheel.gateway.arrow;
 import java.util.Locale;
 import org.apache.arrow.flatbuf.Date;
 import org.apache.arrow.flatbuf.DateUnit;
+import org.apache.arrow.flatbuf.Decimal;
 import org.apache.arrow.flatbuf.Field;
 import org.apache.arrow.flatbuf.FixedSizeBinary;
 import org.apache.arrow.flatbuf.FloatingPoint;
@@ -19,8 +20,13 @@ import org.jspecify.annotations.Nullable;
  * @param width bytes of a value, or of an offset where values have lengths of their own; 0 for truths and nulls
  * @param signed whether whole numbers have a sign
  * @param unitNanos nanoseconds of the unit that times are counted in; 0 for others
+ * @param scale digits behind the point of decimals, perhaps below 0; 0 for others
  */
-record ColumnType(Kind kind, int width, boolean signed, long unitNanos) {
+record ColumnType(Kind kind, int width, boolean signed, long unitNanos, int scale) {
+    ColumnType(Kind kind, int width, boolean signed, long unitNanos) {
+        this(kind, width, signed, unitNanos, 0);
+    }
+
     /** The values, whatever their width. */
     enum Kind {
         NULL,
@@ -30,7 +36,8 @@ record ColumnType(Kind kind, int width, boolean signed, long unitNanos) {
         TIME,
         TEXT,
         BINARY,
-        FIXED_BINARY
+        FIXED_BINARY,
+        DECIMAL
     }
 
     private static final long DAY_NANOS = 86_400_000_000_000L;
@@ -47,6 +54,7 @@ record ColumnType(Kind kind, int width, boolean signed, long unitNanos) {
             case Type.Binary -> new ColumnType(Kind.BINARY, 4, false, 0);
             case Type.LargeBinary -> new ColumnType(Kind.BINARY, 8, false, 0);
             case Type.FixedSizeBinary -> fixed((FixedSizeBinary) field.type(new FixedSizeBinary()));
+            case Type.Decimal -> decimal((Decimal) field.type(new Decimal()));
             case Type.Date -> date((Date) field.type(new Date()));
             case Type.Timestamp -> time((Timestamp) field.type(new Timestamp()));
             default -> null;
@@ -75,6 +83,11 @@ record ColumnType(Kind kind, int width, boolean signed, long unitNanos) {
         return type == null || type.byteWidth() <= 0
                 ? null
                 : new ColumnType(Kind.FIXED_BINARY, type.byteWidth(), false, 0);
+    }
+
+    private static @Nullable ColumnType decimal(@Nullable Decimal type) {
+        boolean known = type != null && (type.bitWidth() == 128 || type.bitWidth() == 256);
+        return known ? new ColumnType(Kind.DECIMAL, type.bitWidth() / 8, true, 0, type.scale()) : null;
     }
 
     private static @Nullable ColumnType date(@Nullable Date type) {
@@ -116,6 +129,7 @@ record ColumnType(Kind kind, int width, boolean signed, long unitNanos) {
             case INTEGER, FLOATING ->
                 (signed ? "" : "unsigned ") + (kind == Kind.INTEGER ? "integers" : "floats") + " of " + 8 * width
                         + " bits";
+            case DECIMAL -> "decimals with " + scale + " places";
             case FIXED_BINARY -> "binary of " + width + " bytes";
             case BOOLEAN, NULL, TIME, TEXT, BINARY -> kind.name().toLowerCase(Locale.ROOT);
         };

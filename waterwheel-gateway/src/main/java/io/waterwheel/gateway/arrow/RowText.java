@@ -51,7 +51,7 @@ final class RowText {
                 column.from(place);
                 yield column.length(place);
             }
-            case NULL, BOOLEAN, INTEGER, FLOATING, TIME -> 0;
+            case NULL, BOOLEAN, INTEGER, FLOATING, TIME, DECIMAL -> 0;
         };
     }
 
@@ -66,6 +66,7 @@ final class RowText {
                 double value = column.floating(place);
                 out.ascii(Double.isFinite(value) ? Double.toString(value) : "\"" + value + "\"");
             }
+            case DECIMAL -> out.ascii(column.decimal(place).toString());
             case TEXT -> {
                 int from = column.from(place);
                 out.jsonString(column.bytes(), from, column.length(place));

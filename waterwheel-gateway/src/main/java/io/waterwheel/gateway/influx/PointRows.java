@@ -76,7 +76,9 @@ public final class PointRows {
                     case TEXT -> false;
                     // Tags are always text; a schema may know better.
                     case TAG ->
-                        (field.type().isNumber() || field.type().isTimestamp())
+                        (field.type().isNumber()
+                                        || field.type().isDecimal()
+                                        || field.type().isTimestamp())
                                 && value.text().matches("-?(0|[1-9]\\d*)(\\.\\d+)?([eE][+-]?\\d{1,4})?");
                 };
         if (plain) {

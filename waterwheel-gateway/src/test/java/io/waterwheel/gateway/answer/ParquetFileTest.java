@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.DecimalTypes;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.wire.TypeMetadata;
 import java.io.ByteArrayOutputStream;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +26,7 @@ import java.util.Random;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.BitVector;
+import org.apache.arrow.vector.DecimalVector;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.FixedSizeBinaryVector;
 import org.apache.arrow.vector.Float4Vector;
@@ -57,7 +60,9 @@ final class ParquetFileTest {
             new ArrowType.Timestamp(TimeUnit.NANOSECOND, "UTC"),
             ArrowType.Utf8.INSTANCE,
             ArrowType.Binary.INSTANCE,
-            new ArrowType.FixedSizeBinary(16));
+            new ArrowType.FixedSizeBinary(16),
+            new ArrowType.Decimal(9, 2, 128),
+            new ArrowType.Decimal(38, 10, 128));
 
     @TempDir
     Path folder;
@@ -203,6 +208,11 @@ final class ParquetFileTest {
             long value = random.nextInt() * 1_000_000L;
             times.setSafe(row, value);
             return Long.toString(value);
+        } else if (vector instanceof DecimalVector decimals) {
+            BigDecimal value =
+                    DecimalTypes.value(FieldType.decimal(decimals.getPrecision(), decimals.getScale()), random);
+            decimals.setSafe(row, value);
+            return value.toPlainString();
         } else if (vector instanceof VarCharVector texts) {
             String value = "\u00e9\n\u4e2d".repeat(random.nextInt(4)) + random.nextInt(100);
             texts.setSafe(row, value.getBytes(StandardCharsets.UTF_8));
@@ -231,6 +241,8 @@ final class ParquetFileTest {
                             default -> "epoch_ns";
                         };
                 shown.add(epoch + "(" + name + ")");
+            } else if (type instanceof ArrowType.Decimal) {
+                shown.add("CAST(" + name + " AS VARCHAR)");
             } else if (type instanceof ArrowType.FixedSizeBinary && field.isNullable()) {
                 shown.add("replace(CAST(" + name + " AS VARCHAR), '-', '')");
             } else if (type instanceof ArrowType.Binary || type instanceof ArrowType.FixedSizeBinary) {

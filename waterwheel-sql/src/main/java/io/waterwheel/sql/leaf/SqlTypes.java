@@ -1,5 +1,7 @@
 package io.waterwheel.sql.leaf;
 
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
 import java.nio.charset.Charset;
@@ -107,6 +109,11 @@ public final class SqlTypes extends JavaTypeFactoryImpl {
                     case STRING, IPV4, IPV6, UUID -> createSqlType(SqlTypeName.VARCHAR);
                     case BYTES -> createSqlType(SqlTypeName.VARBINARY);
                     case NULL -> createSqlType(SqlTypeName.NULL);
+                    case DECIMAL ->
+                        throw new WaterwheelException(
+                                ErrorCode.BAD_SQL,
+                                "statement: a field of type " + type.fieldType().schemaName()
+                                        + " is in no statement of SQL yet; ask for it by a query");
                 };
         return sql;
     }

@@ -6,6 +6,7 @@ import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.sql.leaf.SqlTypes;
 import io.waterwheel.sql.parse.SqlErrors;
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -72,6 +73,7 @@ final class ParameterMarks extends SqlBasicVisitor<@Nullable Void> {
             case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> new Expression.Moment(Instant.EPOCH);
             case STRING, IPV4, IPV6, UUID -> new Expression.Text("");
             case BYTES -> new Expression.Hex("");
+            case DECIMAL -> new Expression.Exact(BigDecimal.ONE);
             case NULL -> new Expression.Null();
         };
     }

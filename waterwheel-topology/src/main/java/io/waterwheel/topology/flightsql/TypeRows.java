@@ -21,6 +21,7 @@ final class TypeRows {
             new Type("BOOLEAN", Types.BOOLEAN, 1, null, false),
             new Type("BIGINT", Types.BIGINT, 19, null, true),
             new Type("VARBINARY", Types.VARBINARY, Integer.MAX_VALUE, "X'", false),
+            new Type("DECIMAL", Types.DECIMAL, 38, "DECIMAL '", true),
             new Type("INTEGER", Types.INTEGER, 10, null, true),
             new Type("REAL", Types.REAL, 7, null, true),
             new Type("DOUBLE", Types.DOUBLE, 15, null, true),
@@ -40,6 +41,7 @@ final class TypeRows {
             case TIMESTAMP_NS -> "TIMESTAMP(9)";
             case STRING, IPV4, IPV6, UUID -> "VARCHAR";
             case BYTES -> "VARBINARY";
+            case DECIMAL -> type.name();
         };
     }
 

@@ -31,6 +31,9 @@ final class ArrowRows implements AutoCloseable {
     /** Memory that is taken for text that may come. */
     private static final long MOST_EXPECTED_BYTES = 1 << 20;
 
+    private static final int DECIMAL_BYTES = 16;
+    private static final int DECIMAL_BITS = 8 * DECIMAL_BYTES;
+
     private final List<Field> fields;
     private final VectorSchemaRoot root;
     /** The columns to send: some vectors of the root, in an order and under names of their own. */
@@ -113,6 +116,7 @@ final class ArrowRows implements AutoCloseable {
             case STRING -> ArrowType.Utf8.INSTANCE;
             case BYTES -> ArrowType.Binary.INSTANCE;
             case UUID, IPV6 -> new ArrowType.FixedSizeBinary(FieldType.SIXTEEN);
+            case DECIMAL -> new ArrowType.Decimal(type.precision(), type.scale(), DECIMAL_BITS);
         };
     }
 
@@ -159,6 +163,8 @@ final class ArrowRows implements AutoCloseable {
             FieldVector vector = root.getVector(f);
             if (vector instanceof BaseVariableWidthVector variable) {
                 addVariable(variable, f, block, layout.columnOf(f), first, count);
+            } else if (fields.get(f).type().isDecimal()) {
+                addDecimals(vector.getDataBuffer(), block, f, first, count);
             } else if (fields.get(f).type().hasSixteenBytes()) {
                 addSixteen(vector.getDataBuffer(), block, layout.columnOf(f), first, count);
             } else {
@@ -211,6 +217,29 @@ final class ArrowRows implements AutoCloseable {
         } else {
             data.setBytes(at, block.column(column), first * width, (long) count * width);
         }
+    }
+
+    /** Numbers of 128 bits, in two's complement. */
+    private void addDecimals(ArrowBuf data, TupleBlock block, int field, int first, int count) {
+        int column = block.layout().columnOf(field);
+        boolean variable = fields.get(field).type().variable();
+        byte[] bytes = scratch(count * DECIMAL_BYTES);
+        for (int i = 0; i < count; i++) {
+            int row = first + i;
+            long low = column == RowLayout.KEY
+                    ? block.keys()[row]
+                    : LittleEndian.getLong(block.column(column), row * Long.BYTES);
+            long high = low >> 63;
+            if (variable) {
+                boolean present = TupleBlock.referenceLength(low) == DECIMAL_BYTES;
+                int at = present ? TupleBlock.referenceOffset(low) : 0;
+                high = present ? Long.reverseBytes(LittleEndian.getLong(block.arena(), at)) ^ Long.MIN_VALUE : 0;
+                low = present ? Long.reverseBytes(LittleEndian.getLong(block.arena(), at + Long.BYTES)) : 0;
+            }
+            LittleEndian.putLong(bytes, i * DECIMAL_BYTES, low);
+            LittleEndian.putLong(bytes, i * DECIMAL_BYTES + Long.BYTES, high);
+        }
+        data.setBytes((long) rows * DECIMAL_BYTES, bytes, 0, (long) count * DECIMAL_BYTES);
     }
 
     /** What stands where a value is null means nothing, in the block as in the vector. */

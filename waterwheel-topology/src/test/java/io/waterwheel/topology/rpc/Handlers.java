@@ -3,9 +3,11 @@ package io.waterwheel.topology.rpc;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +44,15 @@ final class Handlers {
                     LittleEndian.putLong(column, r * 8, Double.doubleToLongBits(x));
                 } else if (value instanceof Boolean b) {
                     column[r] = (byte) (b ? 1 : 0);
+                } else if (value instanceof BigDecimal decimal) {
+                    FieldType type = fields.get(f).type();
+                    byte[] bytes = Decimals.bytes(decimal, type.precision(), type.scale());
+                    LittleEndian.putLong(
+                            column,
+                            r * 8,
+                            type.variable()
+                                    ? block.addToArena(bytes, 0, bytes.length)
+                                    : decimal.unscaledValue().longValueExact());
                 } else if (fields.get(f).type() == FieldType.IPV4) {
                     byte[] text = ((String) value).getBytes(StandardCharsets.UTF_8);
                     LittleEndian.putInt(column, r * 4, (int) Ipv4.parse(text, 0, text.length));

@@ -2,6 +2,7 @@
 
 import asyncio
 import datetime
+import decimal
 import http.server
 import json
 import os
@@ -266,10 +267,10 @@ class WithoutServer(unittest.TestCase):
         verdict = {"complete": True, "tuples": 0}
         self.will((200, answer(0, verdict), True))
         moment = datetime.datetime(2021, 10, 7, 12, 30, tzinfo=datetime.timezone(datetime.timedelta(hours=2)))
-        self.client.sql("SELECT ?", None, True, 5, 1.5, "x", b"\0\1", moment)
+        self.client.sql("SELECT ?", None, True, 5, 1.5, "x", b"\0\1", moment, decimal.Decimal("12.50"))
         self.assertEqual(
             json.loads(self.gateway.asked[0][2])["parameters"],
-            [None, True, 5, 1.5, "x", {"bytes": "AAE="}, {"time": "2021-10-07T10:30:00Z"}],
+            [None, True, 5, 1.5, "x", {"bytes": "AAE="}, {"time": "2021-10-07T10:30:00Z"}, {"decimal": "12.50"}],
         )
         for bad in (datetime.datetime(2021, 10, 7), object(), float("nan")):
             with self.assertRaises((ValueError, TypeError)):
@@ -278,7 +279,8 @@ class WithoutServer(unittest.TestCase):
 
 @unittest.skipUnless(URL, "WATERWHEEL_URL names no server")
 class WithServer(unittest.TestCase):
-    """On a stream with the fields id (long, the key), at (timestamp), note (string) and raw (bytes), both nullable."""
+    """On a stream with the fields id (long, the key), at (timestamp), and nullable note (string), raw (bytes) and price
+    (a decimal of 18 digits, 2 of them behind the point)."""
 
     # No run finds the rows of another.
     first = random.getrandbits(40) * 1_000_000
@@ -320,6 +322,23 @@ class WithServer(unittest.TestCase):
             [(row["id"], row["at"].replace(tzinfo=UTC), row["note"], row["raw"]) for row in got.rows()],
             [tuple(row.values()) for row in rows],
         )
+
+    def test_decimals_are_exact(self):
+        prices = [decimal.Decimal("0.10"), decimal.Decimal("-1234567890123456.78"), None, decimal.Decimal("7")]
+        rows = [dict(row, price=price) for row, price in zip(self.rows(4), prices)]
+        stored = self.client.append(STREAM, rows)
+        self.assertEqual([row["price"] for row in self.found(stored, "price").rows()], prices)
+        found = self.client.sql(
+            f"SELECT id, price FROM {STREAM} WHERE id BETWEEN ? AND ? AND price IN (?, ?) ORDER BY price",
+            self.id,
+            self.id + 999,
+            decimal.Decimal("0.1"),
+            decimal.Decimal("-1234567890123456.78"),
+        )
+        self.assertEqual([row["price"] for row in found.rows()], [prices[1], prices[0]])
+        with self.assertRaises(waterwheel.WaterwheelError) as failed:
+            self.client.append(STREAM, [dict(self.rows(1)[0], price=decimal.Decimal("0.101"))])
+        self.assertEqual(failed.exception.errors[0]["field"], "price")
 
     def test_a_key_stores_once(self):
         rows = self.rows(10)

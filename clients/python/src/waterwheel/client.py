@@ -391,7 +391,9 @@ def _parameter(value: Any) -> Any:
     if isinstance(value, numbers.Integral):
         return int(value)
     if isinstance(value, decimal.Decimal):
-        return int(value) if value == value.to_integral_value() else float(value)
+        if not value.is_finite():
+            raise ValueError(f"a parameter is a number that is finite, not {value}")
+        return {"decimal": format(value, "f")}
     if isinstance(value, (bytes, bytearray, memoryview)):
         return {"bytes": base64.b64encode(bytes(value)).decode()}
     if isinstance(value, datetime.datetime):

@@ -11,6 +11,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Values of Java as a statement's parameters. */
 public final class SqlParameters {
+    /** Whole numbers of as many digits have 64 bits. */
+    private static final int WHOLE_DIGITS = 18;
+
+    /** Digits that any double keeps, of numbers that are not very small. */
+    private static final int DOUBLE_DIGITS = 15;
+
+    private static final int MOST_PLACES = 300;
+
     private SqlParameters() {}
 
     /**
@@ -30,6 +38,23 @@ public final class SqlParameters {
         return parameters;
     }
 
+    /**
+     * A number as it would be written out: one of few digits without a word, which stands for what it is beside
+     * decimals, and for a double elsewhere; a longer one as a DECIMAL.
+     *
+     * @throws IllegalArgumentException when it has more digits than decimals have
+     */
+    public static Expression.Literal of(BigDecimal decimal) {
+        BigDecimal number = decimal.stripTrailingZeros();
+        boolean whole = number.scale() <= 0;
+        if (whole && (long) number.precision() - number.scale() <= WHOLE_DIGITS) {
+            return new Expression.Whole(number.longValueExact());
+        }
+        return whole || number.precision() > DOUBLE_DIGITS || number.scale() > MOST_PLACES
+                ? new Expression.Exact(decimal)
+                : new Expression.Decimal(number.doubleValue());
+    }
+
     private static Expression.Literal of(@Nullable Object value) {
         if (value == null) {
             return new Expression.Null();
@@ -43,9 +68,7 @@ public final class SqlParameters {
         } else if (value instanceof BigInteger whole) {
             return new Expression.Whole(whole.longValueExact());
         } else if (value instanceof BigDecimal decimal) {
-            return decimal.stripTrailingZeros().scale() <= 0
-                    ? new Expression.Whole(decimal.longValueExact())
-                    : new Expression.Decimal(decimal.doubleValue());
+            return of(decimal);
         } else if (value instanceof CharSequence text) {
             return new Expression.Text(text.toString());
         } else if (value instanceof Boolean truth) {

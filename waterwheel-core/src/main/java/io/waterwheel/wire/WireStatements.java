@@ -50,6 +50,8 @@ public final class WireStatements {
             value.setWhole(whole.value());
         } else if (literal instanceof Expression.Decimal decimal) {
             value.setDecimal(decimal.value());
+        } else if (literal instanceof Expression.Exact exact) {
+            value.setExact(exact.value().toPlainString());
         } else if (literal instanceof Expression.Text text) {
             value.setText(text.value());
         } else if (literal instanceof Expression.Truth truth) {
@@ -72,6 +74,7 @@ public final class WireStatements {
         return switch (value.getKindCase()) {
             case WHOLE -> new Expression.Whole(value.getWhole());
             case DECIMAL -> new Expression.Decimal(value.getDecimal());
+            case EXACT -> Expression.Exact.of(value.getExact());
             case TEXT -> new Expression.Text(value.getText());
             case TRUTH -> new Expression.Truth(value.getTruth());
             case BYTES ->

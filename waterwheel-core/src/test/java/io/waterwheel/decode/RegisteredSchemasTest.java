@@ -112,6 +112,17 @@ final class RegisteredSchemasTest {
     }
 
     @Test
+    void decimalsOfAvro() throws Exception {
+        String cents = "{'type': 'bytes', 'logicalType': 'decimal', 'precision': 6, 'scale': 2}";
+        avro("type: 'decimal(18, 2)'", cents, "{'v': '\\u0001\\u0002'}", "2.58");
+        avro("type: 'decimal(38, 4)'", cents, "{'v': '\\u00ff\\u00fe'}", "-0.0200");
+        avro("type: 'decimal(18, 1)'", cents, "{'v': '\\u0001\\u0002'}", "refused: v");
+        avro("type: 'decimal(2, 2)'", cents, "{'v': '\\u0001\\u0002'}", "refused: v");
+        avro("type: 'decimal(9, 3)'", "'long'", "{'v': -12}", "-12.000");
+        avro("type: 'decimal(9, 3)'", "'double'", "{'v': 1.5}", "refused: ");
+    }
+
+    @Test
     void twentyFiveSchemasOfAvro() throws Exception {
         String n = "nullable: true, ";
         avro(n + "type: long", "['null', 'long']", "{'v': null}", "null");

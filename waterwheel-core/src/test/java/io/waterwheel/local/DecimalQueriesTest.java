@@ -103,7 +103,7 @@ final class DecimalQueriesTest {
             }
             groups(stream, rows, type, about);
             orders(stream, rows, about);
-            casts(stream, rows, type, about);
+            casts(stream, rows, about);
         }
     }
 
@@ -280,7 +280,7 @@ final class DecimalQueriesTest {
         }
     }
 
-    private void casts(LocalStream stream, List<Row> rows, FieldType type, String about) throws Exception {
+    private void casts(LocalStream stream, List<Row> rows, String about) throws Exception {
         Query query = stream.query()
                 .withWhere("d IS NOT NULL")
                 .withSelect(List.of(
@@ -317,6 +317,20 @@ final class DecimalQueriesTest {
         try (LocalStream stream = LocalStream.open(folder, "s", schema, LocalSettings.DEFAULT)) {
             refused(stream, "d = CAST(g AS DOUBLE)", ErrorCode.TYPE_MISMATCH);
             refused(stream, "d = g", ErrorCode.TYPE_MISMATCH);
+            // A double of few digits is next to it.
+            refused(stream, "d = 1000000000000000.01", ErrorCode.TYPE_MISMATCH);
+            refused(stream, "d IN (1, 0.30000000000000001)", ErrorCode.TYPE_MISMATCH);
+            refused(stream, "d > 1e-400", ErrorCode.TYPE_MISMATCH);
+            refused(stream, "5 IN (DECIMAL '5.00')", ErrorCode.TYPE_MISMATCH);
+            refused(stream, "g IN (DECIMAL '500', 5)", ErrorCode.TYPE_MISMATCH);
+            assertThatThrownBy(() -> stream.answer(stream.query().withWhere("d = g"), block -> true))
+                    .hasMessageContaining("CAST(... AS DECIMAL(21, 2))");
+            assertThatThrownBy(() ->
+                            stream.answer(stream.query().withWhere("d = CAST(g AS DECIMAL(18, 4))"), block -> true))
+                    .hasMessageContaining("CAST(... AS DECIMAL(18, 4))");
+            assertThatThrownBy(() ->
+                            stream.answer(stream.query().withWhere("d = CAST(g AS DECIMAL(4, 3))"), block -> true))
+                    .hasMessageContaining("CAST(... AS DECIMAL(6, 3))");
             refused(stream, "d + 1 > 2", ErrorCode.TYPE_MISMATCH);
             refused(stream, "d = 0.12345678901234567", ErrorCode.TYPE_MISMATCH);
             refused(stream, "CAST(d AS DECIMAL(38, 3)) = d", ErrorCode.TYPE_MISMATCH);

@@ -139,6 +139,17 @@ final class DecimalsTest {
         assertThat(decimals.high).isZero();
     }
 
+    /** Its zeros would take the memory. */
+    @Test
+    void aZeroMayHaveAnyPlaces() {
+        for (int scale : new int[] {500_000_000, -500_000_000}) {
+            BigDecimal zero = new BigDecimal(BigInteger.ZERO, scale);
+            assertThat(Decimals.unscaledOf(zero, 18, 2)).isZero();
+        }
+        byte[] text = ("0." + "0".repeat(99_999) + "1e150000").getBytes(US_ASCII);
+        assertThat(new Decimals().parse(text, 0, text.length, 18, 2)).isNotNull();
+    }
+
     @Test
     void typesHaveNames() {
         for (int precision = 1; precision <= 38; precision++) {

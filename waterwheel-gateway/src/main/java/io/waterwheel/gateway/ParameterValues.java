@@ -7,7 +7,9 @@ import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.query.SqlParameters;
 import io.waterwheel.query.Statement;
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.schema.text.Decimals;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -50,7 +52,11 @@ final class ParameterValues {
             case VALUE_NULL -> null;
             case VALUE_TRUE, VALUE_FALSE -> json.getBooleanValue();
             case VALUE_NUMBER_INT -> json.getBigIntegerValue();
-            case VALUE_NUMBER_FLOAT -> json.getDoubleValue();
+            case VALUE_NUMBER_FLOAT ->
+                // What is no double's text is a decimal with more digits.
+                Expression.Decimal.of(json.getText()).written() == null
+                        ? (Object) json.getDoubleValue()
+                        : json.getDecimalValue();
             case VALUE_STRING -> json.getText();
             case START_OBJECT -> named(json, number);
             default -> throw unknown(number);
@@ -66,12 +72,21 @@ final class ParameterValues {
                 switch (form) {
                     case "time" -> instant(json.getText(), number);
                     case "bytes" -> json.getBinaryValue();
+                    case "decimal" -> decimal(json.getText(), number);
                     default -> throw unknown(number);
                 };
         if (json.nextToken() != JsonToken.END_OBJECT) {
             throw unknown(number);
         }
         return value;
+    }
+
+    private static BigDecimal decimal(String text, int number) {
+        try {
+            return Decimals.value(text);
+        } catch (IllegalArgumentException e) {
+            throw bad("parameter " + number + ": " + e.getMessage(), e);
+        }
     }
 
     private static Instant instant(String text, int number) {
@@ -84,8 +99,8 @@ final class ParameterValues {
 
     private static HttpFailure unknown(int number) {
         return bad(
-                "parameter " + number + ": expected null, a boolean, a number, a text, {\"time\": \"...Z\"} or"
-                        + " {\"bytes\": \"base64\"}",
+                "parameter " + number + ": expected null, a boolean, a number, a text, {\"time\": \"...Z\"},"
+                        + " {\"decimal\": \"12.50\"} or {\"bytes\": \"base64\"}",
                 null);
     }
 

@@ -457,7 +457,8 @@ final class SqlPlannerTest {
             quoteCharacter = '`',
             value = {
                 "SELECT CAST(note AS VARCHAR(3)) FROM orders | CAST to VARCHAR(3) is not supported",
-                "SELECT CAST(price AS DECIMAL(10, 2)) FROM orders | CAST to DECIMAL(10, 2) is not supported",
+                "SELECT CAST(price AS DECIMAL) FROM orders | expected 1 to 38 digits",
+                "SELECT CAST(price AS DECIMAL(39, 2)) FROM orders | expected 1 to 38 digits",
                 "SELECT CAST(id AS TINYINT) FROM orders | CAST to TINYINT is not supported",
                 "SELECT CAST(at AS TIMESTAMP(0)), COUNT(*) FROM orders GROUP BY 1 | CAST to TIMESTAMP(0) is not",
                 "SELECT id FROM orders WHERE at = '2021-10-07 12:00:00.123456' | finer than a millisecond is written",

@@ -24,7 +24,8 @@ final class AskedByPython {
                     new Field("id", FieldType.LONG, false),
                     new Field("at", FieldType.TIMESTAMP, false),
                     new Field("note", FieldType.STRING, true),
-                    new Field("raw", FieldType.BYTES, true)),
+                    new Field("raw", FieldType.BYTES, true),
+                    new Field("price", FieldType.decimal(18, 2), true)),
             new KeySpec.Ordered("id"),
             "at");
 

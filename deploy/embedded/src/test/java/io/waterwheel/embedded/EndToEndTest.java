@@ -150,6 +150,13 @@ final class EndToEndTest {
     }
 
     @Test
+    void pricesAreKeptInDecimals() throws Exception {
+        try (KeptInDecimals kept = new KeptInDecimals(client, server.url(), EndToEndTest::run)) {
+            kept.comeInAndGoOutAsTheyAre();
+        }
+    }
+
+    @Test
     void statementsComeByJdbc() throws Exception {
         try (AskedByJdbc asked = new AskedByJdbc(client, server.url())) {
             assertAll(

@@ -32,8 +32,40 @@ public sealed interface Expression {
         }
     }
 
-    /** A finite double. */
-    record Decimal(double value) implements Literal {
+    /**
+     * A finite double.
+     *
+     * @param written the text of it, where that is another number than the double's shortest text is; else null
+     */
+    record Decimal(double value, @Nullable String written) implements Literal {
+        public Decimal(double value) {
+            this(value, null);
+        }
+
+        /**
+         * The double that is nearest to a number in digits.
+         *
+         * @throws NumberFormatException when the text is no number
+         * @throws IllegalArgumentException when it is beyond the doubles
+         */
+        public static Decimal of(String digits) {
+            double value = Double.parseDouble(digits);
+            return new Decimal(value, Double.isFinite(value) && isCut(digits, value) ? digits : null);
+        }
+
+        private static boolean isCut(String digits, double value) {
+            try {
+                return digits.length() > MOST_DIGITS
+                        || new BigDecimal(digits).compareTo(new BigDecimal(Double.toString(value))) != 0;
+            } catch (NumberFormatException e) {
+                // An exponent that only doubles take, to zero.
+                return true;
+            }
+        }
+
+        /** Longer than any number that somebody writes. */
+        private static final int MOST_DIGITS = 400;
+
         public Decimal {
             if (!Double.isFinite(value)) {
                 throw new IllegalArgumentException("a decimal literal must be finite, got " + value);
@@ -54,6 +86,15 @@ public sealed interface Expression {
     record Exact(BigDecimal value) implements Literal {
         public Exact {
             value = Decimals.value(value.toString());
+        }
+
+        /**
+         * The decimal of a text such as {@code 12.50}.
+         *
+         * @throws IllegalArgumentException when it is none, or has too many digits
+         */
+        public static Exact of(String digits) {
+            return new Exact(Decimals.value(digits));
         }
 
         /** The least type that holds it. */

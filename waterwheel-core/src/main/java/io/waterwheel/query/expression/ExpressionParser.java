@@ -343,11 +343,10 @@ public final class ExpressionParser {
                 throw expected("an integer of 64 bits, or a decimal point in it");
             }
         } else {
-            double value = Double.parseDouble(digits);
-            if (Double.isInfinite(value)) {
+            if (Double.isInfinite(Double.parseDouble(digits))) {
                 throw expected("a number within the range of a double");
             }
-            number = new Expression.Decimal(value);
+            number = Expression.Decimal.of(digits);
         }
         tokens.advance();
         return number;

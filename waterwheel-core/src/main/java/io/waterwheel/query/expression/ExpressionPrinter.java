@@ -182,7 +182,7 @@ public final class ExpressionPrinter {
         } else if (literal instanceof Expression.Whole whole) {
             out.append(whole.value());
         } else if (literal instanceof Expression.Decimal decimal) {
-            out.append(decimal.value());
+            out.append(decimal.written() == null ? Double.toString(decimal.value()) : decimal.written());
         } else if (literal instanceof Expression.Exact exact) {
             out.append("DECIMAL '").append(Decimals.text(exact.value())).append('\'');
         } else if (literal instanceof Expression.Text text) {

@@ -4,6 +4,7 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.NearestName;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.Field;
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.schema.text.MemberPath;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -26,6 +27,9 @@ public final class ExpressionTypes {
 
     /** Longest name that another is suggested for; fields' names have at most 64 characters. */
     private static final int MAX_NAME = 128;
+
+    /** Of the largest integer. */
+    private static final int BIGINT_DIGITS = 19;
 
     /** Decimal digits that any double keeps. */
     private static final MathContext DOUBLE_DIGITS = new MathContext(15);
@@ -85,6 +89,11 @@ public final class ExpressionTypes {
         } else if (node instanceof Expression.In in) {
             ValueType type = typeOf(in.operand());
             for (Expression.Literal value : in.values()) {
+                boolean alone = literalType(value).isDecimal() && !type.isDecimal() && type != ValueType.NULL;
+                if (alone) {
+                    throw mismatch("in " + shown(node) + ": expected values of one type, got "
+                            + spoken(in.operand(), type) + " and " + spoken(value, literalType(value)));
+                }
                 comparable(node, in.operand(), type, value);
             }
             return ValueType.BOOLEAN;
@@ -265,7 +274,7 @@ public final class ExpressionTypes {
         } else if (expression instanceof Expression.Decimal decimal) {
             // No two numbers of 15 digits are one double: this is the one that was written.
             BigDecimal value = new BigDecimal(decimal.value()).round(DOUBLE_DIGITS);
-            if (value.doubleValue() != decimal.value()) {
+            if (decimal.written() != null || value.doubleValue() != decimal.value()) {
                 throw mismatch("a decimal is compared with " + shown(decimal)
                         + ", which has more digits than a double keeps; write DECIMAL '...'");
             }
@@ -299,7 +308,7 @@ public final class ExpressionTypes {
                 }
                 case DECIMAL -> {
                     return "; decimals compare with decimals of the same places and with literals: write CAST(... AS "
-                            + (type.precision() < right.precision() ? right : type).castName() + ")";
+                            + common(left, right, Decimals.MOST_DIGITS) + ")";
                 }
                 case UUID -> {
                     return "; a UUID is written as UUID '123e4567-e89b-12d3-a456-426614174000'";
@@ -310,6 +319,20 @@ public final class ExpressionTypes {
             }
         }
         return "";
+    }
+
+    /** A type that has all values of both, where one is a decimal; a double where there is none. */
+    private static String common(ValueType left, ValueType right, int most) {
+        int scale = Math.max(left.scale(), right.scale());
+        int before = Math.max(digitsBefore(left), digitsBefore(right));
+        boolean exact = before + scale > 0 && before + scale <= most;
+        return exact ? String.valueOf(ValueType.decimal(before + scale, scale).castName()) : "DOUBLE";
+    }
+
+    private static int digitsBefore(ValueType type) {
+        return type.isDecimal()
+                ? type.precision() - type.scale()
+                : type == ValueType.INTEGER ? BIGINT_DIGITS : Decimals.MOST_DIGITS + 1;
     }
 
     private ValueType call(Expression.Call call) {

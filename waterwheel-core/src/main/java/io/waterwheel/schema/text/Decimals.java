@@ -22,8 +22,8 @@ public final class Decimals {
     /** Bytes of a longer one. */
     public static final int LONG_BYTES = 16;
 
-    /** Exponents beyond it make a zero, or nothing that fits. */
-    private static final int MOST_EXPONENT = 100_000;
+    /** Exponents beyond it make nothing that fits, of any text that there is. */
+    private static final long MOST_EXPONENT = 1_000_000_000_000L;
 
     /** The number that was read, in two's complement: its upper 64 bits. */
     public long high;
@@ -184,10 +184,12 @@ public final class Decimals {
      * @throws ArithmeticException when the value has more places or more digits
      */
     public static BigInteger unscaledOf(BigDecimal value, int precision, int scale) {
-        // A scale of a few thousand million digits would fill the memory with zeros.
-        if (value.signum() != 0 && (long) value.precision() - value.scale() > precision - scale) {
+        // A scale of a few thousand million digits would fill the memory with zeros, also of a zero.
+        if (value.signum() == 0) {
+            return BigInteger.ZERO;
+        } else if ((long) value.precision() - value.scale() > precision - scale) {
             throw new ArithmeticException("more than " + (precision - scale) + " digits before the point");
-        } else if (value.signum() != 0 && (long) value.scale() - scale >= value.precision()) {
+        } else if ((long) value.scale() - scale >= value.precision()) {
             throw new ArithmeticException("more than " + scale + " digits behind the point");
         }
         return value.setScale(scale, RoundingMode.UNNECESSARY).unscaledValue();

@@ -85,8 +85,15 @@ record ColumnType(Kind kind, int width, boolean signed, long unitNanos, int scal
                 : new ColumnType(Kind.FIXED_BINARY, type.byteWidth(), false, 0);
     }
 
+    /** Digits of decimals of 256 bits. */
+    private static final int MOST_PLACES = 76;
+
     private static @Nullable ColumnType decimal(@Nullable Decimal type) {
-        boolean known = type != null && (type.bitWidth() == 128 || type.bitWidth() == 256);
+        if (type == null) {
+            return null;
+        }
+        boolean known =
+                (type.bitWidth() == 128 || type.bitWidth() == 256) && Math.abs((long) type.scale()) <= MOST_PLACES;
         return known ? new ColumnType(Kind.DECIMAL, type.bitWidth() / 8, true, 0, type.scale()) : null;
     }
 

@@ -17,6 +17,9 @@ import io.waterwheel.schema.text.Uuid;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.RoundingMode;
 import java.nio.channels.Channels;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,6 +29,7 @@ import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.BitVector;
 import org.apache.arrow.vector.DateDayVector;
+import org.apache.arrow.vector.DecimalVector;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.FixedSizeBinaryVector;
 import org.apache.arrow.vector.Float4Vector;
@@ -81,12 +85,21 @@ final class ArrowDecoderTest {
     /** Writes batches of the same columns; {@code fill} sets their values and the number of rows. */
     private static byte[] write(List<FieldVector> vectors, int batches, Fill fill, DictionaryProvider dictionaries)
             throws IOException {
+        return write(vectors, batches, fill, dictionaries, true);
+    }
+
+    /** @param anew whether each batch begins without values */
+    private static byte[] write(
+            List<FieldVector> vectors, int batches, Fill fill, DictionaryProvider dictionaries, boolean anew)
+            throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (VectorSchemaRoot root = new VectorSchemaRoot(vectors);
                 ArrowStreamWriter writer = new ArrowStreamWriter(root, dictionaries, Channels.newChannel(out))) {
             writer.start();
             for (int b = 0; b < batches; b++) {
-                root.getFieldVectors().forEach(FieldVector::clear);
+                if (anew) {
+                    root.getFieldVectors().forEach(FieldVector::clear);
+                }
                 root.setRowCount(fill.rows(b));
                 writer.writeBatch();
             }
@@ -118,6 +131,78 @@ final class ArrowDecoderTest {
                             .isEqualTo(expected.get(r).get(f));
                 }
             }
+        }
+    }
+
+    /** Of other places, digits and types than the fields have; what would be rounded is refused. */
+    @Test
+    void takesDecimalsThatFitWithoutRounding() throws IOException {
+        Schema schema = new Schema(
+                List.of(
+                        new Field("id", FieldType.LONG, false),
+                        new Field("at", FieldType.TIMESTAMP, false),
+                        new Field("price", FieldType.decimal(18, 2), true),
+                        new Field("total", FieldType.decimal(38, 6), true)),
+                new KeySpec.Ordered("id"),
+                "at");
+        StreamDefinition stream = new StreamDefinition("s", "t", RecordFormat.BLOCK, 4, schema);
+        Random random = new Random(4);
+        for (int round = 0; round < 40; round++) {
+            List<String> expected = new ArrayList<>();
+            int refused = 0;
+            byte[] body;
+            try (RootAllocator allocator = new RootAllocator()) {
+                BigIntVector id = new BigIntVector("id", allocator);
+                BigIntVector at = new BigIntVector("at", allocator);
+                int scale = random.nextInt(5);
+                DecimalVector price = new DecimalVector("price", allocator, 20, scale);
+                FieldVector total = round % 3 == 0
+                        ? new VarCharVector("total", allocator)
+                        : round % 3 == 1
+                                ? new BigIntVector("total", allocator)
+                                : new DecimalVector("total", allocator, 38, 6);
+                List<FieldVector> vectors = List.of(id, at, price, total);
+                vectors.forEach(FieldVector::allocateNew);
+                int rows = 50;
+                for (int r = 0; r < rows; r++) {
+                    id.setSafe(r, r);
+                    at.setSafe(r, r);
+                    BigDecimal one = new BigDecimal(new BigInteger(random.nextInt(66), random), scale);
+                    one = random.nextBoolean() ? one : one.negate();
+                    one = one.precision() > 20 ? BigDecimal.ONE.setScale(scale) : one;
+                    boolean none = random.nextInt(9) == 0;
+                    if (!none) {
+                        price.setSafe(r, one);
+                    }
+                    BigDecimal other = BigDecimal.valueOf(random.nextLong());
+                    if (total instanceof VarCharVector text) {
+                        text.setSafe(r, other.toString().getBytes(UTF_8));
+                    } else if (total instanceof BigIntVector whole) {
+                        whole.setSafe(r, other.longValueExact());
+                    } else {
+                        other = new BigDecimal(new BigInteger(126, random), 6);
+                        other = other.precision() > 38 ? other.movePointLeft(1).setScale(6, RoundingMode.DOWN) : other;
+                        ((DecimalVector) total).setSafe(r, other);
+                    }
+                    boolean fits = none
+                            || (one.stripTrailingZeros().scale() <= 2
+                                    && one.setScale(2).precision() <= 18);
+                    refused += fits ? 0 : 1;
+                    if (fits) {
+                        expected.add(r + " " + (none ? null : one.setScale(2)) + " " + other.setScale(6));
+                    }
+                }
+                body = write(vectors, 1, batch -> rows, NONE, false);
+            }
+            PushedRows got = new ArrowDecoder(stream, true, new PushBudget(64 << 20, "rows").lease()).decode(body);
+            assertThat(got.reasons()).as("round %s", round).hasSize(refused);
+            assertThat(got.reasons().toString()).matches(refused == 0 ? "\\[\\]" : "(?s).*price.*a decimal.*");
+            List<String> found = new ArrayList<>();
+            for (int r = 0; r < got.tuples().size(); r++) {
+                found.add(got.tuples().value(0, r) + " " + got.tuples().value(2, r) + " "
+                        + got.tuples().value(3, r));
+            }
+            assertThat(found).as("round %s", round).isEqualTo(expected);
         }
     }
 

@@ -1,7 +1,6 @@
 package io.waterwheel.sql.cache;
 
 import io.waterwheel.query.expression.Expression;
-import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -215,9 +214,12 @@ public final class LiftedText {
         String digits = (from == at ? "" : "-") + text.substring(from, end);
         try {
             boolean whole = digits.chars().allMatch(letter -> letter == '-' || isDigit((char) letter));
-            return whole
-                    ? new Expression.Whole(Long.parseLong(digits))
-                    : new Expression.Decimal(new BigDecimal(digits).doubleValue());
+            if (whole) {
+                return new Expression.Whole(Long.parseLong(digits));
+            }
+            Expression.Decimal value = Expression.Decimal.of(digits);
+            // Beside a decimal it is not that double.
+            return value.written() == null ? value : null;
         } catch (IllegalArgumentException e) {
             return null;
         }

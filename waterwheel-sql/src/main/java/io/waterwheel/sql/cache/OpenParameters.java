@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * them; a statement that has one elsewhere is planned with its values. Made for one plan.
  */
 public final class OpenParameters {
+    private static final int BIGINT_DIGITS = 19;
+
     private final List<ParameterFunction> functions = new ArrayList<>();
     private final ParameterFunction now = ParameterFunction.now();
     /** Those of the plan, by what stands for them in the engine's expressions. */
@@ -87,6 +89,11 @@ public final class OpenParameters {
         if (call.getKind() == SqlKind.CAST) {
             if (from == SqlTypeName.BIGINT && to == SqlTypeName.DOUBLE) {
                 return inner.asDouble();
+            }
+            if (to == SqlTypeName.DECIMAL) {
+                // A whole number that fits in any case compares as it is.
+                int before = call.getType().getPrecision() - call.getType().getScale();
+                return from == SqlTypeName.BIGINT && before >= BIGINT_DIGITS ? inner : null;
             }
             return from == to ? inner : null;
         }

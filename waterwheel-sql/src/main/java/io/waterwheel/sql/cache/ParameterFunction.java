@@ -66,7 +66,7 @@ public final class ParameterFunction extends SqlFunction {
 
     private static ParameterFunction decimal(int index) {
         return new ParameterFunction(
-                index, new Expression.Decimal(7e18 + index * 4096.0), SqlTypeName.DOUBLE, -1, Duration.ZERO);
+                index, new Expression.Decimal(7e18 + index * 1e6), SqlTypeName.DOUBLE, -1, Duration.ZERO);
     }
 
     private static ParameterFunction moment(int index, Duration shift) {

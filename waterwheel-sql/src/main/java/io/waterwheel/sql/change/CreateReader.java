@@ -139,7 +139,21 @@ final class CreateReader {
             words.require(")");
             return type;
         }
+        if (written.equals("decimal") || written.equals("numeric")) {
+            return decimal();
+        }
         return TYPES.getOrDefault(written, written);
+    }
+
+    /** As {@code decimal(18, 2)}; without digits the systems that take it mean different ones. */
+    private String decimal() {
+        if (!words.takes("(")) {
+            throw words.expected("how many digits, and how many of them behind the point, such as DECIMAL(18, 2)");
+        }
+        String digits = words.value("a number of digits");
+        String places = words.takes(",") ? words.value("a number of places") : "0";
+        words.require(")");
+        return "decimal(" + digits + ", " + places + ")";
     }
 
     /** Name of a column that was declared; of a key or a time it is not null, unless it says that it may be. */

@@ -3,8 +3,10 @@ package io.waterwheel.sql.duckdb;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.util.Arrays;
@@ -69,6 +71,10 @@ final class AnswerReader {
         FieldType type = layout.fields().get(field).type();
         int column = layout.columnOf(field);
         byte[] bytes = block.column(column);
+        if (type.isDecimal()) {
+            decimal(type, vector.getBigDecimal(from), column, row);
+            return;
+        }
         switch (type.physical()) {
             case BOOLEAN -> bytes[row] = (byte) (vector.getBoolean(from) ? 1 : 0);
             case INT64 -> LittleEndian.putLong(bytes, row * 8, vector.getLong(from));
@@ -83,6 +89,19 @@ final class AnswerReader {
                         row);
             }
             case INT32, UINT32, FLOAT32 -> throw new IllegalStateException("a field of type " + type);
+        }
+    }
+
+    private void decimal(FieldType type, BigDecimal value, int column, int row) throws SQLException {
+        try {
+            if (type.variable()) {
+                variable(Decimals.bytes(value, type.precision(), type.scale()), column, row);
+            } else {
+                long unscaled = Decimals.unscaled(value, type.precision(), type.scale());
+                LittleEndian.putLong(block.column(column), row * 8, unscaled);
+            }
+        } catch (ArithmeticException e) {
+            throw new SQLException("Out of Range Error: " + value.toPlainString() + " exceeds " + type.schemaName(), e);
         }
     }
 

@@ -51,6 +51,7 @@ final class TableWriter implements AutoCloseable {
             case TIMESTAMP_NS -> "TIMESTAMP_NS";
             case STRING -> "VARCHAR";
             case BYTES -> "BLOB";
+            case DECIMAL -> type.name();
             default ->
                 switch (type.physical()) {
                     case INT32, INT64 -> "BIGINT";
@@ -100,6 +101,16 @@ final class TableWriter implements AutoCloseable {
             case TIMESTAMP -> appender.appendEpochMillis(value);
             case TIMESTAMP_US -> appender.appendEpochMicros(value);
             case TIMESTAMP_NS -> appender.appendEpochNanos(value);
+            case DECIMAL -> {
+                // DuckDB keeps decimals in the least integers that have their digits.
+                if (type.precision() <= 4) {
+                    appender.appendDecimal((short) value);
+                } else if (type.precision() <= 9) {
+                    appender.appendDecimal((int) value);
+                } else {
+                    appender.appendDecimal(value);
+                }
+            }
             default -> appender.append(value);
         }
     }
@@ -107,7 +118,10 @@ final class TableWriter implements AutoCloseable {
     private void append(FieldType type, long reference, byte[] arena) throws SQLException {
         int from = TupleBlock.referenceOffset(reference);
         int length = TupleBlock.referenceLength(reference);
-        if (type == FieldType.STRING) {
+        if (type.isDecimal()) {
+            long high = Long.reverseBytes(LittleEndian.getLong(arena, from)) ^ Long.MIN_VALUE;
+            appender.appendDecimal(Long.reverseBytes(LittleEndian.getLong(arena, from + Long.BYTES)), high);
+        } else if (type == FieldType.STRING) {
             appender.append(new String(arena, from, length, StandardCharsets.UTF_8));
         } else {
             appender.append(Arrays.copyOfRange(arena, from, from + length));

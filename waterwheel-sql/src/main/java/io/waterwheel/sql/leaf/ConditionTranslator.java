@@ -66,6 +66,9 @@ final class ConditionTranslator {
         } catch (RuntimeException e) {
             throw new NotPushed(String.valueOf(e.getMessage()));
         }
+        if (expected != null && expected.isDecimal() && got.isDecimal() && got != expected) {
+            return new Expression.Cast(made, expected);
+        }
         boolean fits = got == expected || got == ValueType.NULL || (expected != null && bothTimes(got, expected));
         if (!fits) {
             throw new NotPushed("an expression of type " + node.getType());
@@ -131,6 +134,10 @@ final class ConditionTranslator {
     }
 
     private Expression comparison(Relation relation, RexCall call) throws NotPushed {
+        if (DecimalTypes.areCompared(
+                call.getOperands().get(0), call.getOperands().get(1))) {
+            return decimals(relation, call);
+        }
         Expression left = value(compared(call.getOperands().get(0)));
         Expression right = value(compared(call.getOperands().get(1)));
         boolean equality = relation == Relation.EQUAL || relation == Relation.UNEQUAL;
@@ -138,6 +145,33 @@ final class ConditionTranslator {
             return new Expression.Comparison(relation, address(cast, text, left), address(cast, text, right));
         }
         return new Expression.Comparison(relation, left, right);
+    }
+
+    /**
+     * A comparison of decimals: with a literal of any places, or with decimals and whole numbers, both as decimals that
+     * have all values of either.
+     */
+    private Expression decimals(Relation relation, RexCall call) throws NotPushed {
+        RexNode left = DecimalTypes.compared(call.getOperands().get(0));
+        RexNode right = DecimalTypes.compared(call.getOperands().get(1));
+        boolean literal = (isWritten(left) && DecimalTypes.isDecimal(right))
+                || (isWritten(right) && DecimalTypes.isDecimal(left));
+        if (literal) {
+            return new Expression.Comparison(relation, value(left), value(right));
+        }
+        ValueType common = SqlTypes.valueType(DecimalTypes.comparable(rex.getTypeFactory(), left, right));
+        return new Expression.Comparison(relation, as(left, common), as(right, common));
+    }
+
+    private static boolean isWritten(RexNode node) {
+        return node instanceof RexLiteral
+                || (node instanceof RexCall call && call.getOperator() instanceof ParameterFunction);
+    }
+
+    private Expression as(RexNode node, @Nullable ValueType type) throws NotPushed {
+        return type == null || type == SqlTypes.valueType(node.getType())
+                ? value(node)
+                : new Expression.Cast(value(node), type);
     }
 
     /**
@@ -164,7 +198,8 @@ final class ConditionTranslator {
     private Expression number(RexNode node) throws NotPushed {
         ValueType type = SqlTypes.valueType(node.getType());
         if (type == null || !(type.numeric() || type == ValueType.NULL)) {
-            throw new NotPushed("arithmetic of " + node.getType());
+            throw new NotPushed("arithmetic of " + node.getType()
+                    + (DecimalTypes.isDecimal(node) ? "; write CAST(... AS DOUBLE)" : ""));
         }
         return value(node);
     }
@@ -215,9 +250,18 @@ final class ConditionTranslator {
         List<Expression> results = new ArrayList<>();
         for (int i = 0; i + 1 < operands.size(); i += 2) {
             conditions.add(value(operands.get(i)));
-            results.add(value(operands.get(i + 1)));
+            results.add(result(operands.get(i + 1)));
         }
-        return new Expression.Case(conditions, results, value(operands.get(operands.size() - 1)));
+        return new Expression.Case(conditions, results, result(operands.get(operands.size() - 1)));
+    }
+
+    /** A literal among decimals has as many digits as these. */
+    private Expression result(RexNode node) throws NotPushed {
+        Expression value = value(node);
+        ValueType type = SqlTypes.valueType(node.getType());
+        return value instanceof Expression.Exact exact && type != null && exact.type() != type
+                ? new Expression.Cast(value, type)
+                : value;
     }
 
     private Expression cast(RexCall call) throws NotPushed {
@@ -242,7 +286,16 @@ final class ConditionTranslator {
                 return new Expression.Cast(value, to);
             }
         }
-        boolean alike = (from == ValueType.DOUBLE && to == ValueType.INTEGER)
+        if (value instanceof Expression.Exact exact && to == ValueType.DOUBLE) {
+            // Beside doubles a written one is one.
+            return new Expression.Decimal(exact.value().doubleValue());
+        } else if (from.isDecimal() && to == ValueType.DOUBLE) {
+            throw new NotPushed(DecimalTypes.BESIDE_DOUBLES);
+        }
+        boolean exact = (from.isDecimal() && (to == ValueType.INTEGER || to == ValueType.STRING))
+                || (to.isDecimal() && (from.isDecimal() || from.numeric()));
+        boolean alike = exact
+                || (from == ValueType.DOUBLE && to == ValueType.INTEGER)
                 || (from == ValueType.INTEGER && (to == ValueType.DOUBLE || to == ValueType.STRING));
         if (!alike) {
             Expression.Moment moment = to.isTimestamp() ? Literals.moment(value) : null;
@@ -256,7 +309,7 @@ final class ConditionTranslator {
 
     private Expression toDouble(RexNode operand) throws NotPushed {
         ValueType from = SqlTypes.valueType(operand.getType());
-        if (from == null || !from.numeric()) {
+        if (from == null || !(from.numeric() || from.isDecimal())) {
             throw new NotPushed("CAST from " + operand.getType() + " to DOUBLE");
         }
         Expression value = value(operand);

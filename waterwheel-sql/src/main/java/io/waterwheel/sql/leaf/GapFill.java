@@ -40,6 +40,8 @@ final class GapFill {
             boolean counts = function != null && function.contains("count");
             if (kind != null && (function == null || counts)) {
                 throw new NotPushed("LOCF or INTERPOLATE of a group, or of a count, which is 0 in a gap");
+            } else if (kind == ResultSpec.Fill.LINEAR && DecimalTypes.isDecimal(value)) {
+                throw new NotPushed("INTERPOLATE of " + value.getType() + "; aggregate CAST(... AS DOUBLE)");
             } else if (kind != null && fill != null && kind != fill) {
                 throw new NotPushed("LOCF beside INTERPOLATE");
             }

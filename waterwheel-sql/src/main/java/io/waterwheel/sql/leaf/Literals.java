@@ -3,6 +3,7 @@ package io.waterwheel.sql.leaf;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.Expression.Arithmetic.Operation;
 import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,6 +14,7 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Locale;
 import org.apache.calcite.avatica.util.ByteString;
+import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
@@ -52,10 +54,28 @@ public final class Literals {
         }
     }
 
-    private static Expression number(RexLiteral literal, BigDecimal value) {
+    private static Expression number(RexLiteral literal, BigDecimal value) throws NotPushed {
+        if (DecimalTypes.isDecimal(literal)) {
+            // With the places of its type, as a column of it has them.
+            return new Expression.Exact(rounded(literal.getType(), value));
+        }
         return literal.getType().getSqlTypeName() == SqlTypeName.DOUBLE
                 ? new Expression.Decimal(value.doubleValue())
                 : new Expression.Whole(value.longValueExact());
+    }
+
+    /**
+     * A number as a decimal of a type, rounded as CAST rounds: Calcite may keep more places in a literal than its type
+     * has.
+     *
+     * @throws NotPushed when the type has too few digits for it
+     */
+    public static BigDecimal rounded(RelDataType type, BigDecimal value) throws NotPushed {
+        BigDecimal rounded = value.setScale(type.getScale(), RoundingMode.HALF_UP);
+        if (rounded.precision() - rounded.scale() > type.getPrecision() - type.getScale() && rounded.signum() != 0) {
+            throw new NotPushed(value.toPlainString() + " exceeds " + type);
+        }
+        return rounded;
     }
 
     private static Instant instant(TimestampString text) {

@@ -1,22 +1,24 @@
 package io.waterwheel.sql.leaf;
 
-import io.waterwheel.error.ErrorCode;
-import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
+import io.waterwheel.schema.text.Decimals;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.apache.calcite.jdbc.JavaTypeFactoryImpl;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rel.type.RelDataTypeFactory;
 import org.apache.calcite.rel.type.RelDataTypeSystemImpl;
+import org.apache.calcite.sql.type.SqlTypeMappingRule;
 import org.apache.calcite.sql.type.SqlTypeName;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The engine's kinds of value as types of SQL. As in the engine's expressions, there is one integer, BIGINT, one number
  * with a fraction, DOUBLE, and one text, VARCHAR: Calcite's narrower types would wrap, pad and round where the engine
- * does not. Addresses and UUIDs are text.
+ * does not. Addresses and UUIDs are text. Decimals are those that fields or a statement name; of numbers without the
+ * word Calcite makes none, for the statement's are doubles.
  */
 public final class SqlTypes extends JavaTypeFactoryImpl {
     private static final int MILLIS = 3;
@@ -36,7 +38,23 @@ public final class SqlTypes extends JavaTypeFactoryImpl {
     private static final class TypeSystem extends RelDataTypeSystemImpl {
         @Override
         public int getMaxPrecision(SqlTypeName type) {
-            return type == SqlTypeName.TIMESTAMP ? NANOS : super.getMaxPrecision(type);
+            return type == SqlTypeName.TIMESTAMP
+                    ? NANOS
+                    : type == SqlTypeName.DECIMAL ? Decimals.MOST_DIGITS : super.getMaxPrecision(type);
+        }
+
+        @Override
+        public int getMaxScale(SqlTypeName type) {
+            return type == SqlTypeName.DECIMAL ? Decimals.MOST_DIGITS : super.getMaxScale(type);
+        }
+
+        @Override
+        public RelDataType deriveSumType(RelDataTypeFactory types, RelDataType argument) {
+            return DecimalTypes.isDecimal(argument)
+                    ? types.createTypeWithNullability(
+                            types.createSqlType(SqlTypeName.DECIMAL, Decimals.MOST_DIGITS, argument.getScale()),
+                            argument.isNullable())
+                    : super.deriveSumType(types, argument);
         }
 
         @Override
@@ -53,6 +71,13 @@ public final class SqlTypes extends JavaTypeFactoryImpl {
         public boolean shouldConvertRaggedUnionTypesToVarying() {
             return true;
         }
+    }
+
+    /** Of decimals and whole numbers such that none is rounded; see {@link DecimalTypes#common}. */
+    @Override
+    public @Nullable RelDataType leastRestrictive(List<RelDataType> types, SqlTypeMappingRule rule) {
+        RelDataType decimal = DecimalTypes.common(this, types);
+        return decimal == null ? super.leastRestrictive(types, rule) : decimal;
     }
 
     private static SqlTypeName widest(SqlTypeName type) {
@@ -74,6 +99,9 @@ public final class SqlTypes extends JavaTypeFactoryImpl {
 
     @Override
     public RelDataType createSqlType(SqlTypeName type, int precision) {
+        if (type == SqlTypeName.DECIMAL && precision > 0) {
+            return super.createSqlType(type, precision, 0);
+        }
         SqlTypeName widest = widest(type);
         if (isText(widest)) {
             return super.createSqlType(widest, RelDataType.PRECISION_NOT_SPECIFIED);
@@ -83,12 +111,23 @@ public final class SqlTypes extends JavaTypeFactoryImpl {
 
     @Override
     public RelDataType createSqlType(SqlTypeName type, int precision, int scale) {
+        if (type == SqlTypeName.DECIMAL && precision > 0) {
+            return super.createSqlType(type, precision, Math.max(0, scale));
+        }
         SqlTypeName widest = widest(type);
         return widest == type ? super.createSqlType(type, precision, scale) : super.createSqlType(widest);
     }
 
     private static boolean isText(SqlTypeName type) {
         return type == SqlTypeName.VARCHAR || type == SqlTypeName.VARBINARY;
+    }
+
+    /** Whether values are whole numbers, doubles or decimals. */
+    public static boolean isNumber(RelDataType type) {
+        return switch (type.getSqlTypeName()) {
+            case BIGINT, DOUBLE, DECIMAL -> true;
+            default -> false;
+        };
     }
 
     /** The type of a field of a stream. */
@@ -98,24 +137,18 @@ public final class SqlTypes extends JavaTypeFactoryImpl {
 
     /** The type of values that are never null. */
     private RelDataType of(ValueType type) {
-        RelDataType sql =
-                switch (type.kind()) {
-                    case BOOLEAN -> createSqlType(SqlTypeName.BOOLEAN);
-                    case INTEGER -> createSqlType(SqlTypeName.BIGINT);
-                    case DOUBLE -> createSqlType(SqlTypeName.DOUBLE);
-                    case TIMESTAMP -> createSqlType(SqlTypeName.TIMESTAMP, MILLIS);
-                    case TIMESTAMP_US -> createSqlType(SqlTypeName.TIMESTAMP, MICROS);
-                    case TIMESTAMP_NS -> createSqlType(SqlTypeName.TIMESTAMP, NANOS);
-                    case STRING, IPV4, IPV6, UUID -> createSqlType(SqlTypeName.VARCHAR);
-                    case BYTES -> createSqlType(SqlTypeName.VARBINARY);
-                    case NULL -> createSqlType(SqlTypeName.NULL);
-                    case DECIMAL ->
-                        throw new WaterwheelException(
-                                ErrorCode.BAD_SQL,
-                                "statement: a field of type " + type.fieldType().schemaName()
-                                        + " is in no statement of SQL yet; ask for it by a query");
-                };
-        return sql;
+        return switch (type.kind()) {
+            case BOOLEAN -> createSqlType(SqlTypeName.BOOLEAN);
+            case INTEGER -> createSqlType(SqlTypeName.BIGINT);
+            case DOUBLE -> createSqlType(SqlTypeName.DOUBLE);
+            case TIMESTAMP -> createSqlType(SqlTypeName.TIMESTAMP, MILLIS);
+            case TIMESTAMP_US -> createSqlType(SqlTypeName.TIMESTAMP, MICROS);
+            case TIMESTAMP_NS -> createSqlType(SqlTypeName.TIMESTAMP, NANOS);
+            case STRING, IPV4, IPV6, UUID -> createSqlType(SqlTypeName.VARCHAR);
+            case BYTES -> createSqlType(SqlTypeName.VARBINARY);
+            case NULL -> createSqlType(SqlTypeName.NULL);
+            case DECIMAL -> createSqlType(SqlTypeName.DECIMAL, type.precision(), type.scale());
+        };
     }
 
     /** The kind of value that this type is to the engine; null for one that the engine lacks. */
@@ -130,6 +163,7 @@ public final class SqlTypes extends JavaTypeFactoryImpl {
                         : type.getPrecision() <= MICROS ? ValueType.TIMESTAMP_US : ValueType.TIMESTAMP_NS;
             case VARCHAR -> ValueType.STRING;
             case VARBINARY -> ValueType.BYTES;
+            case DECIMAL -> ValueType.decimal(type.getPrecision(), type.getScale());
             case NULL -> ValueType.NULL;
             default -> null;
         };

@@ -53,6 +53,9 @@ public final class StatementParser {
             + "|(?i:(?<![\\p{L}\\p{N}_$.])INTERVAL\\s*+(?<text>'\\s*+(?<number>[+-]?\\d++(?:\\.\\d++)?)\\s++"
             + "(?<unit>(?:second|minute|hour|day|week|month|quarter|year)s?)\\s*+'(?!')))|" + TEXT);
 
+    /** Where there may be such a literal. */
+    private static final Pattern DECIMAL = Pattern.compile("(?i)decimal\\s*+(?:--|/\\*|')");
+
     private StatementParser() {}
 
     /** Throws BAD_SQL, with the place, of a text that is no statement. */
@@ -119,7 +122,8 @@ public final class StatementParser {
             stripped = stripped.substring(0, stripped.length() - 1).stripTrailing();
         }
         try {
-            return SqlParser.create(stripped, PARSER).parseQuery();
+            SqlNode parsed = SqlParser.create(stripped, PARSER).parseQuery();
+            return DECIMAL.matcher(stripped).find() ? ExactLiteral.in(parsed, stripped) : parsed;
         } catch (SqlParseException e) {
             throw SqlErrors.of(e);
         }

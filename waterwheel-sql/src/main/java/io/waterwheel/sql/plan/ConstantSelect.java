@@ -3,6 +3,7 @@ package io.waterwheel.sql.plan;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.sql.SqlConstants;
 import io.waterwheel.sql.leaf.Literals;
+import io.waterwheel.sql.parse.ExactLiteral;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -63,7 +64,14 @@ final class ConstantSelect {
                 if (value instanceof Expression.Whole whole && whole.value() != Long.MIN_VALUE) {
                     return new Expression.Whole(-whole.value());
                 }
-                return value instanceof Expression.Decimal decimal ? new Expression.Decimal(-decimal.value()) : null;
+                if (value instanceof Expression.Exact exact) {
+                    return new Expression.Exact(exact.value().negate());
+                }
+                if (!(value instanceof Expression.Decimal decimal)) {
+                    return null;
+                }
+                String written = decimal.written();
+                return new Expression.Decimal(-decimal.value(), written == null ? null : "-" + written);
             }
             // CURRENT_TIMESTAMP(3) is as many digits as there are.
             return call.operandCount() == 0 || name.endsWith("TIMESTAMP") ? moment(name, now) : null;
@@ -87,10 +95,12 @@ final class ConstantSelect {
         try {
             if (literal.getTypeName() == SqlTypeName.NULL) {
                 return new Expression.Null();
+            } else if (literal instanceof ExactLiteral exact) {
+                return new Expression.Exact(exact.value());
             } else if (literal instanceof SqlNumericLiteral number) {
                 return number.isInteger()
                         ? new Expression.Whole(number.bigDecimalValue().longValueExact())
-                        : new Expression.Decimal(number.bigDecimalValue().doubleValue());
+                        : Expression.Decimal.of(number.bigDecimalValue().toString());
             } else if (literal.getTypeName() == SqlTypeName.BOOLEAN) {
                 return new Expression.Truth(literal.booleanValue());
             } else if (literal.getTypeName() == SqlTypeName.BINARY) {

@@ -2,6 +2,7 @@ package io.waterwheel.sql.plan;
 
 import io.waterwheel.query.expression.Function;
 import io.waterwheel.sql.cache.ParameterFunction;
+import io.waterwheel.sql.leaf.DecimalTypes;
 import io.waterwheel.sql.leaf.EngineFunction;
 import io.waterwheel.sql.leaf.EngineFunctions;
 import java.math.BigDecimal;
@@ -92,11 +93,14 @@ final class Failures {
     /** To a type that has each value of the other. Nanoseconds have fewer years than what is coarser. */
     private static boolean widens(RelDataType from, RelDataType to) {
         SqlTypeName wider = to.getSqlTypeName();
-        if (from.getSqlTypeName() == wider) {
+        if (wider == SqlTypeName.DECIMAL) {
+            return from.getSqlTypeName() == SqlTypeName.NULL || DecimalTypes.holds(to, from);
+        } else if (from.getSqlTypeName() == wider) {
             return wider != SqlTypeName.TIMESTAMP || from.getPrecision() == to.getPrecision() || to.getPrecision() <= 3;
         }
         return switch (from.getSqlTypeName()) {
             case BIGINT -> wider == SqlTypeName.DOUBLE || wider == SqlTypeName.VARCHAR;
+            case DECIMAL -> wider == SqlTypeName.DOUBLE || wider == SqlTypeName.VARCHAR;
             case NULL -> true;
             default -> false;
         };

@@ -1,5 +1,6 @@
 package io.waterwheel.sql.plan;
 
+import io.waterwheel.sql.leaf.DecimalTypes;
 import io.waterwheel.sql.leaf.MixedNumbers;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelHomogeneousShuttle;
@@ -11,7 +12,8 @@ import org.apache.calcite.tools.RelBuilder;
 
 /**
  * Computes what joins compare below them, so that leaves can. But for a comparison of a whole number with a double, or
- * of times in different units: what is computed below would be one of them as the other, which is not exact.
+ * of times in different units, or of decimals of different digits: what is computed below would be one of them as the
+ * other, which is not exact, or fails of a row that has no equal.
  */
 final class JoinKeys extends RelHomogeneousShuttle {
     private final RelBuilder builder;
@@ -31,6 +33,8 @@ final class JoinKeys extends RelHomogeneousShuttle {
     private static boolean isMixed(RexNode term) {
         return term instanceof RexCall call
                 && call.getOperands().stream()
-                        .anyMatch(side -> MixedNumbers.isWidened(side) || MixedNumbers.isInNanos(side));
+                        .anyMatch(side -> MixedNumbers.isWidened(side)
+                                || MixedNumbers.isInNanos(side)
+                                || !DecimalTypes.compared(side).equals(side));
     }
 }

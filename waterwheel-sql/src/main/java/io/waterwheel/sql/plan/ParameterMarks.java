@@ -5,6 +5,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.sql.leaf.SqlTypes;
+import io.waterwheel.sql.parse.ExactLiteral;
 import io.waterwheel.sql.parse.SqlErrors;
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -84,6 +85,8 @@ final class ParameterMarks extends SqlBasicVisitor<@Nullable Void> {
             return SqlLiteral.createExactNumeric(Long.toString(whole.value()), position);
         } else if (value instanceof Expression.Decimal decimal) {
             return SqlLiteral.createApproxNumeric(Double.toString(decimal.value()), position);
+        } else if (value instanceof Expression.Exact exact) {
+            return ExactLiteral.of(exact.value(), position);
         } else if (value instanceof Expression.Text text) {
             return SqlLiteral.createCharString(text.value(), position);
         } else if (value instanceof Expression.Truth truth) {

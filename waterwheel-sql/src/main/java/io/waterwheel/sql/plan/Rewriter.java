@@ -7,6 +7,7 @@ import io.waterwheel.sql.cache.ParameterFunction;
 import io.waterwheel.sql.leaf.EngineFunction;
 import io.waterwheel.sql.leaf.EngineFunctions;
 import io.waterwheel.sql.leaf.Literals;
+import io.waterwheel.sql.parse.ExactLiteral;
 import io.waterwheel.sql.parse.SqlErrors;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
@@ -91,6 +92,8 @@ final class Rewriter extends SqlShuttle {
     private final Instant now;
     private final @Nullable List<Expression.Literal> parameters;
     private final @Nullable OpenParameters open;
+    /** How many functions of shapes enclose what is visited. */
+    private int shapes;
 
     /** @param parameters values of the question marks, as many as there are; null leaves these as they are */
     Rewriter(EngineFunctions functions, Instant now, @Nullable List<Expression.Literal> parameters) {
@@ -126,17 +129,19 @@ final class Rewriter extends SqlShuttle {
             return mark;
         }
         SqlNode literal = ParameterMarks.literal(parameters.get(mark.getIndex()), mark.getParserPosition());
-        return literal instanceof SqlCharStringLiteral text ? visit(text) : literal;
+        return literal instanceof SqlCharStringLiteral || literal instanceof ExactLiteral
+                ? visit((SqlLiteral) literal)
+                : literal;
     }
 
     @Override
     public @Nullable SqlNode visit(SqlLiteral literal) {
-        if (literal instanceof SqlNumericLiteral number && number.isInteger()) {
+        if (literal instanceof ExactLiteral exact) {
+            return exact.typed();
+        } else if (literal instanceof SqlNumericLiteral number && number.isInteger()) {
             requireBigint(number);
         } else if (literal instanceof SqlNumericLiteral) {
-            String text = literal.toValue();
-            boolean exact = text != null && !text.toUpperCase(Locale.ROOT).contains("E");
-            return exact ? SqlLiteral.createApproxNumeric(text + "E0", literal.getParserPosition()) : literal;
+            return approximate(String.valueOf(literal.toValue()), literal.getParserPosition());
         }
         if (literal instanceof SqlCharStringLiteral text) {
             requireMillis(text);
@@ -151,6 +156,10 @@ final class Rewriter extends SqlShuttle {
             }
         }
         return literal;
+    }
+
+    private SqlNode approximate(String number, SqlParserPos position) {
+        return WrittenNumbers.approximate(number, position, shapes > 0 ? null : own(EngineFunctions.TO_DOUBLE));
     }
 
     /** A larger one would be compared as a double, which rounds it. */
@@ -198,9 +207,13 @@ final class Rewriter extends SqlShuttle {
             return;
         }
         String word = name.getTypeName().getSimple().toUpperCase(Locale.ROOT);
+        if (ExactLiteral.isDecimal(name)) {
+            ExactLiteral.requireDigits(type, name);
+            return;
+        }
         boolean cut =
                 switch (word) {
-                    case "TINYINT", "SMALLINT", "CHAR", "CHARACTER", "BINARY", "DECIMAL", "NUMERIC" -> true;
+                    case "TINYINT", "SMALLINT", "CHAR", "CHARACTER", "BINARY" -> true;
                     case "VARCHAR", "VARBINARY" -> name.getPrecision() >= 0;
                     case "TIMESTAMP" ->
                         name.getPrecision() >= 0 && (name.getPrecision() == 0 || name.getPrecision() % 3 != 0);
@@ -210,14 +223,16 @@ final class Rewriter extends SqlShuttle {
             throw SqlErrors.at(
                     type.getParserPosition(),
                     "CAST to " + type
-                            + " is not supported; BIGINT, DOUBLE, VARCHAR, DATE, and TIMESTAMP of 3, 6 or 9 digits are");
+                            + " is not supported; BIGINT, DOUBLE, DECIMAL(18, 2), VARCHAR, DATE, and TIMESTAMP of 3,"
+                            + " 6 or 9 digits are");
         }
     }
 
     /** A CAST to DOUBLE of what is no literal; null for any other. */
     private @Nullable SqlNode toDouble(SqlNode operand, SqlDataTypeSpec type, SqlParserPos position) {
         boolean isDouble = type.getTypeNameSpec() instanceof SqlBasicTypeNameSpec name
-                && name.getTypeName().getSimple().toUpperCase(Locale.ROOT).equals("DOUBLE");
+                && Set.of("DOUBLE", "FLOAT", "REAL")
+                        .contains(name.getTypeName().getSimple().toUpperCase(Locale.ROOT));
         boolean written = operand instanceof SqlLiteral || operand instanceof SqlDynamicParam;
         boolean open = operand instanceof SqlCall call && call.getOperator() instanceof ParameterFunction;
         return isDouble && !written && !open ? own(EngineFunctions.TO_DOUBLE).createCall(position, operand) : null;
@@ -338,9 +353,12 @@ final class Rewriter extends SqlShuttle {
         } else if (nothing && name.equals("CURRENT_DATE")) {
             return today(position);
         }
+        if (call.getKind() == SqlKind.MINUS_PREFIX && call.operand(0) instanceof ExactLiteral exact) {
+            return ExactLiteral.of(exact.value().negate(), position).typed();
+        }
         BigDecimal written = WrittenNumbers.of(call);
         if (written != null) {
-            return SqlLiteral.createApproxNumeric(written.toPlainString() + "E0", position);
+            return approximate(written.toPlainString(), position);
         }
         if (call.getKind() == SqlKind.AS) {
             // A name that is given is no value, whatever it is: SELECT x AS current_date.
@@ -348,7 +366,10 @@ final class Rewriter extends SqlShuttle {
             operands.set(0, call.<SqlNode>operand(0).accept(this));
             return call.getOperator().createCall(position, operands);
         }
+        boolean shape = name.startsWith("ST_");
+        shapes += shape ? 1 : 0;
         SqlCall visited = (SqlCall) super.visit(call);
+        shapes -= shape ? 1 : 0;
         if (!(visited instanceof SqlBasicCall)) {
             return visited;
         }
@@ -358,6 +379,8 @@ final class Rewriter extends SqlShuttle {
         SqlNode special = special(visited, name, position);
         if (special != null) {
             return special;
+        } else if (MixedValues.isOf(visited)) {
+            return MixedValues.apart(visited);
         }
         EngineFunction own = functions.of(SYNONYMS.getOrDefault(name, name));
         boolean plain = visited.getFunctionQuantifier() == null;
@@ -383,7 +406,8 @@ final class Rewriter extends SqlShuttle {
                     if (isDate(type) && !SqlUtil.isNullLiteral(operands.get(0), false)) {
                         yield day(operands.get(0), position);
                     }
-                    yield toDouble(operands.get(0), type, position);
+                    SqlNode decimal = ExactLiteral.cast(operands.get(0), type, position);
+                    yield decimal == null ? toDouble(operands.get(0), type, position) : decimal;
                 }
                 yield null;
             }

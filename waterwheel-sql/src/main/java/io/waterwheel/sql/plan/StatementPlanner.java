@@ -20,6 +20,7 @@ import io.waterwheel.sql.cache.OpenParameters;
 import io.waterwheel.sql.cache.ParameterFunction;
 import io.waterwheel.sql.cache.PlanCache;
 import io.waterwheel.sql.leaf.EngineFunctions;
+import io.waterwheel.sql.leaf.ExactFolding;
 import io.waterwheel.sql.leaf.Leaf;
 import io.waterwheel.sql.leaf.LeafNode;
 import io.waterwheel.sql.leaf.LeafPushdown;
@@ -463,6 +464,7 @@ public final class StatementPlanner {
         SqlValidator validator = valid.validator();
         VolcanoPlanner planner = new VolcanoPlanner(RelOptCostImpl.FACTORY, Contexts.of(reader.getConfig()));
         planner.addRelTraitDef(ConventionTraitDef.INSTANCE);
+        planner.setExecutor(new ExactFolding());
         RelOptCluster cluster = RelOptCluster.create(planner, new RexBuilder(valid.types()));
         SqlToRelConverter converter = new SqlToRelConverter(
                 (type, text, path, view) -> {

@@ -1,10 +1,15 @@
 package io.waterwheel.sql.plan;
 
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.sql.parse.ExactLiteral;
 import java.math.BigDecimal;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNumericLiteral;
+import org.apache.calcite.sql.SqlOperator;
+import org.apache.calcite.sql.parser.SqlParserPos;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +25,20 @@ final class WrittenNumbers {
 
     private WrittenNumbers() {}
 
+    /**
+     * A number as a double. One that a double does not keep is a computed double, for beside a decimal the double is
+     * not what was written.
+     *
+     * @param computed makes such a one; null where any is a literal
+     */
+    static SqlNode approximate(String number, SqlParserPos position, @Nullable SqlOperator computed) {
+        boolean exponent = number.indexOf('E') >= 0 || number.indexOf('e') >= 0;
+        SqlNode literal = SqlLiteral.createApproxNumeric(exponent ? number : number + "E0", position);
+        return computed == null || Expression.Decimal.of(number).written() == null
+                ? literal
+                : computed.createCall(position, literal);
+    }
+
     /** The number; null for what is of anything but written numbers, and for whole numbers alone. */
     static @Nullable BigDecimal of(SqlCall call) {
         return hasPoint(call, 0) ? value(call, 0) : null;
@@ -27,7 +46,7 @@ final class WrittenNumbers {
 
     private static boolean hasPoint(SqlNode node, int depth) {
         if (node instanceof SqlNumericLiteral number) {
-            return !number.isInteger();
+            return !number.isInteger() && !(node instanceof ExactLiteral);
         }
         if (depth == MOST_DEEP || !(node instanceof SqlCall call) || !isArithmetic(call)) {
             return false;
@@ -46,7 +65,9 @@ final class WrittenNumbers {
     }
 
     private static @Nullable BigDecimal value(SqlNode node, int depth) {
-        if (node instanceof SqlNumericLiteral number) {
+        if (node instanceof ExactLiteral) {
+            return null;
+        } else if (node instanceof SqlNumericLiteral number) {
             String text = number.toValue();
             // One with an exponent is a double as it is written.
             boolean exact = text != null && text.indexOf('E') < 0 && text.indexOf('e') < 0;

@@ -1,5 +1,6 @@
 package io.waterwheel.sql.residual;
 
+import io.waterwheel.sql.leaf.DecimalTypes;
 import io.waterwheel.sql.leaf.NotPushed;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,6 +63,9 @@ final class ResidualAggregates {
             throw new NotPushed(name + " with an order within");
         }
         List<Integer> arguments = call.getArgList();
+        for (int argument : arguments) {
+            requireNoDecimal(name, input.getFieldList().get(argument).getType());
+        }
         RelDataType first = arguments.isEmpty()
                 ? null
                 : input.getFieldList().get(arguments.get(0)).getType();
@@ -117,9 +121,22 @@ final class ResidualAggregates {
         return "(CASE WHEN isnan(" + exact + ") THEN " + plain + " ELSE " + exact + " END)";
     }
 
-    /** Whole numbers of 64 bits: DuckDB counts and sums in others. */
-    private static String cast(String text, AggregateCall call) {
-        return call.getType().getSqlTypeName() == SqlTypeName.BIGINT ? "CAST(" + text + " AS BIGINT)" : text;
+    /** Variances and the like are of doubles; the engine asks for the CAST too. */
+    static void requireNoDecimal(String name, RelDataType argument) throws NotPushed {
+        boolean squares = name.startsWith("VAR") || name.startsWith("STDDEV");
+        if (squares && DecimalTypes.isDecimal(argument)) {
+            throw new NotPushed(name + " of " + argument + "; write CAST(... AS DOUBLE)");
+        }
+    }
+
+    private static String cast(String text, AggregateCall call) throws NotPushed {
+        return typed(text, call.getType());
+    }
+
+    /** Whole numbers of 64 bits: DuckDB counts and sums in others. Decimals of as many digits as were said. */
+    static String typed(String text, RelDataType type) throws NotPushed {
+        boolean exact = type.getSqlTypeName() == SqlTypeName.BIGINT || DecimalTypes.isDecimal(type);
+        return exact ? ResidualExpressions.cast(text, ResidualExpressions.type(type)) : text;
     }
 
     private static String count(AggregateCall call, List<Integer> arguments) throws NotPushed {

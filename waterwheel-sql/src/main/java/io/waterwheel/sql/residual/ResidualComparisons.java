@@ -1,7 +1,13 @@
 package io.waterwheel.sql.residual;
 
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ExpressionTypes;
+import io.waterwheel.sql.leaf.DecimalTypes;
+import io.waterwheel.sql.leaf.Literals;
 import io.waterwheel.sql.leaf.MixedNumbers;
 import io.waterwheel.sql.leaf.NotPushed;
+import io.waterwheel.sql.leaf.SqlTypes;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Instant;
@@ -36,6 +42,9 @@ final class ResidualComparisons {
         RexNode left = call.getOperands().get(0);
         RexNode right = call.getOperands().get(1);
         String operator = operator(call.getKind());
+        if (DecimalTypes.areCompared(left, right)) {
+            return decimals(DecimalTypes.compared(left), operator, DecimalTypes.compared(right));
+        }
         boolean numbers = MixedNumbers.isWidened(left) != MixedNumbers.isWidened(right);
         if (numbers && !isSmall(left) && !isSmall(right)) {
             return MixedNumbers.isWidened(left)
@@ -46,6 +55,36 @@ final class ResidualComparisons {
             return "(" + nanos(left) + " " + operator + " " + nanos(right) + ")";
         }
         return expressions.infix(operator, List.of(left, right));
+    }
+
+    /** Decimals, and what compares with them, as decimals that have all values of either side. */
+    private String decimals(RexNode left, String operator, RexNode right) throws NotPushed {
+        RexNode one = exact(left);
+        RexNode other = exact(right);
+        String type = ResidualExpressions.type(DecimalTypes.comparable(expressions.types(), one, other));
+        return "(" + as(one, type) + " " + operator + " " + as(other, type) + ")";
+    }
+
+    private String as(RexNode node, String type) throws NotPushed {
+        String text = expressions.of(node);
+        return ResidualExpressions.type(node.getType()).equals(type) ? text : ResidualExpressions.cast(text, type);
+    }
+
+    /** A written number as the decimal that was written. */
+    private RexNode exact(RexNode node) throws NotPushed {
+        if (!(node instanceof RexLiteral literal) || literal.isNull() || !SqlTypes.isNumber(node.getType())) {
+            return node;
+        }
+        try {
+            BigDecimal number = DecimalTypes.isDecimal(node)
+                    ? Literals.rounded(node.getType(), literal.getValueAs(BigDecimal.class))
+                    : node.getType().getSqlTypeName() == SqlTypeName.BIGINT
+                            ? literal.getValueAs(BigDecimal.class)
+                            : ExpressionTypes.numberOf(new Expression.Decimal(literal.getValueAs(Double.class)));
+            return expressions.exact(Objects.requireNonNull(number));
+        } catch (WaterwheelException | IllegalArgumentException e) {
+            throw new NotPushed(String.valueOf(e.getMessage()));
+        }
     }
 
     private static String operator(SqlKind kind) {

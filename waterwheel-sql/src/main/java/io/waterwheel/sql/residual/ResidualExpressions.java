@@ -3,6 +3,7 @@ package io.waterwheel.sql.residual;
 import io.waterwheel.query.expression.CalendarUnit;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.Function;
+import io.waterwheel.sql.leaf.DecimalTypes;
 import io.waterwheel.sql.leaf.EngineFunction;
 import io.waterwheel.sql.leaf.EngineFunctions;
 import io.waterwheel.sql.leaf.Literals;
@@ -16,6 +17,7 @@ import java.util.Locale;
 import java.util.function.IntFunction;
 import org.apache.calcite.avatica.util.ByteString;
 import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rel.type.RelDataTypeFactory;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexInputRef;
@@ -36,6 +38,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ResidualExpressions {
     private static final BigDecimal MINUS_ONE = BigDecimal.ONE.negate();
+    /** Whole numbers of as many digits are doubles, and so is ten to this power. */
+    private static final int DOUBLE_DIGITS = 15;
 
     private final RexBuilder rex;
     /** By number of the input's column, its name in the text. */
@@ -62,6 +66,7 @@ final class ResidualExpressions {
             case DOUBLE -> "DOUBLE";
             case VARCHAR, NULL, GEOMETRY -> "VARCHAR";
             case VARBINARY -> "BLOB";
+            case DECIMAL -> "DECIMAL(" + type.getPrecision() + ", " + type.getScale() + ")";
             case TIMESTAMP -> timestamp(type.getPrecision());
             // As in the engine, a day is the moment at which it begins.
             case DATE -> timestamp(0);
@@ -127,7 +132,21 @@ final class ResidualExpressions {
         };
     }
 
+    RelDataTypeFactory types() {
+        return rex.getTypeFactory();
+    }
+
+    /** A number as a literal of the least type of decimals that has it. */
+    RexLiteral exact(BigDecimal number) {
+        BigDecimal value = new Expression.Exact(number).value();
+        int digits = Math.max(value.precision(), Math.max(1, value.scale()));
+        return rex.makeExactLiteral(value, types().createSqlType(SqlTypeName.DECIMAL, digits, value.scale()));
+    }
+
     private static String number(RelDataType type, BigDecimal value) throws NotPushed {
+        if (DecimalTypes.isDecimal(type)) {
+            return cast(quoted(Literals.rounded(type, value).toPlainString()), type(type));
+        }
         if (type.getSqlTypeName() == SqlTypeName.DOUBLE) {
             return cast(quoted(String.valueOf(value.doubleValue())), "DOUBLE");
         }
@@ -204,7 +223,8 @@ final class ResidualExpressions {
 
     String number(RexNode node) throws NotPushed {
         if (!isA(node, SqlTypeName.BIGINT) && !isA(node, SqlTypeName.DOUBLE) && !isA(node, SqlTypeName.NULL)) {
-            throw new NotPushed("arithmetic of " + node.getType());
+            throw new NotPushed("arithmetic of " + node.getType()
+                    + (DecimalTypes.isDecimal(node) ? "; write CAST(... AS DOUBLE)" : ""));
         }
         return of(node);
     }
@@ -301,10 +321,48 @@ final class ResidualExpressions {
         if (to.getSqlTypeName() == SqlTypeName.DATE && from.getSqlTypeName() == SqlTypeName.TIMESTAMP) {
             return cast("date_trunc('day', " + of(operand) + ")", name);
         }
+        if (DecimalTypes.isDecimal(from) && !same) {
+            return decimalAs(operand, to);
+        }
+        wider |= DecimalTypes.isDecimal(to) && from.getSqlTypeName() == SqlTypeName.BIGINT;
         if (!same && !wider) {
             throw new NotPushed("CAST of " + from + " to " + to + " of what is joined or computed");
         }
         return cast(of(operand), name);
+    }
+
+    private String decimalAs(RexNode operand, RelDataType to) throws NotPushed {
+        RelDataType from = operand.getType();
+        String text = of(operand);
+        return switch (to.getSqlTypeName()) {
+            // Both round halves away from zero.
+            case DECIMAL -> cast(text, type(to));
+            // Towards zero.
+            case BIGINT -> cast("trunc(" + text + ")", "BIGINT");
+            case VARCHAR -> {
+                if (from.getPrecision() > from.getScale()) {
+                    yield cast(text, "VARCHAR");
+                }
+                // DuckDB writes .50 where there is no digit before the point, the engine 0.50.
+                yield "regexp_replace(" + cast(text, "VARCHAR") + ", '^(-?)\\.', '\\10.')";
+            }
+            case DOUBLE -> {
+                if (operand instanceof RexLiteral) {
+                    yield asDouble(operand);
+                }
+                throw new NotPushed(DecimalTypes.BESIDE_DOUBLES);
+            }
+            default -> throw new NotPushed("CAST of " + from + " to " + to + " of what is joined or computed");
+        };
+    }
+
+    /** A number as a double. DuckDB divides the digits of a decimal, which would round a long one twice. */
+    private String asDouble(RexNode operand) throws NotPushed {
+        if (!DecimalTypes.isDecimal(operand)) {
+            return cast(number(operand), "DOUBLE");
+        }
+        boolean small = operand.getType().getPrecision() <= DOUBLE_DIGITS;
+        return cast(small ? of(operand) : cast(of(operand), "VARCHAR"), "DOUBLE");
     }
 
     private static boolean isTime(RelDataType type) {
@@ -329,7 +387,7 @@ final class ResidualExpressions {
         } else if (name.equals(EngineFunctions.TIME_BUCKET)) {
             return bucket(operands);
         } else if (name.equals(EngineFunctions.TO_DOUBLE)) {
-            return cast(number(operands.get(0)), "DOUBLE");
+            return asDouble(operands.get(0));
         } else if (call.getOperator() instanceof EngineFunction own && own.function() != null) {
             return function(own.function(), operands);
         }

@@ -77,7 +77,8 @@ public final class ResidualPlanner {
             case TIMESTAMP_NS -> FieldType.TIMESTAMP_NS;
             case BYTES -> FieldType.BYTES;
             case STRING, NULL -> FieldType.STRING;
-            case IPV4, IPV6, UUID, DECIMAL -> throw new IllegalStateException("no type of SQL: " + value);
+            case DECIMAL -> value.fieldType();
+            case IPV4, IPV6, UUID -> throw new IllegalStateException("no type of SQL: " + value);
         };
     }
 }

@@ -31,6 +31,9 @@ final class ResidualWindows {
         if (over.isDistinct()) {
             throw new NotPushed(name + " of distinct values in a window");
         }
+        for (RexNode operand : over.getOperands()) {
+            ResidualAggregates.requireNoDecimal(name, operand.getType());
+        }
         RexWindow window = over.getWindow();
         List<String> parts = new ArrayList<>();
         if (!window.partitionKeys.isEmpty()) {
@@ -58,8 +61,7 @@ final class ResidualWindows {
         if (over.getAggOperator().getKind() == SqlKind.SUM0) {
             text = "coalesce(" + text + ", 0)";
         }
-        boolean whole = over.getType().getSqlTypeName() == SqlTypeName.BIGINT;
-        return whole ? "CAST(" + text + " AS BIGINT)" : text;
+        return ResidualAggregates.typed(text, over.getType());
     }
 
     /** Where nulls come in an order; before all values where the statement does not say. */

@@ -2,6 +2,7 @@ package io.waterwheel.sql.suite;
 
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.Schema;
+import java.math.BigDecimal;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -48,6 +49,7 @@ public final class DuckDbTwin implements AutoCloseable {
                         case BYTES -> "BLOB";
                         case TIMESTAMP -> "TIMESTAMP_MS";
                         case TIMESTAMP_US -> "TIMESTAMP";
+                        case DECIMAL -> field.type().name();
                         default -> throw new IllegalStateException(field.toString());
                     });
         }
@@ -82,12 +84,18 @@ public final class DuckDbTwin implements AutoCloseable {
             case BYTES -> appender.append((byte[]) value);
             case TIMESTAMP -> appender.appendEpochMillis((Long) value);
             case TIMESTAMP_US -> appender.appendEpochMicros((Long) value);
+            case DECIMAL -> appender.append((BigDecimal) value);
             default -> throw new IllegalStateException(field.toString());
         }
     }
 
-    /** The rows of an answer, in the form of {@link LoadedTables#answer}. */
+    /** The rows of an answer, in the form of {@link LoadedTables#answer}; decimals as doubles. */
     public List<List<@Nullable Object>> rows(String statement) throws SQLException {
+        return rows(statement, false);
+    }
+
+    /** @param exact whether decimals are as they are, rather than doubles */
+    public List<List<@Nullable Object>> rows(String statement, boolean exact) throws SQLException {
         List<List<@Nullable Object>> rows = new ArrayList<>();
         try (Statement asked = duckdb.createStatement();
                 ResultSet result = asked.executeQuery(statement)) {
@@ -95,7 +103,7 @@ public final class DuckDbTwin implements AutoCloseable {
             while (result.next()) {
                 List<@Nullable Object> row = new ArrayList<>();
                 for (int c = 1; c <= columns; c++) {
-                    row.add(value(result, c));
+                    row.add(value(result, c, exact));
                 }
                 rows.add(row);
             }
@@ -115,7 +123,7 @@ public final class DuckDbTwin implements AutoCloseable {
         return names;
     }
 
-    private static @Nullable Object value(ResultSet result, int column) throws SQLException {
+    private static @Nullable Object value(ResultSet result, int column, boolean exact) throws SQLException {
         Object value = result.getObject(column);
         if (value == null) {
             return null;
@@ -127,7 +135,10 @@ public final class DuckDbTwin implements AutoCloseable {
             case "TIMESTAMP" -> ChronoUnit.MICROS.between(Instant.EPOCH, instant(result, column));
             case "INTEGER", "SMALLINT", "TINYINT", "HUGEINT" -> result.getLong(column);
             case "BLOB" -> Arrays.toString(result.getBytes(column));
-            default -> type.startsWith("DECIMAL") ? (Object) result.getDouble(column) : LoadedTables.comparable(value);
+            default ->
+                type.startsWith("DECIMAL") && !exact
+                        ? (Object) result.getDouble(column)
+                        : LoadedTables.comparable(value);
         };
     }
 

@@ -10,6 +10,7 @@ import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.SqlPlan;
 import io.waterwheel.sql.SqlPlanner;
@@ -20,6 +21,7 @@ import io.waterwheel.sql.exec.ResidualExecutor;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -114,6 +116,13 @@ public final class LoadedTables implements AutoCloseable, StreamSchemas {
             case DOUBLE -> LittleEndian.putLong(bytes, row * 8, Double.doubleToRawLongBits((Double) value));
             case FLOAT -> LittleEndian.putInt(bytes, row * 4, Float.floatToRawIntBits((Float) value));
             case BOOLEAN -> bytes[row] = (byte) ((Boolean) value ? 1 : 0);
+            case DECIMAL -> {
+                BigDecimal decimal = (BigDecimal) value;
+                long cell = type.variable()
+                        ? block.addToArena(Decimals.bytes(decimal, type.precision(), type.scale()), 0, 16)
+                        : Decimals.unscaled(decimal, type.precision(), type.scale());
+                LittleEndian.putLong(bytes, row * 8, cell);
+            }
             case STRING, BYTES -> {
                 byte[] text = value instanceof byte[] raw ? raw : ((String) value).getBytes(StandardCharsets.UTF_8);
                 LittleEndian.putLong(bytes, row * 8, block.addToArena(text, 0, text.length));

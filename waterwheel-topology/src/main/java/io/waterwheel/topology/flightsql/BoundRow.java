@@ -2,9 +2,9 @@ package io.waterwheel.topology.flightsql;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.SqlParameters;
 import io.waterwheel.query.Statement;
 import io.waterwheel.query.expression.Expression;
-import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -139,7 +139,7 @@ final class BoundRow {
         } else if (vector instanceof DateMilliVector day) {
             return new Expression.Moment(Instant.ofEpochMilli(day.get(row)));
         } else if (vector instanceof DecimalVector decimal) {
-            return number(decimal.getObject(row));
+            return SqlParameters.of(decimal.getObject(row));
         }
         throw new IllegalArgumentException(
                 "a value of type " + vector.getField().getType()
@@ -164,12 +164,6 @@ final class BoundRow {
         }
         requireWhole(vector, row);
         return VALUE_BYTES + (vector.isNull(row) ? 0 : 2L * values.getValueLength(row));
-    }
-
-    private static Expression.Literal number(BigDecimal decimal) {
-        return decimal.scale() <= 0 || decimal.stripTrailingZeros().scale() <= 0
-                ? new Expression.Whole(decimal.longValueExact())
-                : new Expression.Decimal(decimal.doubleValue());
     }
 
     private static Instant instant(long value, ArrowType.Timestamp type) {

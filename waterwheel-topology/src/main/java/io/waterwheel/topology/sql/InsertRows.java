@@ -9,11 +9,14 @@ import io.waterwheel.error.NearestName;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.key.KeyMaker;
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.schema.Field;
+import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.sql.SqlPlanner;
 import io.waterwheel.tuple.TupleBlock;
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -128,9 +131,25 @@ final class InsertRows {
     void addLiterals(List<Expression.Literal> row) {
         @Nullable Object[] values = new @Nullable Object[row.size()];
         for (int c = 0; c < values.length; c++) {
-            values[c] = value(row.get(c));
+            Expression.Literal literal = row.get(c);
+            values[c] =
+                    c < targets.length && schema.fields().get(targets[c]).type().isDecimal()
+                            ? decimal(literal)
+                            : value(literal);
         }
         add(values);
+    }
+
+    /** A number as it was written: one with a point is a double elsewhere. */
+    private @Nullable Object decimal(Expression.Literal literal) {
+        try {
+            boolean cut = literal instanceof Expression.Decimal decimal && decimal.written() != null;
+            BigDecimal number =
+                    cut ? new BigDecimal(((Expression.Decimal) literal).written()) : ExpressionTypes.numberOf(literal);
+            return number == null ? value(literal) : number;
+        } catch (WaterwheelException e) {
+            throw refused(rows + 1, String.valueOf(e.getMessage()));
+        }
     }
 
     private static @Nullable Object value(Expression.Literal literal) {
@@ -138,6 +157,8 @@ final class InsertRows {
             return whole.value();
         } else if (literal instanceof Expression.Decimal decimal) {
             return decimal.value();
+        } else if (literal instanceof Expression.Exact exact) {
+            return exact.value();
         } else if (literal instanceof Expression.Text text) {
             return text.value();
         } else if (literal instanceof Expression.Truth truth) {
@@ -188,6 +209,15 @@ final class InsertRows {
 
     /** As the field takes it, where SQL has several forms of a value. */
     private @Nullable Object fitting(Field field, @Nullable Object value) {
+        if (field.type().isDecimal() && (value instanceof Double || value instanceof Float)) {
+            throw refused(
+                    rows,
+                    "field " + field.name() + " of type " + field.type().schemaName() + ": got the DOUBLE " + value
+                            + ", which may be rounded; write CAST(... AS "
+                            + field.type().name() + ")");
+        } else if (value instanceof BigDecimal decimal && !field.type().isDecimal()) {
+            return plain(field, decimal);
+        }
         if (value == null || !field.type().isTimestamp()) {
             return value;
         }
@@ -221,6 +251,21 @@ final class InsertRows {
             return instant;
         } catch (DateTimeException e) {
             throw refused(rows, "field " + field.name() + ": " + e.getMessage());
+        }
+    }
+
+    /** A decimal for a field of another type: of doubles the nearest, of integers one without a fraction. */
+    private Object plain(Field field, BigDecimal decimal) {
+        if (field.type().physical() == PhysicalType.FLOAT64 || field.type().physical() == PhysicalType.FLOAT32) {
+            return decimal.doubleValue();
+        }
+        try {
+            return field.type().isNumber() ? (Object) decimal.longValueExact() : decimal;
+        } catch (ArithmeticException e) {
+            throw refused(
+                    rows,
+                    "field " + field.name() + " of type " + field.type().schemaName() + ": " + decimal.toPlainString()
+                            + " is no whole number of 64 bits");
         }
     }
 

@@ -3,9 +3,12 @@ package io.waterwheel.topology.sql;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.run.AnswerSink;
 import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,6 +68,13 @@ final class MemoryRows {
                     LittleEndian.putLong(column, r * Long.BYTES, Double.doubleToLongBits(number));
                 } else if (value instanceof Boolean truth) {
                     column[r] = (byte) (truth ? 1 : 0);
+                } else if (value instanceof BigDecimal decimal) {
+                    FieldType type = fields.get(f).type();
+                    long cell = type.variable()
+                            ? block.addToArena(
+                                    Decimals.bytes(decimal, type.precision(), type.scale()), 0, Decimals.LONG_BYTES)
+                            : Decimals.unscaled(decimal, type.precision(), type.scale());
+                    LittleEndian.putLong(column, r * Long.BYTES, cell);
                 } else {
                     byte[] text = value.toString().getBytes(StandardCharsets.UTF_8);
                     LittleEndian.putLong(column, r * Long.BYTES, block.addToArena(text, 0, text.length));

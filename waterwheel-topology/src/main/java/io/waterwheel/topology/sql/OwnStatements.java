@@ -242,6 +242,9 @@ final class OwnStatements {
             } else if (value instanceof Expression.Decimal decimal) {
                 type = FieldType.DOUBLE;
                 row[c] = decimal.value();
+            } else if (value instanceof Expression.Exact exact) {
+                type = exact.type().fieldType();
+                row[c] = exact.value();
             } else if (value instanceof Expression.Truth truth) {
                 type = FieldType.BOOLEAN;
                 row[c] = truth.value();

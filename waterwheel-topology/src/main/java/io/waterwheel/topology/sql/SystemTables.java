@@ -184,6 +184,9 @@ final class SystemTables {
 
     /** What SQL calls it, docs/sql.md. */
     private static String type(FieldType type) {
+        if (type.isDecimal()) {
+            return type.name();
+        }
         return switch (type.physical()) {
             case INT32, INT64 -> type.isTimestamp() ? "TIMESTAMP" : "BIGINT";
             case FLOAT32, FLOAT64 -> "DOUBLE";

@@ -30,7 +30,10 @@ public final class DecimalSum extends AggregateState {
 
     private static final int NORMALISE_EACH = 1 << 30;
     /** More digits than tell a double from its neighbour, of a quotient of two whole numbers of this size. */
-    private static final MathContext QUOTIENT = new MathContext(60);
+    private static final MathContext QUOTIENT = new MathContext(100);
+
+    /** Of the highest digits: a sum beyond has far more than 38 digits, and twice as much is no overflow yet. */
+    private static final long MOST_TOP = 1L << 61;
 
     private final String name;
     private final ValueType type;
@@ -107,13 +110,26 @@ public final class DecimalSum extends AggregateState {
             limbs[at - 1] += limbs[at] >> 32;
             limbs[at] &= MASK;
         }
+        if (Math.abs(limbs[group * LIMBS]) > MOST_TOP) {
+            throw overflow();
+        }
+    }
+
+    private WaterwheelException overflow() {
+        return new WaterwheelException(
+                ErrorCode.INTEGER_OVERFLOW,
+                "aggregate " + name + ": the sum exceeds " + Decimals.MOST_DIGITS
+                        + " digits; sum a double, such as CAST(FIELD AS DOUBLE), or narrow the query");
     }
 
     @Override
     public void merge(TupleBlock part, int field, int[] groupOf) {
         for (int r = 0; r < part.size(); r++) {
             int at = groupOf[r] * LIMBS;
-            limbs[at] = Math.addExact(limbs[at], getLong(part, field, r));
+            limbs[at] += getLong(part, field, r);
+            if (Math.abs(limbs[at]) > MOST_TOP) {
+                throw overflow();
+            }
             for (int limb = 1; limb < LIMBS; limb++) {
                 limbs[at + limb] += getLong(part, field + limb, r) & MASK;
             }
@@ -151,10 +167,7 @@ public final class DecimalSum extends AggregateState {
             return true;
         }
         if (sum.abs().compareTo(Decimals.limit(Decimals.MOST_DIGITS)) >= 0) {
-            throw new WaterwheelException(
-                    ErrorCode.INTEGER_OVERFLOW,
-                    "aggregate " + name + ": the sum exceeds " + Decimals.MOST_DIGITS
-                            + " digits; sum a double, such as CAST(FIELD AS DOUBLE), or narrow the query");
+            throw overflow();
         }
         putLong(answer, field, row, answer.addToArena(Decimals.bytes(sum), 0, Decimals.LONG_BYTES));
         return true;

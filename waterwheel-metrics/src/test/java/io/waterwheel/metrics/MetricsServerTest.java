@@ -55,8 +55,11 @@ final class MetricsServerTest {
                 .endsWith("# EOF\n");
         assertThat(send(ask("/")).statusCode()).isEqualTo(404);
         assertThat(send(ask("/metrics/x")).statusCode()).isEqualTo(404);
+        // Of a body that is not asked for the server reads 64 KiB. Of a longer one it resets the connection, and
+        // whether
+        // the answer was read before is chance.
         HttpResponse<String> posted =
-                send(ask("/metrics").POST(HttpRequest.BodyPublishers.ofString("x".repeat(100_000))));
+                send(ask("/metrics").POST(HttpRequest.BodyPublishers.ofString("x".repeat(10_000))));
         assertThat(posted.statusCode()).isEqualTo(405);
         assertThat(posted.headers().firstValue("Allow")).hasValue("GET");
     }

@@ -235,7 +235,7 @@ class QueryStreamTest {
                 BufferAllocator allocator = new RootAllocator();
                 FlightClient client = client(allocator, server)) {
             long rows = 0;
-            try (FlightStream stream = client.getStream(ticket(Query.of("s")))) {
+            try (FlightStream stream = client.getStream(ticket(Query.of("s").withTimeout(Duration.ofMinutes(5))))) {
                 assertThat(stream.next()).isTrue();
                 rows += stream.getRoot().getRowCount();
                 // The client takes nothing more for a while: the server must stop, long before the hundredth block.

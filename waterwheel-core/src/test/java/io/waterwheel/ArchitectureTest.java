@@ -66,6 +66,7 @@ final class ArchitectureTest {
                     "catalog.manifest",
                     "catalog.store",
                     "catalog",
+                    "index",
                     "chunk.encoding",
                     "chunk"),
             new Room("decode.typed", "error", "schema", "schema.text"),

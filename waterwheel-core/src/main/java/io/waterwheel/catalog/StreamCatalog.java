@@ -428,12 +428,12 @@ public final class StreamCatalog {
 
     /**
      * Replaces chunks by one that holds the same tuples, in one transaction that is refused when an input is gone or
-     * the instance that wrote the output has a successor (protocol rules 11 and 12). Safe to repeat.
+     * the output's epoch is over (protocol rules 11 and 12). Safe to repeat.
      *
      * @param reader of this stream, on the same store
      * @param planned a snapshot that the merge was planned on, or any older one
-     * @param output written by the instance of {@code output.indexer()} at {@code output.epoch()}, under a name that no
-     *     other merge and no flush uses
+     * @param output written while {@code output.indexer()} was at {@code output.epoch()}, under a name that no other
+     *     merge and no flush uses
      * @return whether it is done; if not, nothing was changed and nothing will be
      */
     public boolean commitMerge(

@@ -1,41 +1,28 @@
 package io.waterwheel.sim;
 
 import io.waterwheel.catalog.SnapshotReader;
-import io.waterwheel.catalog.StreamCatalog;
+import io.waterwheel.catalog.maintenance.ChunkMerger;
 import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.StreamSnapshot;
-import io.waterwheel.chunk.EncodedChunk;
 import io.waterwheel.error.WaterwheelException;
-import io.waterwheel.index.PagePool;
-import io.waterwheel.index.Template;
-import io.waterwheel.index.TemplateTree;
-import io.waterwheel.query.scan.ChunkCache;
-import io.waterwheel.query.scan.ChunkScan;
-import io.waterwheel.query.scan.ScanSpec;
 import io.waterwheel.tuple.KeyInterval;
-import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TimeInterval;
-import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Merges chunks, on behalf of an instance of an indexer, zombies included: first the file, later the edit. */
+/**
+ * Merges chunks at the side of an instance of an indexer, zombies included: first the file, later the edit. Any chunks,
+ * not only those that {@link io.waterwheel.catalog.maintenance.MergePolicy} takes.
+ */
 final class MergerRole {
-    private record Pending(
-            HostRole host,
-            HostRole.Instance instance,
-            StreamSnapshot planned,
-            List<ChunkDescriptor> inputs,
-            ChunkDescriptor output,
-            long begunAt) {}
+    private record Pending(HostRole host, HostRole.Instance instance, ChunkMerger.Written written, long begunAt) {}
 
     private final World world;
     private final List<Pending> pending = new ArrayList<>();
-    private final PagePool pool = new PagePool(1 << 20);
 
     MergerRole(World world) {
         this.world = world;
@@ -54,8 +41,9 @@ final class MergerRole {
             if (chunks.size() < 2) {
                 return;
             }
-            List<ChunkDescriptor> inputs = List.copyOf(chunks.subList(0, 2));
-            pending.add(new Pending(host, instance, planned, inputs, merged(instance, inputs), world.now));
+            merger(host, instance)
+                    .write(planned, chunks.subList(0, 2))
+                    .ifPresent(written -> pending.add(new Pending(host, instance, written, world.now)));
         } catch (IOException e) {
             world.note(instance.name(), "cannot merge: %s", e.getMessage());
         } catch (WaterwheelException e) {
@@ -63,37 +51,9 @@ final class MergerRole {
         }
     }
 
-    private ChunkDescriptor merged(HostRole.Instance instance, List<ChunkDescriptor> inputs) throws IOException {
-        TemplateTree tree = new TemplateTree(Topic.LAYOUT, Template.single(), pool);
-        ChunkScan scan = new ChunkScan(world.files, new ChunkCache(0));
-        for (ChunkDescriptor input : inputs) {
-            scan.scan(input.file(), Topic.LAYOUT, ScanSpec.all(Topic.LAYOUT), rows -> {
-                tree.insert(keyed(rows), 0, rows.size());
-                return true;
-            });
-        }
-        EncodedChunk encoded = world.writer.encode(tree, Topic.SCHEMA);
-        int part = ++instance.merges;
-        int epoch = instance.core.epoch();
-        String file =
-                ChunkDescriptor.fileName(world.stream.name(), world.stream.id(), instance.indexer, epoch, 0, part);
-        ChunkDescriptor output = new ChunkDescriptor(
-                file, instance.indexer, epoch, 0, part, encoded.tuples(), encoded.bytes(), encoded.region());
-        world.files.write(file, encoded.content());
-        tree.discard();
-        return output;
-    }
-
-    /** Rows of all fields as an indexer holds them. */
-    private static TupleBlock keyed(TupleBlock rows) {
-        TupleBlock block = new TupleBlock(Topic.LAYOUT, rows.size());
-        for (int row = 0; row < rows.size(); row++) {
-            LittleEndian.putLong(block.column(0), row * 8, LittleEndian.getLong(rows.column(0), row * 8));
-            block.keys()[row] = LittleEndian.getLong(rows.column(1), row * 8);
-            block.times()[row] = LittleEndian.getLong(rows.column(2), row * 8);
-        }
-        block.setSize(rows.size());
-        return block;
+    private ChunkMerger merger(HostRole host, HostRole.Instance instance) {
+        return new ChunkMerger(
+                host.client, world.files, Long.MAX_VALUE, () -> ChunkDescriptor.FIRST_MERGED_PART + instance.merges++);
     }
 
     /** Commits the oldest merge that is written. */
@@ -104,17 +64,16 @@ final class MergerRole {
         Pending merge = pending.remove(0);
 
         try {
-            boolean done = new StreamCatalog(merge.host().client, world.stream)
-                    .commitMerge(
-                            new SnapshotReader(merge.host().client, world.files, world.stream),
-                            merge.planned(),
-                            merge.inputs(),
-                            merge.output());
+            ChunkMerger.Written written = merge.written();
+            boolean done = merger(merge.host(), merge.instance()).commit(written);
             if (done) {
-                world.oracle.merged(merge.inputs(), merge.begunAt());
+                world.oracle.merged(written.inputs(), merge.begunAt());
             }
             world.note(
-                    merge.instance().name(), "merge into %s: %s", merge.output().file(), done);
+                    merge.instance().name(),
+                    "merge into %s: %s",
+                    written.output().file(),
+                    done);
         } catch (WaterwheelException e) {
             world.requireTemporary(e);
             pending.add(merge);

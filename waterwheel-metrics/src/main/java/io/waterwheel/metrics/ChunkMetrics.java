@@ -74,6 +74,16 @@ public final class ChunkMetrics {
             "Tries of a flush that failed and are made again.",
             "Above 0: `status` and the log file say why; rows are taken until the memory is used up.",
             Metric.STREAM);
+    public static final Metric MERGED_CHUNKS = ROOM.counter(
+            "waterwheel_merged_chunks_total",
+            "Small chunks of a stream that were replaced by larger ones.",
+            "As many chunks a day as are flushed small: a slow stream, late rows.",
+            Metric.STREAM);
+    public static final Metric MERGED_TUPLES = ROOM.counter(
+            "waterwheel_merged_tuples_total",
+            "Tuples of a stream that merges wrote again.",
+            "More than a few times the flushed tuples: `maintenance.merge-size` is far above what a flush writes.",
+            Metric.STREAM);
     public static final Metric STORE = ROOM.histogram(
             "waterwheel_store_seconds",
             Metric.Scale.CALL,

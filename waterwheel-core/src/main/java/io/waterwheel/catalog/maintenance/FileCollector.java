@@ -102,7 +102,10 @@ public final class FileCollector {
     private boolean read;
     /** What merges wrote, of what is named. */
     private Set<String> merged = Set.of();
-    /** What merges wrote and others then replaced, or a horizon passed, as far as this collector has seen both. */
+    /**
+     * What merges wrote and others then replaced, or a horizon passed, as far as this collector has seen both; and what
+     * merges wrote in vain, as far as it was told.
+     */
     private final Set<String> replaced = new HashSet<>();
     /** Streams of lower ids are, or were, of this namespace. */
     private int nextId;
@@ -177,7 +180,7 @@ public final class FileCollector {
             present.put(stream.id(), snapshot);
             snapshot.chunks(EVERYWHERE, chunk -> {
                 now.add(chunk.file());
-                if (chunk.flush() == 0) {
+                if (chunk.merged()) {
                     outputs.add(chunk.file());
                 }
             });
@@ -205,6 +208,11 @@ public final class FileCollector {
         named = now.build();
         read = true;
         nextId = new Namespace(catalog).nextId();
+    }
+
+    /** Is told that a merge wrote the file in vain: it will never be committed, though its epoch lives. */
+    public void writtenInVain(ChunkDescriptor output) {
+        replaced.add(output.file());
     }
 
     /** Ids of which the catalog holds something, but for these. */
@@ -275,10 +283,10 @@ public final class FileCollector {
         if (writer == null || writer.epoch() > Integer.parseInt(name.group(3))) {
             return true;
         }
-        // A living writer: its flush is committed, so that the file was named once; or is yet to be. What a merge wrote
-        // has flush 0.
-        long flush = Long.parseLong(name.group(4));
-        boolean flushed = flush > 0 && writer.flushed() >= flush;
+        // A living writer: its flush is committed, so that the file was named once; or is yet to be. So may be what a
+        // merge wrote, whatever its flush.
+        boolean merged = Integer.parseInt(name.group(5)) >= ChunkDescriptor.FIRST_MERGED_PART;
+        boolean flushed = !merged && writer.flushed() >= Long.parseLong(name.group(4));
         return flushed || replaced.contains(file);
     }
 

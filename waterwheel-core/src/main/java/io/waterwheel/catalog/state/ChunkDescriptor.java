@@ -16,6 +16,12 @@ public final class ChunkDescriptor {
      */
     static final long FLUSHES_A_FOLDER = 10_000;
 
+    /** Parts from this number on were written by merges; a flush has few. */
+    public static final int FIRST_MERGED_PART = 1_000;
+
+    /** No part has a higher number: names have nine digits for it. */
+    public static final int LAST_PART = 999_999_999;
+
     /** The stream's folder in the chunk store, one string for all its chunks; or null where {@link #name} is kept. */
     private final @Nullable String folder;
     /** The name of a file that is not named as usual. */
@@ -37,8 +43,8 @@ public final class ChunkDescriptor {
      * @param file name in the chunk store: {@link #fileName}, used once only
      * @param indexer the logical indexer that wrote it
      * @param epoch that indexer's epoch
-     * @param flush that indexer's flush sequence number
-     * @param part number of the chunk within the flush
+     * @param flush that indexer's flush sequence number; of a merged chunk, the highest of those it replaced
+     * @param part number of the chunk within the flush; {@link #FIRST_MERGED_PART} or above where a merge wrote it
      * @param tuples rows in it, at least 1
      * @param bytes length of the file
      * @param region smallest region that holds all its tuples
@@ -84,7 +90,8 @@ public final class ChunkDescriptor {
 
     /**
      * The name of a chunk file: {@code <stream>-<id>/<indexer>-<flush div
-     * 10,000>/<indexer>-<epoch>-<flush>-<part>.chunk}. Never reused, because (epoch, flush) never is.
+     * 10,000>/<indexer>-<epoch>-<flush>-<part>.chunk}. Never reused: a flush never uses (epoch, flush) again, and a
+     * merge takes a part that no file has.
      */
     public static String fileName(String stream, int streamId, int indexer, int epoch, long flush, int part) {
         return fileName(stream + "-" + streamId, indexer, epoch, flush, part);
@@ -118,7 +125,7 @@ public final class ChunkDescriptor {
         return epoch;
     }
 
-    /** That indexer's flush sequence number. */
+    /** That indexer's flush sequence number; of a merged chunk, the highest of those it replaced. */
     public long flush() {
         return flush;
     }
@@ -126,6 +133,11 @@ public final class ChunkDescriptor {
     /** Number of the chunk within the flush. */
     public int part() {
         return part;
+    }
+
+    /** Whether it replaced others, all of this flush or of earlier ones of the same indexer. */
+    public boolean merged() {
+        return part >= FIRST_MERGED_PART;
     }
 
     /** Rows in it, at least 1. */

@@ -114,8 +114,8 @@ final class FileCollectorTest {
         ChunkDescriptor input = chunk(write("s-1/0-1-1-0.chunk"), 1, 1, 0);
         catalog.commitFlush(0, start.nodeVersion(), new IndexerCheckpoint(1, 1, new long[1], 0), List.of(input));
         StreamSnapshot planned = reader.latest();
-        ChunkDescriptor output = chunk(write("s-1/0-1-0-1.chunk"), 1, 0, 1);
-        ChunkDescriptor other = chunk(write("s-1/0-1-0-2.chunk"), 1, 0, 2);
+        ChunkDescriptor output = chunk(write("s-1/0-1-1-1001.chunk"), 1, 1, 1001);
+        ChunkDescriptor other = chunk(write("s-1/0-1-1-1002.chunk"), 1, 1, 1002);
         assertThat(catalog.commitMerge(reader, planned, List.of(input), output)).isTrue();
         assertThat(catalog.commitMerge(reader, planned, List.of(input), output))
                 .as("repeated")
@@ -140,17 +140,30 @@ final class FileCollectorTest {
         StreamCatalog.IndexerStart start = catalog.startIndexer(0);
         ChunkDescriptor input = chunk(write("s-1/0-0/0-1-1-0.chunk"), 1, 1, 0);
         catalog.commitFlush(0, start.nodeVersion(), new IndexerCheckpoint(1, 1, new long[1], 0), List.of(input));
-        ChunkDescriptor first = chunk(write("s-1/0-0/0-1-0-1.chunk"), 1, 0, 1);
+        ChunkDescriptor first = chunk(write("s-1/0-0/0-1-1-1001.chunk"), 1, 1, 1001);
         assertThat(catalog.commitMerge(reader, reader.latest(), List.of(input), first))
                 .isTrue();
         look(0);
-        ChunkDescriptor second = chunk(write("s-1/0-0/0-1-0-2.chunk"), 1, 0, 2);
+        ChunkDescriptor second = chunk(write("s-1/0-0/0-1-1-1002.chunk"), 1, 1, 1002);
         assertThat(catalog.commitMerge(reader, reader.latest(), List.of(first), second))
                 .isTrue();
         look(GRACE);
         assertThat(look(2 * GRACE).waiting()).isEqualTo(1);
         assertThat(look(3 * GRACE).removed()).isEqualTo(1);
         assertThat(left()).containsExactly(second.file());
+    }
+
+    @Test
+    void removesWhatAMergeWroteInVainOnceItIsTold() throws IOException {
+        catalog.startIndexer(0);
+        ChunkDescriptor output = chunk(write("s-1/0-0/0-1-1-1001.chunk"), 1, 1, 1001);
+        ChunkDescriptor underWay = chunk(write("s-1/0-0/0-1-1-1002.chunk"), 1, 1, 1002);
+        look(0);
+        look(GRACE);
+        collector.writtenInVain(output);
+        assertThat(look(2 * GRACE).waiting()).isEqualTo(1);
+        assertThat(look(3 * GRACE).removed()).isEqualTo(1);
+        assertThat(left()).containsExactly(underWay.file());
     }
 
     @Test

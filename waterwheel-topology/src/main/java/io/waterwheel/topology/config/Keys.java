@@ -347,8 +347,20 @@ public final class Keys {
     public static final Key<Duration> MAINTENANCE_INTERVAL = add(Key.duration("maintenance.interval", "10 min")
             .atLeast("100 ms")
             .atMost("1 d")
-            .doc("How often tuples expire, where a stream has a retention, and files that no stream owns are looked"
-                    + " for."));
+            .doc("How often tuples expire, where a stream has a retention, small chunks are merged, and files that no"
+                    + " stream owns are looked for."));
+    public static final Key<DataSize> MAINTENANCE_MERGE_SIZE = add(Key.bytes("maintenance.merge-size", "16 MiB")
+            .atLeast("0 B")
+            .atMost("1 GiB")
+            .doc("Tuples of a merged chunk. Chunks of less than half of it are merged with others of their indexer and"
+                    + " their time. A worker takes four times as much memory for a merge. 0 B: chunks are not"
+                    + " merged."));
+    public static final Key<Duration> MAINTENANCE_MERGE_SPAN = add(Key.duration("maintenance.merge-span", "1 d")
+            .atLeast("1 s")
+            .atMost("3650 d")
+            .doc(
+                    "Times that a merged chunk spans, unless one of the chunks that it replaces spans half of them. Where a"
+                            + " stream has a retention, a sixteenth of it at most, since a chunk expires as a whole."));
 
     public static final Key<Integer> BALANCER_DEVIATION = add(Key.integer("balancer.deviation", 20)
             .atLeast("1")

@@ -1,12 +1,16 @@
 package io.waterwheel.topology.coordinator;
 
 import io.waterwheel.catalog.StreamSnapshots;
+import io.waterwheel.catalog.maintenance.ChunkMerger;
+import io.waterwheel.catalog.maintenance.ChunkMerges;
 import io.waterwheel.catalog.maintenance.DroppedStreams;
 import io.waterwheel.catalog.maintenance.Expiry;
 import io.waterwheel.catalog.maintenance.FileCollector;
 import io.waterwheel.catalog.maintenance.Finisher;
 import io.waterwheel.catalog.maintenance.ManifestCompaction;
 import io.waterwheel.catalog.maintenance.ManifestCompactionPolicy;
+import io.waterwheel.catalog.maintenance.MergePolicy;
+import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.error.WaterwheelException;
@@ -16,10 +20,13 @@ import io.waterwheel.topology.worker.CoordinatorServices;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -27,10 +34,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets tuples expire ({@link Expiry}), removes chunk files that no stream owns ({@link FileCollector}) and what is left
- * in the catalog of dropped streams ({@link DroppedStreams}), rolls edits up into manifests
- * ({@link ManifestCompactions}), and finishes what others have begun ({@link Finisher}), at intervals, on a thread of
- * its own. One task of the topology has it; that a predecessor may still be at work harms nothing.
+ * Lets tuples expire ({@link Expiry}), merges small chunks ({@link ChunkMerges}), removes chunk files that no stream
+ * owns ({@link FileCollector}) and what is left in the catalog of dropped streams ({@link DroppedStreams}), rolls edits
+ * up into manifests ({@link ManifestCompactions}), and finishes what others have begun ({@link Finisher}), at
+ * intervals, on a thread of its own. One task of the topology has it; that a predecessor may still be at work harms
+ * nothing.
  */
 final class MaintenanceTask implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MaintenanceTask.class);
@@ -40,6 +48,9 @@ final class MaintenanceTask implements AutoCloseable {
 
     /** How often is looked whether there is something to roll up. */
     private static final Duration ROLL_UP_INTERVAL = Duration.ofSeconds(5);
+
+    /** No merge begins later than this after the first of a round: others wait for the thread. */
+    private static final long MERGING_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final CoordinatorServices services;
     private final FileCollector collector;
@@ -52,6 +63,10 @@ final class MaintenanceTask implements AutoCloseable {
     private final Expiry expiry;
     private final DroppedStreams dropped;
     private final ManifestCompactions rollUps;
+    private final ChunkMerges merges;
+    /** Streams that have not been looked through for chunks to merge since the last look. */
+    private final Deque<StreamInfo> toMerge = new ArrayDeque<>();
+
     /** A stream as it is known here without asking; nothing when it is not followed. */
     private final Function<StreamInfo, Optional<StreamSnapshot>> known;
 
@@ -73,6 +88,13 @@ final class MaintenanceTask implements AutoCloseable {
         this.rollUps = new ManifestCompactions(snapshots, policy, known);
         this.collector = new FileCollector(
                 snapshots, services.config().get(Keys.MAINTENANCE_GRACE).toNanos());
+        this.merges = new ChunkMerges(
+                snapshots,
+                new MergePolicy(
+                        services.config().get(Keys.MAINTENANCE_MERGE_SIZE).bytes(),
+                        services.config().get(Keys.MAINTENANCE_MERGE_SPAN).toMillis()),
+                () -> ThreadLocalRandom.current().nextInt(ChunkDescriptor.FIRST_MERGED_PART, ChunkDescriptor.LAST_PART),
+                collector::writtenInVain);
         this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread created = new Thread(task, "chunk-collector");
             created.setDaemon(true);
@@ -101,10 +123,46 @@ final class MaintenanceTask implements AutoCloseable {
             Map<Integer, StreamInfo> streams = services.streams().streams();
             streams.values().forEach(this::finish);
             rollUps.round(streams);
+            merge();
         } catch (RuntimeException | Error e) {
             // A scheduled task that throws is never run again, and nothing would report it.
-            LOG.error("[collector] finishing and rolling up failed; trying again later", e);
+            LOG.error("[collector] finishing, rolling up or merging failed; trying again later", e);
         }
+    }
+
+    /** Goes on with the streams of the last look. */
+    private void merge() {
+        long begin = System.nanoTime();
+        while (!toMerge.isEmpty() && System.nanoTime() - begin < MERGING_NANOS) {
+            StreamInfo stream = toMerge.getFirst();
+            try {
+                Optional<ChunkMerger.Written> done = merges.step(stream);
+                if (done.isEmpty()) {
+                    toMerge.removeFirst();
+                }
+                done.ifPresent(merge -> merged(stream, merge));
+            } catch (IOException | WaterwheelException e) {
+                toMerge.removeFirst();
+                LOG.warn("[{}/collector] chunks could not be merged; trying again later", stream.name(), e);
+            }
+        }
+    }
+
+    private void merged(StreamInfo stream, ChunkMerger.Written merge) {
+        String label = services.metrics().stream(stream.name());
+        services.metrics()
+                .counter(ChunkMetrics.MERGED_CHUNKS, label)
+                .add(merge.inputs().size());
+        services.metrics()
+                .counter(ChunkMetrics.MERGED_TUPLES, label)
+                .add(merge.output().tuples());
+        LOG.info(
+                "[{}] merged {} chunks of {} bytes into one of {} bytes, {} tuples",
+                stream.name(),
+                merge.inputs().size(),
+                merge.inputs().stream().mapToLong(ChunkDescriptor::bytes).sum(),
+                merge.output().bytes(),
+                merge.output().tuples());
     }
 
     private void finish(StreamInfo stream) {
@@ -134,6 +192,10 @@ final class MaintenanceTask implements AutoCloseable {
             return;
         }
         removeRemains();
+        Map<Integer, StreamInfo> present = services.streams().streams();
+        merges.retain(present.keySet());
+        toMerge.clear();
+        toMerge.addAll(present.values());
         try {
             expire();
             collector.list();

@@ -40,8 +40,10 @@ final class StreamMeter implements AutoCloseable {
             metrics.read(WayInMetrics.STANDING, this::standing),
             metrics.read(ChunkMetrics.CHUNKS, values -> snapshots(values, StreamSnapshot::chunkCount)),
             metrics.read(CatalogMetrics.ROUTING_VERSION, values -> snapshots(values, StreamSnapshot::version)),
-            // So that there is a series before the first expires.
+            // So that there is a series before the first one.
             metrics.read(ChunkMetrics.EXPIRED_CHUNKS, values -> snapshots(values, snapshot -> 0)),
+            metrics.read(ChunkMetrics.MERGED_CHUNKS, values -> snapshots(values, snapshot -> 0)),
+            metrics.read(ChunkMetrics.MERGED_TUPLES, values -> snapshots(values, snapshot -> 0)),
             metrics.read(
                     ChunkMetrics.COLLECTED_FILES,
                     values -> values.add(maintenance.totals().removed())),

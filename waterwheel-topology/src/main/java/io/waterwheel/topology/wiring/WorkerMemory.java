@@ -26,6 +26,9 @@ public final class WorkerMemory {
     /** What was read of the log keeps alive at most this number of times its bytes, see {@code RecordBatch.own}. */
     private static final int READ_WASTE = 2;
 
+    /** Tuples of a merge, which may be a quarter more than planned: as a tree, sorted, and encoded. */
+    private static final int MERGE_COPIES = 4;
+
     /** Windows that may be under way to an indexer task while its channels become active, see {@code CreditWindow}. */
     private static final double WINDOWS = 3.5;
 
@@ -78,6 +81,9 @@ public final class WorkerMemory {
         bounds.put(
                 "spout.read-ahead",
                 READ_WASTE * spouts * config.get(Keys.SPOUT_READ_AHEAD).bytes());
+        bounds.put(
+                "maintenance.merge-size",
+                MERGE_COPIES * config.get(Keys.MAINTENANCE_MERGE_SIZE).bytes());
         return bounds;
     }
 
@@ -128,8 +134,11 @@ public final class WorkerMemory {
                 config.with(Keys.QUERY_SERVER_CACHE_SIZE, new DataSize(Math.min(cache.bytes(), heapBytes / 4)));
         WaterwheelConfig defaults = WaterwheelConfig.parse("defaults", "", List.of());
         for (int halving = 0; halving < 2 && sum(bounds(fit)) > heapBytes / 4 * 3; halving++) {
-            for (Key<DataSize> key :
-                    List.of(Keys.INDEXER_MEMORY_POOL, Keys.DISPATCHER_RING_SIZE, Keys.SPOUT_READ_AHEAD)) {
+            for (Key<DataSize> key : List.of(
+                    Keys.INDEXER_MEMORY_POOL,
+                    Keys.DISPATCHER_RING_SIZE,
+                    Keys.SPOUT_READ_AHEAD,
+                    Keys.MAINTENANCE_MERGE_SIZE)) {
                 if (config.get(key).equals(defaults.get(key))) {
                     fit = fit.with(key, new DataSize(fit.get(key).bytes() / 2));
                 }

@@ -71,6 +71,8 @@ final class WaterwheelConfigTest {
         values.put("report.interval", Duration.ofMillis(200));
         values.put("maintenance.grace", Duration.ofHours(2));
         values.put("maintenance.interval", Duration.ofMinutes(10));
+        values.put("maintenance.merge-size", new DataSize(16 << 20));
+        values.put("maintenance.merge-span", Duration.ofDays(1));
         values.put("zookeeper.auth", "none");
         values.put("zookeeper.acl", "open");
         values.put("chunk-store.sync", "hsync");
@@ -153,6 +155,8 @@ final class WaterwheelConfigTest {
         values.put("report.interval", Duration.ofSeconds(1));
         values.put("maintenance.grace", Duration.ofHours(5));
         values.put("maintenance.interval", Duration.ofSeconds(7));
+        values.put("maintenance.merge-size", new DataSize(32 << 20));
+        values.put("maintenance.merge-span", Duration.ofHours(6));
         values.put("zookeeper.auth", "env:CATALOG_SECRET");
         values.put("zookeeper.acl", "creator");
         values.put("chunk-store.sync", "hflush");

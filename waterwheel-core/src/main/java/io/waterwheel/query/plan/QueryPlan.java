@@ -66,7 +66,10 @@ public record QueryPlan(
         Set<Integer> excusable = new HashSet<>();
         List<long[]> excused = new ArrayList<>();
         List<String> stale = new ArrayList<>();
-        for (int indexer : snapshot.indexersFor(resolved.keys())) {
+        // Where no key can match, all indexers are asked how far they are: the answer has positions, and keeps to a
+        // demand.
+        List<KeyInterval> asked = resolved.keys().isEmpty() ? List.of(KeyInterval.ALL) : resolved.keys();
+        for (int indexer : snapshot.indexersFor(asked)) {
             IndexerCheckpoint checkpoint = snapshot.checkpoints().get(indexer);
             if (checkpoint == null) {
                 throw new IllegalStateException(

@@ -155,6 +155,20 @@ class QueryPlanTest {
         assertThat(asked.indexers()).isEqualTo(new Explanation.Indexers(1, 0, 0, List.of(0)));
     }
 
+    /** No tuple can match: yet the answer has positions, and those that were demanded. */
+    @Test
+    void aQueryThatNoTupleMatchesHasPositionsToo() {
+        Query none = Query.of("s").withWhere("k > 5 and k < 3");
+        assertThat(plan(none, old(report(2, 1, 20, 1, false), 2)).resolved().keys())
+                .isEmpty();
+        assertExcused(plan(none, now(report(2, 1, 20, 1, false))), 20);
+        assertExcused(plan(none.withAtLeast(Map.of(0, 20L)), now(report(2, 1, 20, 1, false))), 20);
+        QueryPlan asked = plan(none.withAtLeast(Map.of(0, 21L)), now(report(2, 1, 20, 1, false)));
+        assertAsked(asked);
+        assertThat(asked.indexers().get(0).demand()).containsExactly(21);
+        assertThat(asked.chunks()).isEmpty();
+    }
+
     /** It looks at every chunk of a stream that has many. */
     @Test
     void anExplanationEndsWithTheTimeOfItsQuery() {

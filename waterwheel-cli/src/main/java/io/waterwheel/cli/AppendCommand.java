@@ -6,6 +6,7 @@ import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.input.Pace;
 import io.waterwheel.cli.input.Rejections;
 import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.cli.proposal.FileFacts;
 import io.waterwheel.cli.text.PositionText;
 import io.waterwheel.cli.text.Seconds;
 import io.waterwheel.client.Appender;
@@ -53,6 +54,7 @@ import picocli.CommandLine.TypeConversionException;
             "",
             "Examples:",
             "  waterwheel append --create flights.csv.gz",
+            "  waterwheel append --create taxis.txt --columns id,time,longitude,latitude --zone Asia/Shanghai",
             "  waterwheel append flights flights.csv.gz",
             "  waterwheel append flights flights.csv.gz --name flights-2021-10",
             "  waterwheel append weather 2016.csv.zst --columns station,date,-,value --max-reject 100",
@@ -156,6 +158,9 @@ final class AppendCommand implements Callable<Integer> {
                     + " over.")
     private List<String> columns = List.of();
 
+    @Mixin
+    private FileFacts facts = new FileFacts();
+
     @Option(
             names = "--rate",
             paramLabel = "N",
@@ -224,7 +229,7 @@ final class AppendCommand implements Callable<Integer> {
                     + ": look at what 'waterwheel stream create --like' proposes, then say --yes");
         }
         StreamCreation creation = StreamCreation.propose(
-                terminal, files, stream, format == null ? null : format.records, columns, encoding);
+                terminal, files, stream, format == null ? null : format.records, columns, encoding, facts);
         if (asks && !creation.confirmed(terminal.in())) {
             return false;
         }
@@ -281,6 +286,9 @@ final class AppendCommand implements Callable<Integer> {
         }
         if (yes && !create) {
             throw wrong("--yes goes with --create");
+        }
+        if (facts.given() != null && !create) {
+            throw wrong(facts.given() + " goes with --create: of a stream that is there, its schema says it");
         }
         stream = words.size() == 2 ? words.get(0) : named != null ? named : "";
         if (stream.isEmpty()) {

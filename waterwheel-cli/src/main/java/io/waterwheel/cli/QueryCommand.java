@@ -142,6 +142,7 @@ final class QueryCommand implements Callable<Integer> {
             converter = TimeRange.class,
             description =
                     "Times from FROM to TO, exact to the nanosecond: ISO 8601 with a zone, or milliseconds since 1970."
+                            + " A day such as 2021-10-07 is one of UTC: from its first instant, or to its last."
                             + " Either may be left out.")
     private @Nullable InstantRange times;
 

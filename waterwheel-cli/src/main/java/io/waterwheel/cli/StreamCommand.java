@@ -5,6 +5,7 @@ import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.cli.proposal.DefinitionYaml;
 import io.waterwheel.cli.proposal.DimensionRows;
+import io.waterwheel.cli.proposal.FileFacts;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.AskedQuestions;
 import io.waterwheel.client.admin.StreamDetails;
@@ -132,11 +133,12 @@ final class StreamCommand {
                                     "A topic that is there: propose a schema file from some of its records, CSV or JSON,"
                                             + " and create nothing.")
                     @Nullable
-                    String topic)
+                    String topic,
+            @Mixin FileFacts facts)
             throws IOException {
         if (topic != null) {
             if (file != null || like != null || encoding != null) {
-                throw wrong("create", "--like-topic goes with --name and --columns alone");
+                throw wrong("create", "--like-topic goes with neither FILE.yaml, --like nor --encoding");
             }
             try (WaterwheelClient client = server.connect()) {
                 terminal.out()
@@ -145,27 +147,34 @@ final class StreamCommand {
                                 client,
                                 topic,
                                 name != null ? name : StreamCreation.nameOf(topic),
-                                columns == null ? List.of() : columns));
+                                columns == null ? List.of() : columns,
+                                facts));
                 return 0;
             }
         }
         if (like != null) {
             if (file == null) {
-                terminal.out().print(StreamCreation.yaml(like, columns == null ? List.of() : columns, name, encoding));
+                terminal.out()
+                        .print(StreamCreation.yaml(like, columns == null ? List.of() : columns, name, encoding, facts));
                 return 0;
             }
-            if (name != null) {
-                throw wrong("create", "--name goes with --like alone; FILE.yaml says it itself");
+            if (name != null || facts.given() != null) {
+                throw wrong(
+                        "create",
+                        (name != null ? "--name" : facts.given())
+                                + " goes with --like alone; FILE.yaml says it itself");
             }
             return create(server, completed(file, like, columns == null ? List.of() : columns, encoding));
         }
         if (file == null) {
             throw wrong("create", "Missing required parameter: 'FILE.yaml'; or --like FILE to propose one");
         }
-        if (name != null || columns != null || encoding != null) {
+        if (name != null || columns != null || encoding != null || facts.given() != null) {
             throw wrong(
                     "create",
-                    (name != null ? "--name" : columns != null ? "--columns" : "--encoding")
+                    (name != null
+                                    ? "--name"
+                                    : columns != null ? "--columns" : encoding != null ? "--encoding" : facts.given())
                             + " goes with --like; FILE.yaml says it itself");
         }
         return create(server, SchemaFile.read(file));

@@ -4,6 +4,7 @@ import io.waterwheel.cli.input.AppendProgress;
 import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.cli.proposal.FileFacts;
 import io.waterwheel.cli.proposal.ProposalCheck;
 import io.waterwheel.cli.proposal.SchemaProposal;
 import io.waterwheel.client.WaterwheelClient;
@@ -65,8 +66,10 @@ final class StreamCreation {
      *
      * @param columns of CSV; empty: a first line names them, or nothing does
      * @param name of the stream; null: as the file is called
+     * @param facts what is not guessed
      */
-    static String yaml(Path file, List<String> columns, @Nullable String name, @Nullable FileEncoding encoding)
+    static String yaml(
+            Path file, List<String> columns, @Nullable String name, @Nullable FileEncoding encoding, FileFacts facts)
             throws IOException {
         InputSource source = InputSource.of(file);
         Path called = file.getFileName();
@@ -75,7 +78,8 @@ final class StreamCreation {
                         source,
                         formatOf(source, encoding),
                         columns,
-                        encoding)
+                        encoding,
+                        facts)
                 .yaml(name != null ? name : nameFrom(file.toString()));
     }
 
@@ -84,6 +88,7 @@ final class StreamCreation {
      *
      * @param format null: as the first file's name or content says
      * @param columns of CSV; empty: a first line names them, or nothing does
+     * @param facts what is not guessed
      */
     static StreamCreation propose(
             Terminal terminal,
@@ -91,11 +96,12 @@ final class StreamCreation {
             String stream,
             @Nullable RecordFormat format,
             List<String> columns,
-            @Nullable FileEncoding encoding)
+            @Nullable FileEncoding encoding,
+            FileFacts facts)
             throws IOException {
         InputSource first = files.get(0);
         RecordFormat lines = format != null ? format : formatOf(first, encoding);
-        SchemaProposal proposal = SchemaProposal.of(first.name(), first, lines, columns, encoding);
+        SchemaProposal proposal = SchemaProposal.of(first.name(), first, lines, columns, encoding, facts);
         if (encoding == null) {
             proposal.requireEncoding(files.subList(1, files.size()));
         }

@@ -4,6 +4,7 @@ import io.waterwheel.cli.input.AppendProgress;
 import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.input.RecordsSource;
 import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.cli.proposal.FileFacts;
 import io.waterwheel.cli.proposal.ProposalCheck;
 import io.waterwheel.cli.proposal.SchemaProposal;
 import io.waterwheel.client.WaterwheelClient;
@@ -33,8 +34,15 @@ final class TopicProposal {
      *
      * @param name of the stream
      * @param columns of CSV records; empty: they are numbered
+     * @param facts what is not guessed
      */
-    static String yaml(Terminal terminal, WaterwheelClient client, String topic, String name, List<String> columns)
+    static String yaml(
+            Terminal terminal,
+            WaterwheelClient client,
+            String topic,
+            String name,
+            List<String> columns,
+            FileFacts facts)
             throws IOException {
         TopicSample sample = client.sample(topic, RECORDS);
         if (sample.values().isEmpty()) {
@@ -45,7 +53,7 @@ final class TopicProposal {
         }
         RecordFormat format = format(sample);
         InputSource source = new RecordsSource("topic " + topic, sample.values());
-        SchemaProposal proposal = SchemaProposal.ofRecords(source, format, columns);
+        SchemaProposal proposal = SchemaProposal.ofRecords(source, format, columns, facts);
         String yaml = proposal.yaml(name, SchemaProposal.Hints.CREATE);
         // The topic where the stream has another name.
         String withTopic = yaml.replaceFirst("(?m)^(name: .*)$", "$1\ntopic: " + topic);

@@ -26,7 +26,18 @@ final class ColumnRoles {
 
     private ColumnRoles() {}
 
-    static ColumnSample time(String source, List<ColumnSample> used) {
+    /** @param named what a person says; null: nothing */
+    static ColumnSample time(String source, List<ColumnSample> used, @Nullable String named) {
+        if (named != null) {
+            ColumnSample column = column(source, used, "--time-field", named);
+            if (!column.isTime() && column.timePatterns().isEmpty() && column.epochUnit() == null) {
+                throw FileLook.bad(
+                        "--time-field " + named + ": not all rows of " + source + " have times there that one form"
+                                + " reads: ISO 8601 such as 2021-10-07T12:00:01Z, days, numbers since 1970 between 1980 and"
+                                + " 2100, or what --times says");
+            }
+            return column;
+        }
         @Nullable ColumnSample best = null;
         int bestScore = 0;
         for (ColumnSample column : used) {
@@ -42,10 +53,20 @@ final class ColumnRoles {
             throw FileLook.bad(source
                     + ": no column can be the time: expected ISO 8601 such as 2021-10-07T12:00:01Z, days, another"
                     + " form of date and time that all rows have, or numbers since 1970 between 1980 and 2100. Write the"
-                    + " schema by hand: 'waterwheel stream create --help' shows one, and 'times:' of 'records:' names a"
-                    + " form");
+                    + " schema by hand: 'waterwheel stream create --help' shows one; or say by --times how they are"
+                    + " written, such as --times 'dd.MM.yy HH:mm'");
         }
         return best;
+    }
+
+    /** The column that an option names. */
+    static ColumnSample column(String source, List<ColumnSample> used, String option, String named) {
+        return used.stream()
+                .filter(column -> column.name.equals(named))
+                .findFirst()
+                .orElseThrow(() -> FileLook.bad(option + " " + named + ": " + source + " has no such column, but "
+                        + String.join(
+                                ", ", used.stream().map(column -> column.name).toList())));
     }
 
     static @Nullable ColumnSample coordinate(List<ColumnSample> used, Pattern name, double bound) {

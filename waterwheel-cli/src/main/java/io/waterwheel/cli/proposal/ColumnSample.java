@@ -16,9 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What the values of one column of a CSV file, or of one member of JSON objects, look like. One thread. */
 final class ColumnSample {
-    /** What files write where there is nothing. */
-    private static final Set<String> MARKS = Set.of("-", "NA", "N/A", "null", "NULL", "None", "nan", "\\N");
-
     private static final Pattern WHOLE = Pattern.compile("-?\\d+");
     private static final Pattern INTEGER = Pattern.compile("-?(0|[1-9]\\d{0,18})");
     /** Numbers for the decoder, of type double only. */
@@ -70,12 +67,10 @@ final class ColumnSample {
     private final Set<Integer> distinct = new HashSet<>();
 
     private final CsvStyle style;
-    /** By pattern of {@link CsvStyle#TIMES}: values that it reads. */
-    private final long[] byPattern = new long[CsvStyle.TIMES.size()];
+    /** By pattern of {@link CsvStyle#times}: values that it reads. */
+    private final long[] byPattern;
 
-    private final TimePattern.Reader[] readers = CsvStyle.TIMES.stream()
-            .map(pattern -> TimePattern.of(pattern).reader())
-            .toArray(TimePattern.Reader[]::new);
+    private final TimePattern.Reader[] readers;
 
     /** The marks that are there. */
     final Set<String> words = new TreeSet<>();
@@ -83,10 +78,10 @@ final class ColumnSample {
     ColumnSample(String name, CsvStyle style) {
         this.name = name;
         this.style = style;
-    }
-
-    static boolean isMark(String value) {
-        return MARKS.contains(value);
+        this.byPattern = new long[style.times().size()];
+        this.readers = style.times().stream()
+                .map(pattern -> TimePattern.of(pattern).reader())
+                .toArray(TimePattern.Reader[]::new);
     }
 
     /** The same under another name. */
@@ -113,9 +108,13 @@ final class ColumnSample {
             distinct.add(value.hashCode());
         }
         // In quotes it is a text for the decoder.
-        if (!quoted && isMark(value)) {
+        if (!quoted && style.isNothing(value)) {
             marks++;
             words.add(value);
+            return;
+        }
+        if (style.times() != CsvStyle.TIMES && readByPattern(value)) {
+            // Somebody says how times are written: digits alone may be one.
             return;
         }
         String number = style.number(value);
@@ -136,16 +135,23 @@ final class ColumnSample {
             fraction = Math.max(fraction, digitsBehindPoint(value));
         } else {
             byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
-            for (int p = 0; p < byPattern.length; p++) {
-                // One that did not read the values before reads no column of times.
-                if (byPattern[p] == values - marks - 1 && CsvStyle.isTime(readers[p], value)) {
-                    byPattern[p]++;
-                }
-            }
+            boolean ignoredRead = style.times() == CsvStyle.TIMES && readByPattern(value);
             ipv4 += Ipv4.parse(bytes, 0, bytes.length) >= 0 ? 1 : 0;
             ipv6 += FieldType.IPV6.parseSixteen(bytes, 0, bytes.length, sixteen) ? 1 : 0;
             uuids += FieldType.UUID.parseSixteen(bytes, 0, bytes.length, sixteen) ? 1 : 0;
         }
+    }
+
+    /** Whether a pattern of times reads the value, that has read all those before. */
+    private boolean readByPattern(String value) {
+        boolean read = false;
+        for (int p = 0; p < byPattern.length; p++) {
+            if (byPattern[p] == values - marks - 1 && CsvStyle.isTime(readers[p], value)) {
+                byPattern[p]++;
+                read = true;
+            }
+        }
+        return read;
     }
 
     private void number(String value) {
@@ -192,7 +198,7 @@ final class ColumnSample {
         List<String> patterns = new ArrayList<>();
         for (int p = 0; p < byPattern.length; p++) {
             if (byPattern[p] > 0 && byPattern[p] == values - marks) {
-                patterns.add(CsvStyle.TIMES.get(p));
+                patterns.add(style.times().get(p));
             }
         }
         return patterns;

@@ -27,8 +27,8 @@ final class CsvLook extends FileLook {
      * @param named what its columns are called; empty: its first line says, or nothing does
      * @param mayBeHeaded whether a first line may say it
      */
-    CsvLook(String source, long mostBytes, List<String> named, boolean mayBeHeaded) {
-        super(source, mostBytes);
+    CsvLook(String source, long mostBytes, List<String> named, boolean mayBeHeaded, FileFacts facts) {
+        super(source, mostBytes, facts);
         this.named = named;
         this.mayBeHeaded = mayBeHeaded;
     }
@@ -46,8 +46,8 @@ final class CsvLook extends FileLook {
         }
         List<String> begin = new ArrayList<>(List.of(text(first)));
         // Which sign divides is seen by the first line at the latest where quotes hold line ends.
-        char announced = lines.announced();
-        if (announced != '\0' && ",;|\t: ".indexOf(announced) < 0) {
+        char announced = facts.delimiter != null ? facts.delimiter : lines.announced();
+        if (facts.delimiter == null && announced != '\0' && ",;|\t: ".indexOf(announced) < 0) {
             throw bad(source + ": its first line says sep=" + announced + ", which divides no values: expected a comma,"
                     + " a semicolon, a tab, a bar, a colon or a space");
         }
@@ -67,7 +67,7 @@ final class CsvLook extends FileLook {
         List<CsvCells.Cell> names = rowsOfBegin.get(0);
         headed = mayBeHeaded && named.isEmpty() && isHeader(names);
         List<List<CsvCells.Cell>> values = headed ? rowsOfBegin.subList(1, rowsOfBegin.size()) : rowsOfBegin;
-        style = CsvStyle.of(delimiter, values);
+        style = CsvStyle.of(delimiter, values, facts);
         name(names);
         values.forEach(this::row);
         while (!enough()) {

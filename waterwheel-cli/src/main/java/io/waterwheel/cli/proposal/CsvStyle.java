@@ -11,36 +11,30 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a CSV file is written, as its first lines show: what divides values, and how numbers are marked.
+ * How a file's text is written, as its first lines show or a person says: what divides values, how numbers are marked,
+ * which words stand for nothing, and how times may be written.
  *
  * @param delimiter between values
  * @param decimal a point or a comma
  * @param thousands between groups of digits; 0: none
+ * @param nulls words that stand for nothing since somebody says so
+ * @param times patterns of times, the likeliest first
  */
-record CsvStyle(char delimiter, char decimal, char thousands) {
-    /** As RFC 4180 has it. */
-    static final CsvStyle PLAIN = new CsvStyle(',', '.', '\0');
+record CsvStyle(char delimiter, char decimal, char thousands, Set<String> nulls, List<String> times) {
+    /** What files write where there is nothing. */
+    private static final Set<String> MARKS_OF_NOTHING = Set.of("-", "NA", "N/A", "null", "NULL", "None", "nan", "\\N");
 
     private static final Map<String, Pattern> PATTERNS = new ConcurrentHashMap<>();
     private static final char[] DELIMITERS = {'\t', ';', '|', ','};
     /** A decimal comma, where the comma would divide too. */
     private static final Pattern COMMA_NUMBER = Pattern.compile("-?\\d+,\\d+");
-
-    /** Marks of numbers, the likeliest first of those that make as many columns numbers. */
-    private static final List<CsvStyle> MARKS = List.of(
-            new CsvStyle(',', '.', '\0'),
-            new CsvStyle(',', '.', ','),
-            new CsvStyle(',', ',', '\0'),
-            new CsvStyle(',', ',', '.'),
-            new CsvStyle(',', ',', ' '),
-            new CsvStyle(',', '.', ' '),
-            new CsvStyle(',', '.', '\''));
 
     /** Times that are not written as ISO 8601 says; of two that fit, the first is the likelier. */
     static final List<String> TIMES = List.of(
@@ -63,10 +57,38 @@ record CsvStyle(char delimiter, char decimal, char thousands) {
             "dd/MMM/yyyy:HH:mm:ss XXX",
             "yyyyMMdd'T'HHmmssXXX");
 
+    /** As RFC 4180 has it. */
+    static final CsvStyle PLAIN = new CsvStyle(',', '.', '\0');
+
+    /** Marks of numbers, the likeliest first of those that make as many columns numbers. */
+    private static final List<CsvStyle> MARKS = List.of(
+            new CsvStyle(',', '.', '\0'),
+            new CsvStyle(',', '.', ','),
+            new CsvStyle(',', ',', '\0'),
+            new CsvStyle(',', ',', '.'),
+            new CsvStyle(',', ',', ' '),
+            new CsvStyle(',', '.', ' '),
+            new CsvStyle(',', '.', '\''));
+
+    CsvStyle(char delimiter, char decimal, char thousands) {
+        this(delimiter, decimal, thousands, Set.of(), TIMES);
+    }
+
+    /** As a person says, where nothing is known of the file's signs. */
+    static CsvStyle said(FileFacts facts) {
+        return new CsvStyle(
+                ',', '.', '\0', Set.copyOf(facts.nulls), facts.times == null ? TIMES : List.of(facts.times));
+    }
+
+    /** Whether a text that is not quoted stands for nothing. */
+    boolean isNothing(String text) {
+        return MARKS_OF_NOTHING.contains(text) || nulls.contains(text);
+    }
+
     /**
      * The delimiter of lines.
      *
-     * @param announced by the file; 0: not
+     * @param announced by the file or by a person; 0: not
      * @param columns that the file is said to have; 0: nothing is said
      */
     static char delimiter(char announced, List<String> lines, int columns) {
@@ -110,27 +132,37 @@ record CsvStyle(char delimiter, char decimal, char thousands) {
         return false;
     }
 
-    /** The style of rows, without their line of names: the marks by which most columns are numbers. */
-    static CsvStyle of(char delimiter, List<List<CsvCells.Cell>> rows) {
+    /**
+     * The style of rows, without their line of names: the marks by which most columns are numbers, of those that a
+     * person leaves open.
+     */
+    static CsvStyle of(char delimiter, List<List<CsvCells.Cell>> rows, FileFacts facts) {
+        CsvStyle said = said(facts);
         Map<Integer, List<String>> columns = new HashMap<>();
         for (List<CsvCells.Cell> row : rows) {
             for (int c = 0; c < row.size(); c++) {
                 CsvCells.Cell cell = row.get(c);
-                if (!cell.text().isEmpty() && (cell.quoted() || !ColumnSample.isMark(cell.text()))) {
+                if (!cell.text().isEmpty() && (cell.quoted() || !said.isNothing(cell.text()))) {
                     columns.computeIfAbsent(c, unused -> new ArrayList<>()).add(cell.text());
                 }
             }
         }
-        CsvStyle best = PLAIN;
+        char decimal =
+                facts.decimal != null ? facts.decimal : facts.thousands != null && facts.thousands == '.' ? ',' : '.';
+        CsvStyle best = new CsvStyle(delimiter, decimal, facts.thousands == null ? '\0' : facts.thousands);
         long most = -1;
         for (CsvStyle marks : MARKS) {
+            if ((facts.decimal != null && facts.decimal != marks.decimal)
+                    || (facts.thousands != null && facts.thousands != marks.thousands)) {
+                continue;
+            }
             long numbers = columns.values().stream().filter(marks::areNumbers).count();
             if (numbers > most) {
                 best = marks;
                 most = numbers;
             }
         }
-        return new CsvStyle(delimiter, best.decimal, best.thousands);
+        return new CsvStyle(delimiter, best.decimal, best.thousands, said.nulls, said.times);
     }
 
     private boolean areNumbers(List<String> values) {
@@ -193,7 +225,7 @@ record CsvStyle(char delimiter, char decimal, char thousands) {
     }
 
     /** Its signs, with words for null. */
-    RecordText.Csv signs(List<String> nulls) {
-        return new RecordText.Csv(delimiter, decimal, thousands, nulls);
+    RecordText.Csv signs(List<String> words) {
+        return new RecordText.Csv(delimiter, decimal, thousands, words);
     }
 }

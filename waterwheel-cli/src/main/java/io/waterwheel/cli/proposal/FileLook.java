@@ -21,7 +21,8 @@ abstract class FileLook {
     private static final int ROWS = 100_000;
 
     final String source;
-    CsvStyle style = CsvStyle.PLAIN;
+    final FileFacts facts;
+    CsvStyle style;
     /** Whether all rows were looked at. */
     boolean whole;
 
@@ -35,8 +36,10 @@ abstract class FileLook {
     private long bytes;
 
     /** @param mostBytes of lines that are looked at */
-    FileLook(String source, long mostBytes) {
+    FileLook(String source, long mostBytes, FileFacts facts) {
         this.source = source;
+        this.facts = facts;
+        this.style = CsvStyle.said(facts);
         this.mostBytes = mostBytes;
     }
 

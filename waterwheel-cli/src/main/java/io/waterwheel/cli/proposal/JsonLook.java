@@ -65,8 +65,11 @@ final class JsonLook extends FileLook {
     private int places;
     private String trouble = "";
 
-    JsonLook(String source, long mostBytes) {
-        super(source, mostBytes);
+    JsonLook(String source, long mostBytes, FileFacts facts) {
+        super(source, mostBytes, facts);
+        if (facts.givenOfCsv() != null) {
+            throw bad(facts.givenOfCsv() + " is for CSV, and " + source + " is JSON");
+        }
     }
 
     @Override

@@ -47,7 +47,7 @@ public final class SchemaProposal {
      * @param named what its columns are called; empty: its first line says, or nothing does
      */
     public static SchemaProposal of(String source, InputStream in, List<String> named) throws IOException {
-        return looked(new CsvLook(source, Long.MAX_VALUE, named, true), in, null);
+        return looked(new CsvLook(source, Long.MAX_VALUE, named, true, FileFacts.NONE), in, null);
     }
 
     /**
@@ -63,11 +63,28 @@ public final class SchemaProposal {
     public static SchemaProposal of(
             String source, InputSource file, RecordFormat format, List<String> named, @Nullable FileEncoding encoding)
             throws IOException {
+        return of(source, file, format, named, encoding, FileFacts.NONE);
+    }
+
+    /**
+     * The same of a file of which a person says something.
+     *
+     * @param facts what is not guessed
+     */
+    public static SchemaProposal of(
+            String source,
+            InputSource file,
+            RecordFormat format,
+            List<String> named,
+            @Nullable FileEncoding encoding,
+            FileFacts facts)
+            throws IOException {
+        facts.check();
         boolean damaged = false;
         for (FileEncoding guess : encoding != null
                 ? List.of(encoding)
                 : List.of(FileEncoding.UTF_8, FileEncoding.WINDOWS_1252, FileEncoding.LATIN_1)) {
-            FileLook look = look(source, file, format, named);
+            FileLook look = look(source, file, format, named, facts);
             try (InputStream in = file.open()) {
                 FileEncoding taken = guess == FileEncoding.UTF_8 ? encoding : guess;
                 return file.naming(() -> looked(look, in, taken));
@@ -83,7 +100,7 @@ public final class SchemaProposal {
             }
         }
         if (damaged) {
-            FileLook look = look(source, file, format, named);
+            FileLook look = look(source, file, format, named, facts);
             look.passDamaged();
             try (InputStream in = file.open()) {
                 return file.naming(() -> looked(look, in, null));
@@ -92,10 +109,11 @@ public final class SchemaProposal {
         throw new IllegalStateException("every byte is a character of Latin-1");
     }
 
-    private static FileLook look(String source, InputSource file, RecordFormat format, List<String> named) {
+    private static FileLook look(
+            String source, InputSource file, RecordFormat format, List<String> named, FileFacts facts) {
         return format == RecordFormat.JSON
-                ? new JsonLook(source, file.mostLookedAt())
-                : new CsvLook(source, file.mostLookedAt(), named, true);
+                ? new JsonLook(source, file.mostLookedAt(), facts)
+                : new CsvLook(source, file.mostLookedAt(), named, true, facts);
     }
 
     /**
@@ -119,12 +137,14 @@ public final class SchemaProposal {
      * Looks at records of a topic, which will get others.
      *
      * @param named what the values of a CSV record are called; empty: they are numbered
+     * @param facts what is not guessed
      */
-    public static SchemaProposal ofRecords(InputSource records, RecordFormat format, List<String> named)
-            throws IOException {
+    public static SchemaProposal ofRecords(
+            InputSource records, RecordFormat format, List<String> named, FileFacts facts) throws IOException {
+        facts.check();
         FileLook look = format == RecordFormat.JSON
-                ? new JsonLook(records.name(), Long.MAX_VALUE)
-                : new CsvLook(records.name(), Long.MAX_VALUE, named, false);
+                ? new JsonLook(records.name(), Long.MAX_VALUE, facts)
+                : new CsvLook(records.name(), Long.MAX_VALUE, named, false, facts);
         try (InputStream in = records.open()) {
             SchemaProposal proposal = records.naming(() -> looked(look, in, FileEncoding.UTF_8));
             look.whole = false;
@@ -205,7 +225,8 @@ public final class SchemaProposal {
      */
     public String yaml(String stream, Hints hints) {
         List<ColumnSample> used = look.columns();
-        ColumnSample time = ColumnRoles.time(source, used);
+        FileFacts facts = look.facts;
+        ColumnSample time = ColumnRoles.time(source, used, facts.time);
         // Day and month can be told apart by another column than the time.
         List<String> patterns = time.timePatterns().stream()
                 .sorted(Comparator.comparing((String one) -> -used.stream()
@@ -217,12 +238,14 @@ public final class SchemaProposal {
                 .filter(ColumnSample::hasGaps)
                 .flatMap(column -> column.words.stream())
                 .collect(Collectors.toCollection(TreeSet::new));
+        nulls.addAll(facts.nulls);
         @Nullable ColumnSample longitude = ColumnRoles.coordinate(used, ColumnRoles.LONGITUDE, 180);
         @Nullable ColumnSample latitude = ColumnRoles.coordinate(used, ColumnRoles.LATITUDE, 90);
-        boolean position = longitude != null && latitude != null;
+        ColumnSample said = facts.key == null ? null : ColumnRoles.column(source, used, "--key-field", facts.key);
+        boolean position = said == null && longitude != null && latitude != null;
         List<ColumnSample> keys = ColumnRoles.keys(used, time, nulls);
-        ColumnSample key = keys.isEmpty() ? time : keys.get(0);
-        Set<ColumnSample> needed = longitude != null && latitude != null
+        ColumnSample key = said != null ? said : keys.isEmpty() ? time : keys.get(0);
+        Set<ColumnSample> needed = position && longitude != null && latitude != null
                 ? Set.of(time, longitude, latitude)
                 : new HashSet<>(List.of(time, key));
 
@@ -266,7 +289,7 @@ public final class SchemaProposal {
                     pattern,
                     nulls);
         }
-        if (longitude != null && latitude != null) {
+        if (position && longitude != null && latitude != null) {
             out.append("key: {longitude: ")
                     .append(longitude.name)
                     .append(", latitude: ")
@@ -276,6 +299,8 @@ public final class SchemaProposal {
             if (!keys.isEmpty()) {
                 out.append("# key: {field: ").append(key.name).append("}   # when you ask by this, not by place\n");
             }
+        } else if (said != null) {
+            out.append("key: {field: ").append(key.name).append("}\n");
         } else {
             out.append("key: {field: ").append(key.name).append("}   # a guess: what will you ask for ranges of?");
             if (keys.size() > 1) {
@@ -311,7 +336,7 @@ public final class SchemaProposal {
         RecordText text = new RecordText(
                 style.signs(List.copyOf(nulls)),
                 new RecordText.Json(RecordText.Unknown.REJECT, used.stream().anyMatch(ColumnSample::needsTextNumbers)),
-                zoneless ? ZoneOffset.UTC : null,
+                zoneless ? (look.facts.zone == null ? ZoneOffset.UTC : look.facts.zone) : null,
                 patterns.isEmpty() ? "" : patterns.get(0),
                 Map.of());
         if (text.members().isEmpty()) {
@@ -321,7 +346,11 @@ public final class SchemaProposal {
         text.members().forEach((name, value) -> {
             out.append("  ").append(name).append(": ");
             switch (name) {
-                case "zone" -> out.append("UTC   # a guess: times name no zone; whose are they? Europe/Berlin?");
+                case "zone" ->
+                    out.append(
+                            look.facts.zone != null
+                                    ? DefinitionYaml.value(value)
+                                    : "UTC   # a guess: times name no zone; whose are they? Europe/Berlin?");
                 case "times" -> {
                     out.append(DefinitionYaml.value(value));
                     if (patterns.size() > 1) {

@@ -1,0 +1,162 @@
+package io.waterwheel.cli.proposal;
+
+import io.waterwheel.schema.RecordText;
+import io.waterwheel.schema.text.TimePattern;
+import java.time.DateTimeException;
+import java.time.ZoneId;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * What a person says of a file, in the place of a guess: how its text is written, and which columns are time and key.
+ * Options of the commands that propose a schema.
+ */
+public final class FileFacts {
+    /** Nothing is said. */
+    public static final FileFacts NONE = new FileFacts();
+
+    /** Reads one sign, or the word {@code tab}. */
+    static final class Sign implements ITypeConverter<Character> {
+        @Override
+        public Character convert(String text) {
+            if (text.equals("tab")) {
+                return '\t';
+            }
+            if (text.length() != 1) {
+                throw new TypeConversionException("expected one sign, or the word tab, got '" + text + "'");
+            }
+            return text.charAt(0);
+        }
+    }
+
+    /** Reads {@code Europe/Berlin}, {@code +02:00} or {@code UTC}. */
+    static final class Zone implements ITypeConverter<ZoneId> {
+        @Override
+        public ZoneId convert(String text) {
+            try {
+                return ZoneId.of(text);
+            } catch (DateTimeException e) {
+                throw new TypeConversionException(
+                        "expected a zone such as Europe/Berlin, UTC or +02:00, got '" + text + "'");
+            }
+        }
+    }
+
+    /** Reads a pattern of times. */
+    static final class Pattern implements ITypeConverter<String> {
+        @Override
+        public String convert(String text) {
+            try {
+                TimePattern.of(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(String.valueOf(e.getMessage()));
+            }
+            return text;
+        }
+    }
+
+    @Option(
+            names = "--delimiter",
+            paramLabel = "SIGN",
+            converter = Sign.class,
+            description =
+                    "What divides the values of CSV: one sign, or the word tab. Default: as the first lines show.")
+    @Nullable
+    Character delimiter;
+
+    @Option(
+            names = "--decimal",
+            paramLabel = "SIGN",
+            converter = Sign.class,
+            description = "The decimal mark of numbers in CSV, a point or a comma. Default: as the first lines show.")
+    @Nullable
+    Character decimal;
+
+    @Option(
+            names = "--thousands",
+            paramLabel = "SIGN",
+            converter = Sign.class,
+            description = "The sign between groups of three digits in CSV: . , ' _ or a space. Default: as the first"
+                    + " lines show.")
+    @Nullable
+    Character thousands;
+
+    @Option(
+            names = "--null",
+            paramLabel = "WORD",
+            split = ",",
+            description = "A word that stands for nothing in CSV where it is not quoted, besides those that are known,"
+                    + " such as NA; may be given several times.")
+    List<String> nulls = List.of();
+
+    @Option(
+            names = "--times",
+            paramLabel = "PATTERN",
+            converter = Pattern.class,
+            description = "How times are written, such as 'dd.MM.yy HH:mm'. Default: as ISO 8601 says, or one of the"
+                    + " usual forms.")
+    @Nullable
+    String times;
+
+    @Option(
+            names = "--zone",
+            paramLabel = "ZONE",
+            converter = Zone.class,
+            description = "The zone of times that name none: Europe/Berlin, +02:00. Default: UTC.")
+    @Nullable
+    ZoneId zone;
+
+    @Option(names = "--time-field", paramLabel = "FIELD", description = "The field that is the time. Default: a guess.")
+    @Nullable
+    String time;
+
+    @Option(names = "--key-field", paramLabel = "FIELD", description = "The field that is the key. Default: a guess.")
+    @Nullable
+    String key;
+
+    /** An option that is given, as it is called; null where none is. */
+    public @Nullable String given() {
+        String ofCsv = givenOfCsv();
+        if (ofCsv != null) {
+            return ofCsv;
+        }
+        if (times != null || zone != null) {
+            return times != null ? "--times" : "--zone";
+        }
+        return time != null ? "--time-field" : key != null ? "--key-field" : null;
+    }
+
+    /** An option about the text of CSV that is given; null where none is. */
+    @Nullable
+    String givenOfCsv() {
+        if (delimiter != null) {
+            return "--delimiter";
+        }
+        if (decimal != null) {
+            return "--decimal";
+        }
+        return thousands != null ? "--thousands" : nulls.isEmpty() ? null : "--null";
+    }
+
+    /**
+     * Says at once what cannot be.
+     *
+     * @throws io.waterwheel.error.WaterwheelException {@code BAD_FILE} for signs that contradict each other
+     */
+    public void check() {
+        char mark = decimal == null ? '.' : decimal;
+        char between = thousands == null ? '\0' : thousands;
+        try {
+            RecordText.Csv ignored = new RecordText.Csv(
+                    delimiter == null ? ';' : delimiter,
+                    mark == between && decimal == null ? ',' : mark,
+                    between,
+                    nulls);
+        } catch (IllegalArgumentException e) {
+            throw FileLook.bad("--" + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package io.waterwheel.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.schema.SchemaFile;
+import io.waterwheel.schema.StreamDefinition;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a person says of a file takes the place of a guess; the proposal takes the file. */
+final class FileFactsTest {
+    @TempDir
+    Path folder;
+
+    private Path file(String name, String text) throws IOException {
+        return Files.writeString(folder.resolve(name), text);
+    }
+
+    private static CliResult like(Path file, String... options) {
+        List<String> words = new ArrayList<>(List.of("stream", "create", "--like", file.toString()));
+        words.addAll(List.of(options));
+        return CliResult.of(words.toArray(String[]::new));
+    }
+
+    private static String proposed(Path file, String... options) {
+        CliResult result = like(file, options);
+        assertThat(result.code()).as(result.err()).isZero();
+        StreamDefinition ignored = SchemaFile.read("the proposal", result.out());
+        return result.out();
+    }
+
+    private static void refused(String why, Path file, String... options) {
+        CliResult result = like(file, options);
+        assertThat(result.code()).isNotZero();
+        assertThat(result.err()).contains(why);
+    }
+
+    /** T-Drive's own lines: Beijing's time, and no line of names. */
+    @Test
+    void timesOfAnotherZone() throws Exception {
+        Path taxis =
+                file("1.txt", "1,2008-02-02 15:36:08,116.51172,39.92123\n1,2008-02-02 15:46:08,116.51135,39.93883\n");
+        assertThat(proposed(taxis, "--columns", "id,time,longitude,latitude", "--zone", "Asia/Shanghai"))
+                .contains("zone: 'Asia/Shanghai'\n")
+                .doesNotContain("a guess: times name no zone");
+        assertThat(proposed(taxis, "--columns", "id,time,longitude,latitude")).contains("zone: UTC   # a guess");
+        refused("expected a zone such as Europe/Berlin", taxis, "--zone", "Shanghai");
+    }
+
+    @Test
+    void signsThatCannotBeTold() throws Exception {
+        Path file = file("f.csv", "t:n:x\n2021-10-07:1,250:7\n2021-10-08:2,750:8\n");
+        assertThat(proposed(file, "--delimiter", ":", "--decimal", ","))
+                .contains("{name: n, type: double}")
+                .contains("delimiter: ':'")
+                .contains("decimal: ','");
+        assertThat(proposed(file, "--delimiter", ":", "--thousands", ","))
+                .contains("{name: n, type: int}")
+                .contains("thousands: ','");
+        refused("the decimal mark is ',', too", file, "--decimal", ",", "--thousands", ",");
+        refused("expected one sign, or the word tab", file, "--delimiter", "::");
+        refused("delimiter: expected one ASCII sign", file, "--delimiter", "a");
+        refused("decimal: expected . or ,", file, "--decimal", "*");
+        Path tabs = file("f.tsv", "t\tn\n2021-10-07\t1\n2021-10-08\t2\n");
+        assertThat(proposed(tabs, "--delimiter", "tab")).contains("delimiter: \"\\u0009\"");
+    }
+
+    @Test
+    void wordsThatStandForNothing() throws Exception {
+        Path file = file("f.csv", "t,id,n\n2021-10-07,a,1\n2021-10-08,b,n/a\n2021-10-09,?,3\n");
+        assertThat(proposed(file, "--null", "n/a,?", "--key-field", "id"))
+                .contains("{name: n, type: int, nullable: true}")
+                .contains("nulls: [")
+                .contains("key: {field: id}\n");
+        assertThat(proposed(file)).contains("{name: n, type: string");
+    }
+
+    /** Digits are numbers until somebody says that they are times. */
+    @Test
+    void timesInAFormThatIsNotTried() throws Exception {
+        Path days = file("days.csv", "day,n\n20211007,1\n20211008,2\n");
+        refused("no column can be the time", days);
+        assertThat(proposed(days, "--times", "yyyyMMdd"))
+                .contains("{name: day, type: timestamp}")
+                .contains("times: yyyyMMdd\n")
+                .contains("time: day\n");
+        refused("--times", days, "--times", "yyyy nonsense");
+        Path two = file("two.csv", "sold,paid,n\n2021-10-07,2021-10-09,1\n2021-10-08,2021-10-09,2\n");
+        assertThat(proposed(two, "--time-field", "paid")).contains("time: paid\n");
+        refused("--time-field n: not all rows of two.csv have times there", two, "--time-field", "n");
+        refused("--time-field when: two.csv has no such column, but sold, paid, n", two, "--time-field", "when");
+        refused("--key-field x: two.csv has no such column", two, "--key-field", "x");
+    }
+
+    @Test
+    void optionsThatHaveNoPlace() throws Exception {
+        Path json = file("f.json", "{\"t\": \"2021-10-07T00:00:00Z\", \"n\": 1}\n");
+        refused("--delimiter is for CSV, and f.json is JSON", json, "--delimiter", ";");
+        CliResult append = CliResult.of("append", "s", json.toString(), "--zone", "UTC");
+        assertThat(append.code()).isNotZero();
+        assertThat(append.err()).contains("--zone goes with --create");
+        CliResult create = CliResult.of("stream", "create", json.toString(), "--zone", "UTC");
+        assertThat(create.err()).contains("--zone goes with --like");
+    }
+}

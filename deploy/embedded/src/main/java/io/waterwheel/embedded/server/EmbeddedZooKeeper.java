@@ -34,6 +34,9 @@ public final class EmbeddedZooKeeper implements KeptPart.Part<EmbeddedZooKeeper>
     private static final int MOST_CONNECTIONS = 500;
 
     private static final String WORKERS = NIOServerCnxnFactory.ZOOKEEPER_NIO_NUM_WORKER_THREADS;
+    /** KiB. */
+    private static final String PREALLOCATED = "zookeeper.preAllocSize";
+
     private static final String CREDENTIALS = "credentials";
 
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(START_MILLIS + 10_000);
@@ -51,6 +54,10 @@ public final class EmbeddedZooKeeper implements KeptPart.Part<EmbeddedZooKeeper>
         // Twice as many as there are processors, they say, for what a few clients of one process ask now and then.
         if (System.getProperty(WORKERS) == null) {
             System.setProperty(WORKERS, "1");
+        }
+        // It fills a file of its log ahead with zeros, by default 64 MiB of them.
+        if (System.getProperty(PREALLOCATED) == null) {
+            System.setProperty(PREALLOCATED, "1024");
         }
     }
 

@@ -158,6 +158,12 @@ final class AppendCommand implements Callable<Integer> {
                     + " over.")
     private List<String> columns = List.of();
 
+    @Option(
+            names = "--skip-unknown",
+            description = "Pass over columns that a CSV file's first line names and that are no field of the stream."
+                    + " Default: the file is refused.")
+    private boolean skipUnknown;
+
     @Mixin
     private FileFacts facts = new FileFacts();
 
@@ -306,6 +312,10 @@ final class AppendCommand implements Callable<Integer> {
         if (maxReject != null && maxReject < 0) {
             throw wrong("--max-reject: expected 0 or more, got " + maxReject);
         }
+        if (skipUnknown && (!columns.isEmpty() || create || format == Format.JSON)) {
+            throw wrong(
+                    "--skip-unknown is for a CSV file whose first line names its columns, of a stream that is there");
+        }
         if (!columns.isEmpty() && format == Format.JSON) {
             throw wrong("--columns is for CSV; a JSON object names its fields itself");
         }
@@ -351,7 +361,7 @@ final class AppendCommand implements Callable<Integer> {
     private void run(FileAppend append, InputFiles inputs, RecordFormat records) throws IOException {
         inputs.each((source, in) -> {
             try {
-                append.run(source.name(), in, format(source, records), columns, encoding);
+                append.run(source.name(), in, format(source, records), columns, skipUnknown, encoding);
             } catch (IOException e) {
                 throw new IOException(source.name() + ": " + e.getMessage() + "; " + append.left(), e);
             }

@@ -107,6 +107,7 @@ final class FileAppend {
      *
      * @param file what messages call it
      * @param named the columns of a CSV file; empty: its first line names them
+     * @param skipsUnknown whether columns that its first line names, and that are no field, are passed over
      * @param encoding of the file; null: UTF-8, or what its first bytes say
      */
     void run(
@@ -114,6 +115,7 @@ final class FileAppend {
             InputStream in,
             AppendCommand.Format format,
             List<String> named,
+            boolean skipsUnknown,
             @Nullable FileEncoding encoding)
             throws IOException {
         source = file;
@@ -137,7 +139,7 @@ final class FileAppend {
         try (InputLines lines =
                 new InputLines(in, csv, encoding).divideBy(schema.text().csv().delimiter())) {
             lines.arraysAreLines(check.takesArrays());
-            CsvColumns columns = csv ? columns(lines, named) : null;
+            CsvColumns columns = csv ? columns(lines, named, skipsUnknown) : null;
             if (this.named != null) {
                 goOn(lines, this.named);
             }
@@ -171,9 +173,9 @@ final class FileAppend {
         }
     }
 
-    private CsvColumns columns(InputLines lines, List<String> named) throws IOException {
+    private CsvColumns columns(InputLines lines, List<String> named, boolean skipsUnknown) throws IOException {
         return named.isEmpty()
-                ? CsvColumns.of(source, next(lines), schema)
+                ? CsvColumns.of(source, next(lines), schema, skipsUnknown)
                 : CsvColumns.named("--columns", named, schema);
     }
 

@@ -46,11 +46,21 @@ public final class CsvColumns {
     }
 
     /**
-     * Reads the first line.
+     * Reads the first line; each of its columns must be a field.
      *
      * @param source what messages call the file
      */
     public static CsvColumns of(String source, byte @Nullable [] header, Schema schema) {
+        return of(source, header, schema, false);
+    }
+
+    /**
+     * Reads the first line.
+     *
+     * @param source what messages call the file
+     * @param skipsUnknown whether columns that are no field are passed over, where others are
+     */
+    public static CsvColumns of(String source, byte @Nullable [] header, Schema schema, boolean skipsUnknown) {
         if (header == null) {
             throw bad(source + ": is empty; expected a first line that names the fields");
         }
@@ -64,7 +74,14 @@ public final class CsvColumns {
                 names.set(c, proposed.get(c));
             }
         }
+        if (skipsUnknown && names.stream().anyMatch(name -> isField(name, schema))) {
+            names.replaceAll(name -> isField(name, schema) ? name : IGNORED);
+        }
         return named(source + ": the first line", names, schema);
+    }
+
+    private static boolean isField(String name, Schema schema) {
+        return schema.indexOf(name) >= 0 && schema.text().inValue(name);
     }
 
     /**
@@ -84,7 +101,8 @@ public final class CsvColumns {
             }
             if (schema.indexOf(name) >= 0 && !schema.text().inValue(name)) {
                 throw bad(namer + " names '" + name + "', which is of Kafka: "
-                        + schema.text().source(name) + "; a column that no field takes is called - in --columns");
+                        + schema.text().source(name)
+                        + "; --skip-unknown passes over such columns, as - does in --columns");
             }
             if (schema.indexOf(name) < 0) {
                 List<String> fields =
@@ -92,7 +110,7 @@ public final class CsvColumns {
                 throw bad(namer + " names '" + name + "', which is no field of the stream; its fields are " + fields
                         + (fields.stream().noneMatch(names::contains)
                                 ? "; is there no line of names? Name them with --columns"
-                                : "; a column that no field takes is called - in --columns"));
+                                : "; --skip-unknown passes over such columns, as - does in --columns"));
             }
         }
         List<Field> fields = schema.valueFields();

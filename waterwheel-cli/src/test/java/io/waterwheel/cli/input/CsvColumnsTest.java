@@ -79,12 +79,22 @@ class CsvColumnsTest {
         refused(
                 "t,k,y",
                 "f.csv: the first line names 'y', which is no field of the stream; its fields are [t, k, note, x];"
-                        + " a column that no field takes is called - in --columns");
+                        + " --skip-unknown passes over such columns, as - does in --columns");
         refused("t,note", "f.csv: the first line lacks 'k', which every tuple must have");
         refused("t,k,t", "f.csv: the first line names 't' twice");
         assertThatThrownBy(() -> CsvColumns.of("f.csv", null, SCHEMA))
                 .hasMessage("f.csv: is empty; expected a first line that names the fields");
         assertThat(CsvColumns.of("f.csv", bytes("\"t\", k"), SCHEMA).columns()).isEqualTo(2);
+    }
+
+    @Test
+    void columnsThatAreNoFieldArePassedOverWhereSomebodySaysSo() {
+        CsvColumns columns = CsvColumns.of("f.csv", bytes("a,k,b,t,c"), SCHEMA, true);
+        assertThat(columns.inOrder(bytes("1,7,2,2021-10-07,3"))).isEqualTo(bytes("2021-10-07,7,,"));
+        assertThatThrownBy(() -> CsvColumns.of("f.csv", bytes("1,2,3"), SCHEMA, true))
+                .hasMessageContaining("is there no line of names?");
+        assertThatThrownBy(() -> CsvColumns.of("f.csv", bytes("a,t"), SCHEMA, true))
+                .hasMessageContaining("lacks 'k'");
     }
 
     private static void refused(String header, String message) {

@@ -28,6 +28,7 @@ public final class ChunkDirectory {
     /** What the sections say; filled by {@link DirectoryReader}, then never changed. */
     static final class Content {
         long rows;
+        long tupleBytes;
         int leafRows;
         Region region = Region.of(0, 0, 0, 0);
         long[] lowKeys = {};
@@ -91,6 +92,11 @@ public final class ChunkDirectory {
         }
         dictionaries += content.dependencies.weight();
         this.weight = 8 * (numbers + words) + dictionaries + bytes / 8 + 500;
+    }
+
+    /** Bytes that the tuples took in the tree that was written, as the writer says. */
+    public long tupleBytes() {
+        return content.tupleBytes;
     }
 
     /** The file's name in the chunk store. */

@@ -108,6 +108,7 @@ final class DirectoryReader {
                 "1 to " + length / 4 / parts + " leaves",
                 Integer.toString(leaves));
         content.rows = LittleEndian.getLong(bytes, HEAD_ROWS);
+        content.tupleBytes = LittleEndian.getLong(bytes, HEAD_TUPLE_BYTES);
         require(
                 content.rows > (leaves - 1L) * content.leafRows && content.rows <= (long) leaves * content.leafRows,
                 HEAD_ROWS,

@@ -77,7 +77,7 @@ public final class ChunkMetrics {
     public static final Metric MERGED_CHUNKS = ROOM.counter(
             "waterwheel_merged_chunks_total",
             "Small chunks of a stream that were replaced by larger ones.",
-            "As many chunks a day as are flushed small: a slow stream, late rows.",
+            "Some more a day than are flushed small: chunks of merges are merged again.",
             Metric.STREAM);
     public static final Metric MERGED_TUPLES = ROOM.counter(
             "waterwheel_merged_tuples_total",

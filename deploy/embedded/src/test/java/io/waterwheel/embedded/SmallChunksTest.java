@@ -59,8 +59,13 @@ final class SmallChunksTest {
             client.createStream(new StreamDefinition("slow", "slow", RecordFormat.BLOCK, 1, schema));
             for (int flush = 0; flush < FLUSHES; flush++) {
                 append(client);
-                client.flush("slow");
-                checkExact(client);
+                Waiting.answered(() -> {
+                    client.flush("slow");
+                    return true;
+                });
+                if (flush % 10 == 0) {
+                    checkExact(client);
+                }
             }
             Waiting.until("chunks are merged", () -> {
                 checkExact(client);

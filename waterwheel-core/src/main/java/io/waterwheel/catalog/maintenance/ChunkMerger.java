@@ -22,20 +22,39 @@ import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntSupplier;
 
 /**
  * Merges chunks (protocol rule 11) in two steps: writes a file with the tuples of several, then commits that it takes
- * their place. Anybody may crash between the steps, and any number of these may work at once. Keeps its buffers; one
- * thread at a time; no threads, no clock.
+ * their place. Anybody may crash between the steps, and any number of these may work at once. One thread at a time; no
+ * threads, no clock.
  *
- * <p>Memory: the tuples of one merge three times: in a tree, sorted, and encoded.
+ * <p>Memory: the tuples of one merge in a tree, and encoded, and 45 bytes a tuple by which they are sorted; none is
+ * kept.
  */
 public final class ChunkMerger {
     /** Names that are tried: each is taken by chance only. */
     private static final int NAMES = 8;
+
+    /** A chunk that cannot be read, now or ever: its file is damaged, or not there. */
+    public static final class UnreadableException extends IOException {
+        private static final long serialVersionUID = 1;
+
+        private final transient ChunkDescriptor chunk;
+
+        UnreadableException(ChunkDescriptor chunk, Exception cause) {
+            super(String.valueOf(cause.getMessage()), cause);
+            this.chunk = chunk;
+        }
+
+        /** The chunk. */
+        public ChunkDescriptor chunk() {
+            return chunk;
+        }
+    }
 
     /**
      * A merge whose file is written.
@@ -54,14 +73,13 @@ public final class ChunkMerger {
     private final ChunkStore files;
     private final long mostBytes;
     private final IntSupplier parts;
-    private final ChunkWriter writer = new ChunkWriter();
     /** Keeps nothing for later, and grants no rebuild: rows that are sorted at the end need no template. */
     private final PagePool pool = new PagePool(1);
 
     /**
      * A merger of the streams of one catalog.
      *
-     * @param mostBytes of tuples of one merge; one that turns out to have more is given up
+     * @param mostBytes of tuples of one merge
      * @param parts numbers for the files' names, from {@link ChunkDescriptor#FIRST_MERGED_PART} to
      *     {@link ChunkDescriptor#LAST_PART}, by chance: others may merge too
      */
@@ -73,52 +91,78 @@ public final class ChunkMerger {
     }
 
     /**
-     * First step: reads the inputs whole, past any cache, each part checked, and writes their tuples as one chunk.
+     * First step: reads chunks whole, past any cache, each part checked, and writes their tuples as one chunk: of the
+     * first chunks as many as do not exceed the bound together.
      *
-     * @param inputs of one indexer that has a checkpoint, which the snapshot holds
-     * @return nothing when the tuples are more than the bound
+     * @param chunks of one indexer that has a checkpoint, which the snapshot holds; two at least
+     * @return nothing when the first two exceed the bound
+     * @throws UnreadableException when one of them is damaged, or its file is not there
      * @throws IOException when the store failed
-     * @throws CorruptChunkException when an input is damaged
      */
-    public Optional<Written> write(StreamSnapshot planned, List<ChunkDescriptor> inputs) throws IOException {
+    public Optional<Written> write(StreamSnapshot planned, List<ChunkDescriptor> chunks) throws IOException {
         RowLayout layout = RowLayout.of(planned.stream().schema());
+        List<ChunkDescriptor> inputs = fitting(chunks, layout);
+        if (inputs.size() < 2) {
+            return Optional.empty();
+        }
         TemplateTree tree = new TemplateTree(layout, Template.single(), pool);
         try {
             TupleBlock block = new TupleBlock(layout, 0);
             for (ChunkDescriptor input : inputs) {
-                if (!read(input, tree, block)) {
-                    return Optional.empty();
-                }
+                read(input, tree, block);
             }
-            EncodedChunk encoded = writer.encode(tree, planned.stream().schema());
+            EncodedChunk encoded =
+                    new ChunkWriter().encode(tree, planned.stream().schema());
             return Optional.of(new Written(planned, inputs, store(planned, inputs, encoded)));
         } finally {
             tree.discard();
         }
     }
 
-    /** Inserts the tuples of a chunk; false when they become too many. */
-    private boolean read(ChunkDescriptor input, TemplateTree tree, TupleBlock block) throws IOException {
+    /** The first chunks, as many as their directories say fit together. */
+    private List<ChunkDescriptor> fitting(List<ChunkDescriptor> chunks, RowLayout layout) throws IOException {
+        long sum = 0;
+        for (int i = 0; i < chunks.size(); i++) {
+            try (ChunkReader reader = open(chunks.get(i), layout)) {
+                long tuples = Math.max(0, reader.directory().tupleBytes());
+                if (tuples > mostBytes - sum) {
+                    return chunks.subList(0, i);
+                }
+                sum += tuples;
+            }
+        }
+        return chunks;
+    }
+
+    private ChunkReader open(ChunkDescriptor chunk, RowLayout layout) throws IOException {
+        try {
+            return ChunkReader.open(files.open(chunk.file()), layout);
+        } catch (NoSuchFileException | CorruptChunkException e) {
+            throw new UnreadableException(chunk, e);
+        }
+    }
+
+    /** Inserts the tuples of a chunk. */
+    private void read(ChunkDescriptor input, TemplateTree tree, TupleBlock block) throws IOException {
         long before = tree.tuples();
-        try (ChunkReader reader = ChunkReader.open(files.open(input.file()), tree.layout())) {
+        try (ChunkReader reader = open(input, tree.layout())) {
             ChunkDirectory directory = reader.directory();
             for (int leaf = 0; leaf < directory.leaves(); leaf++) {
                 fill(block, directory, leaf, reader.readLeaf(leaf));
                 tree.insert(block, 0, block.size());
-                if (tree.bytes() > mostBytes) {
-                    return false;
-                }
             }
+        } catch (CorruptChunkException e) {
+            throw new UnreadableException(input, e);
         }
         if (tree.tuples() - before != input.tuples()) {
-            throw new CorruptChunkException(
+            CorruptChunkException damage = new CorruptChunkException(
                     input.file(),
                     "file, rows",
                     0,
                     input.tuples() + ", as the catalog says",
                     Long.toString(tree.tuples() - before));
+            throw new UnreadableException(input, damage);
         }
-        return true;
     }
 
     private static void fill(TupleBlock block, ChunkDirectory directory, int leaf, LeafPart[] parts) {

@@ -5,13 +5,11 @@ import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.StreamGoneException;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
-import io.waterwheel.chunk.encoding.CorruptChunkException;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TimeInterval;
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -33,6 +31,17 @@ import org.slf4j.LoggerFactory;
 public final class ChunkMerges {
     private static final Logger LOG = LoggerFactory.getLogger(ChunkMerges.class);
 
+    /**
+     * What a step has done.
+     *
+     * @param merged what was merged, if anything was
+     * @param more whether the next step may find something to do
+     */
+    public record Step(Optional<ChunkMerger.Written> merged, boolean more) {
+        private static final Step NOTHING = new Step(Optional.empty(), false);
+        private static final Step GO_ON = new Step(Optional.empty(), true);
+    }
+
     private static final class OfStream {
         /** The edit at which nothing was left to merge. */
         long settledAt = -1;
@@ -40,30 +49,31 @@ public final class ChunkMerges {
         final Deque<List<ChunkDescriptor>> planned = new ArrayDeque<>();
         /** Written, and not known to be committed. */
         Optional<ChunkMerger.Written> written = Optional.empty();
-        /** Names of chunks that could not be read, or are too large. */
+        /** Names of chunks that are not merged: they could not be read, or are larger than they look. */
         final Set<String> left = new HashSet<>();
     }
 
     private final StreamSnapshots snapshots;
     private final MergePolicy policy;
     private final ChunkMerger merger;
-    private final Consumer<ChunkDescriptor> inVain;
+    private final Consumer<ChunkDescriptor> gone;
     private final Map<Integer, OfStream> streams = new HashMap<>();
 
     /**
      * Merges of the streams of one catalog.
      *
      * @param parts numbers for files, as {@link ChunkMerger} wants them
-     * @param inVain is told of files that were written and will never be committed
+     * @param gone is told of chunks of merges that no edit will name again: those that were merged once more, and those
+     *     that were written in vain
      */
     public ChunkMerges(
-            StreamSnapshots snapshots, MergePolicy policy, IntSupplier parts, Consumer<ChunkDescriptor> inVain) {
+            StreamSnapshots snapshots, MergePolicy policy, IntSupplier parts, Consumer<ChunkDescriptor> gone) {
         this.snapshots = snapshots;
         this.policy = policy;
         // An estimate may be wrong by as much.
         long most = policy.bytes() + policy.bytes() / 4;
         this.merger = new ChunkMerger(snapshots.catalog(), snapshots.files(), most, parts);
-        this.inVain = inVain;
+        this.gone = gone;
     }
 
     /** Forgets streams that are gone. */
@@ -74,81 +84,76 @@ public final class ChunkMerges {
     /**
      * Does a stream's next merge, or goes on with one whose commit was not answered.
      *
-     * @return what was merged; nothing when there is nothing to do, or the chunks have changed meanwhile
+     * @param stream with its policy of now
      * @throws IOException when the store failed
      * @throws WaterwheelException TEMPORARY when the catalog is away; the next step goes on
      */
-    public Optional<ChunkMerger.Written> step(StreamInfo stream) throws IOException {
+    public Step step(StreamInfo stream) throws IOException {
         OfStream state = streams.computeIfAbsent(stream.id(), id -> new OfStream());
         try {
-            if (state.written.isEmpty() && !write(stream, state)) {
-                return Optional.empty();
+            if (state.written.isEmpty()) {
+                Step before = write(stream, state);
+                if (state.written.isEmpty()) {
+                    return before;
+                }
             }
             ChunkMerger.Written merge = state.written.orElseThrow();
             boolean done = merger.commit(merge);
             state.written = Optional.empty();
             if (!done) {
                 state.planned.clear();
-                inVain.accept(merge.output());
+                gone.accept(merge.output());
                 LOG.info(
                         "[{}] {} chunks have changed while they were merged; left for the next time",
                         stream.name(),
                         merge.inputs().size());
-                return Optional.empty();
+                return Step.GO_ON;
             }
-            return Optional.of(merge);
+            merge.inputs().stream().filter(ChunkDescriptor::merged).forEach(gone);
+            return new Step(Optional.of(merge), true);
         } catch (StreamGoneException e) {
             // Its files go with it.
             streams.remove(stream.id());
             LOG.info("[{}] was dropped while its chunks were merged", stream.name());
-            return Optional.empty();
+            return Step.NOTHING;
         }
     }
 
-    /** Whether a merge was written. */
-    private boolean write(StreamInfo stream, OfStream state) throws IOException {
+    /** Writes the next merge that is planned; what it returns counts where none was written. */
+    private Step write(StreamInfo stream, OfStream state) throws IOException {
         StreamSnapshot snapshot = snapshots.advance(stream);
         if (state.planned.isEmpty()) {
             if (snapshot.edit() == state.settledAt) {
-                return false;
+                return Step.NOTHING;
             }
-            state.planned.addAll(policy.plan(snapshot, chunk -> !state.left.contains(chunk.file())));
+            state.planned.addAll(policy.plan(
+                    snapshot,
+                    stream.policy().retention(),
+                    chunk -> state.left.isEmpty() || !state.left.contains(chunk.file())));
             if (state.planned.isEmpty()) {
                 state.settledAt = snapshot.edit();
                 forgetGone(snapshot, state);
-                return false;
+                return Step.NOTHING;
             }
         }
-        List<ChunkDescriptor> inputs = state.planned.remove();
-        if (!inputs.stream().allMatch(snapshot::holds)) {
-            return false;
+        List<ChunkDescriptor> chunks = state.planned.remove();
+        if (!chunks.stream().allMatch(snapshot::holds)) {
+            return Step.GO_ON;
         }
         try {
-            state.written = merger.write(snapshot, inputs);
+            state.written = merger.write(snapshot, chunks);
             if (state.written.isEmpty()) {
-                leave(inputs, state);
+                chunks.subList(0, 2).forEach(chunk -> state.left.add(chunk.file()));
             }
-        } catch (CorruptChunkException e) {
-            LOG.warn("[{}] chunks are not merged, since one is damaged: {}", stream.name(), e.getMessage());
-            leave(inputs, e.file(), state);
-        } catch (NoSuchFileException e) {
-            LOG.warn("[{}] chunks are not merged, since a file is not there: {}", stream.name(), e.getMessage());
-            leave(inputs, state);
+        } catch (ChunkMerger.UnreadableException e) {
+            LOG.warn("[{}] chunks are not merged, since one cannot be read: {}", stream.name(), e.getMessage());
+            state.left.add(e.chunk().file());
+        } catch (RuntimeException e) {
+            // Whatever it is: not the same again and again.
+            chunks.forEach(chunk -> state.left.add(chunk.file()));
+            throw e;
         }
-        return state.written.isPresent();
-    }
-
-    /** Chunks that must not be planned again and again. */
-    private static void leave(List<ChunkDescriptor> inputs, OfStream state) {
-        inputs.forEach(input -> state.left.add(input.file()));
-    }
-
-    private static void leave(List<ChunkDescriptor> inputs, String file, OfStream state) {
-        if (inputs.stream().anyMatch(input -> input.file().equals(file))) {
-            state.left.add(file);
-        } else {
-            leave(inputs, state);
-        }
+        return Step.GO_ON;
     }
 
     private static void forgetGone(StreamSnapshot snapshot, OfStream state) {

@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * again.
  *
  * <p>Memory: the snapshots, which are shared, eight bytes a chunk between two looks and sixteen in one, the files that
- * are not named, and the names of what merges wrote.
+ * are not named, and the names of what merges wrote and nothing names now.
  */
 public final class FileCollector {
     private static final Logger LOG = LoggerFactory.getLogger(FileCollector.class);
@@ -100,11 +100,9 @@ public final class FileCollector {
     private NameSet named = NameSet.EMPTY;
 
     private boolean read;
-    /** What merges wrote, of what is named. */
-    private Set<String> merged = Set.of();
     /**
-     * What merges wrote and others then replaced, or a horizon passed, as far as this collector has seen both; and what
-     * merges wrote in vain, as far as it was told.
+     * What merges wrote and nothing will name again: others replaced it, or a horizon passed, between two looks of this
+     * collector; or it was told.
      */
     private final Set<String> replaced = new HashSet<>();
     /** Streams of lower ids are, or were, of this namespace. */
@@ -161,7 +159,6 @@ public final class FileCollector {
         Map<Integer, StreamSnapshot> present = new HashMap<>();
         Map<Integer, Integer> versions = new HashMap<>();
         NameSet.Builder now = new NameSet.Builder();
-        Set<String> outputs = new HashSet<>();
         StreamEntries entries = new Namespace(catalog).entries();
         Map<String, String> damaged = new TreeMap<>();
         entries.unreadable().forEach(name -> damaged.put(name, "its entry in the catalog cannot be read"));
@@ -178,12 +175,7 @@ public final class FileCollector {
                 continue;
             }
             present.put(stream.id(), snapshot);
-            snapshot.chunks(EVERYWHERE, chunk -> {
-                now.add(chunk.file());
-                if (chunk.merged()) {
-                    outputs.add(chunk.file());
-                }
-            });
+            snapshot.chunks(EVERYWHERE, chunk -> now.add(chunk.file()));
             EditTail tail = new EditTail(catalog, stream);
             catalog.read(tail.pointerPath()).ifPresent(pointer -> {
                 versions.put(stream.id(), pointer.version());
@@ -195,24 +187,30 @@ public final class FileCollector {
         unreadable = damaged;
         unknown = damaged.isEmpty() ? Set.of() : others(present.keySet());
         reader.retain(present.keySet());
+        NameSet names = now.build();
+        // What is gone is forgotten, but for what ceases to be named now: it is listed from the next look on.
+        if (read) {
+            replaced.retainAll(listed.stream().map(ChunkStore.StoredFile::name).collect(Collectors.toSet()));
+        }
+        snapshots.forEach((id, before) -> {
+            if (present.containsKey(id)) {
+                before.chunks(EVERYWHERE, chunk -> {
+                    if (chunk.merged() && !names.contains(chunk.file())) {
+                        replaced.add(chunk.file());
+                    }
+                });
+            }
+        });
         snapshots = present;
         manifestVersions = versions;
-        // What is gone is forgotten, but for what ceases to be named now: it is listed from the next look on.
-        replaced.retainAll(listed.stream().map(ChunkStore.StoredFile::name).collect(Collectors.toSet()));
-        for (String file : merged) {
-            if (!outputs.contains(file)) {
-                replaced.add(file);
-            }
-        }
-        merged = outputs;
-        named = now.build();
+        named = names;
         read = true;
         nextId = new Namespace(catalog).nextId();
     }
 
-    /** Is told that a merge wrote the file in vain: it will never be committed, though its epoch lives. */
-    public void writtenInVain(ChunkDescriptor output) {
-        replaced.add(output.file());
+    /** Is told of a file of a merge that nothing will name again, though its epoch lives. */
+    public void neverNamedAgain(ChunkDescriptor chunk) {
+        replaced.add(chunk.file());
     }
 
     /** Ids of which the catalog holds something, but for these. */

@@ -15,24 +15,28 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * Which chunks are merged into one: small ones of the same indexer, of times that lie together. For example the chunks
- * that a slow stream has flushed every ten minutes of a day. The tuples of a chunk are written again at most once each
- * time its size doubles. Immutable; any thread.
+ * that a slow stream has flushed every ten minutes of a day. A chunk of a merge has at least twice the tuples of the
+ * largest that it replaces, so tuples are written again a few times at most. Immutable; any thread.
  *
  * @param bytes of tuples that a merged chunk has at most, by an estimate; 0: nothing is merged
- * @param spanMillis of times that a merged chunk spans at most, unless one of those that it replaces spans half of them
+ * @param spanMillis of times that a merged chunk spans at most. Chunks that span half as much, or more, each, are
+ *     merged with each other only
  */
 public record MergePolicy(long bytes, long spanMillis) {
     /** Fewer are not worth a new chunk while flushes go on. */
     static final int FEWEST = 4;
     /** Their names are in one edit. */
     static final int MOST = 64;
-    /** Small chunks of one look: the rest is for the next. */
-    private static final int MOST_CANDIDATES = 16_384;
-    /** By how much text and bytes may be compressed, roughly. */
+    /** Of one plan: what lies behind is found by the next, once these are done. */
+    static final int MOST_MERGES = 256;
+    /** By how much text and bytes may be compressed, roughly; the file itself says it. */
     private static final int COMPRESSION = 4;
+    /** What a narrower tuple takes all the same, in the arrays by which tuples are sorted. */
+    private static final int LEAST_TUPLE_BYTES = 36;
     /** What is merged spans at most this part of the retention: a chunk expires as a whole. */
     private static final int SPANS_A_RETENTION = 16;
 
@@ -67,32 +71,44 @@ public record MergePolicy(long bytes, long spanMillis) {
     /**
      * Chunks to merge, a list for each merge, disjoint.
      *
-     * @param takes false for chunks that must stay as they are
+     * @param retention of the stream as it is now, which may be newer than the snapshot's
+     * @param mayMerge false for chunks that must stay as they are
      */
-    public List<List<ChunkDescriptor>> plan(StreamSnapshot snapshot, Predicate<ChunkDescriptor> takes) {
-        if (bytes == 0 || snapshot.chunkCount() < 2) {
+    public List<List<ChunkDescriptor>> plan(
+            StreamSnapshot snapshot, Retention retention, Predicate<ChunkDescriptor> mayMerge) {
+        if (bytes == 0 || snapshot.chunkCount() < FEWEST) {
             return List.of();
         }
         RowLayout layout = RowLayout.of(snapshot.stream().schema());
         Map<Group, List<ChunkDescriptor>> groups = new TreeMap<>();
-        int[] candidates = {0};
         snapshot.chunks(EVERYWHERE, chunk -> {
             if (estimate(layout, chunk) <= bytes / 2
-                    && candidates[0] < MOST_CANDIDATES
                     && snapshot.checkpoints().containsKey(chunk.indexer())
-                    && takes.test(chunk)) {
-                candidates[0]++;
+                    && mayMerge.test(chunk)) {
                 groups.computeIfAbsent(
                                 new Group(chunk.indexer(), markBefore(snapshot, chunk)), group -> new ArrayList<>())
                         .add(chunk);
             }
         });
-        Retention retention = snapshot.stream().policy().retention();
         long span = retention.isOff()
                 ? spanMillis
                 : Math.max(1, Math.min(spanMillis, retention.millis() / SPANS_A_RETENTION));
         List<List<ChunkDescriptor>> merges = new ArrayList<>();
-        groups.values().forEach(group -> runs(layout, group, span, merges));
+        for (List<ChunkDescriptor> group : groups.values()) {
+            group.sort(IN_TIME);
+            Map<Boolean, List<ChunkDescriptor>> byWidth =
+                    group.stream().collect(Collectors.partitioningBy(chunk -> length(chunk) > span / 2));
+            runs(layout, byWidth.getOrDefault(false, List.of()), (narrowest, together) -> together <= span, merges);
+            // What spans much would take the times of all others with it.
+            runs(
+                    layout,
+                    byWidth.getOrDefault(true, List.of()),
+                    (narrowest, together) -> together / 2 <= narrowest && (retention.isOff() || together / 2 <= span),
+                    merges);
+            if (merges.size() >= MOST_MERGES) {
+                return merges.subList(0, MOST_MERGES);
+            }
+        }
         return merges;
     }
 
@@ -112,42 +128,47 @@ public record MergePolicy(long bytes, long spanMillis) {
 
     /** Bytes of a chunk's tuples in memory. */
     static long estimate(RowLayout layout, ChunkDescriptor chunk) {
-        return chunk.tuples() * layout.rowWidth() + (layout.hasVariable() ? COMPRESSION * chunk.bytes() : 0);
+        return chunk.tuples() * Math.max(LEAST_TUPLE_BYTES, layout.rowWidth())
+                + (layout.hasVariable() ? COMPRESSION * chunk.bytes() : 0);
+    }
+
+    /** Whether chunks lie together, by what the narrowest of them spans, and what they span together. */
+    private interface Nearness {
+        boolean near(long narrowest, long together);
     }
 
     /** Takes chunks in the order of time as long as they fit together. */
-    private void runs(RowLayout layout, List<ChunkDescriptor> group, long span, List<List<ChunkDescriptor>> merges) {
-        group.sort(IN_TIME);
+    private void runs(
+            RowLayout layout, List<ChunkDescriptor> inTime, Nearness nearness, List<List<ChunkDescriptor>> merges) {
         List<ChunkDescriptor> run = new ArrayList<>();
         long sum = 0;
         long from = 0;
         long to = 0;
-        long widest = 0;
-        for (ChunkDescriptor chunk : group) {
+        long narrowest = 0;
+        for (ChunkDescriptor chunk : inTime) {
             long size = estimate(layout, chunk);
             TimeInterval times = chunk.region().times();
-            long own = length(times.from(), times.to());
-            if (!run.isEmpty()) {
-                long together = length(Math.min(from, times.from()), Math.max(to, times.to()));
-                // The widest, doubled, may be more than a long holds.
-                boolean near = together <= span || together / 2 <= Math.max(widest, own);
-                if (run.size() == MOST || sum + size > bytes || !near) {
-                    close(layout, run, merges);
-                    run = new ArrayList<>();
-                    sum = 0;
-                }
+            boolean fits = run.size() < MOST
+                    && sum + size <= bytes
+                    && nearness.near(
+                            Math.min(narrowest, length(chunk)),
+                            length(Math.min(from, times.from()), Math.max(to, times.to())));
+            if (!run.isEmpty() && !fits) {
+                addMerges(layout, run, merges);
+                run = new ArrayList<>();
+                sum = 0;
             }
             from = run.isEmpty() ? times.from() : Math.min(from, times.from());
             to = run.isEmpty() ? times.to() : Math.max(to, times.to());
-            widest = run.isEmpty() ? own : Math.max(widest, own);
+            narrowest = run.isEmpty() ? length(chunk) : Math.min(narrowest, length(chunk));
             sum += size;
             run.add(chunk);
         }
-        close(layout, run, merges);
+        addMerges(layout, run, merges);
     }
 
     /** Merges a run, or where one chunk is more than all the others, those before it and those after it. */
-    private static void close(RowLayout layout, List<ChunkDescriptor> run, List<List<ChunkDescriptor>> merges) {
+    private static void addMerges(RowLayout layout, List<ChunkDescriptor> run, List<List<ChunkDescriptor>> merges) {
         if (run.size() < FEWEST) {
             return;
         }
@@ -165,9 +186,13 @@ public record MergePolicy(long bytes, long spanMillis) {
         if (most <= sum / 2) {
             merges.add(List.copyOf(run));
         } else {
-            close(layout, run.subList(0, largest), merges);
-            close(layout, run.subList(largest + 1, run.size()), merges);
+            addMerges(layout, run.subList(0, largest), merges);
+            addMerges(layout, run.subList(largest + 1, run.size()), merges);
         }
+    }
+
+    private static long length(ChunkDescriptor chunk) {
+        return length(chunk.region().times().from(), chunk.region().times().to());
     }
 
     /** Of a closed interval; {@link Long#MAX_VALUE} where it is more. */

@@ -53,7 +53,7 @@ public final class ChunkFormat {
     public static final int HEAD_LEAVES = HEAD_COLUMNS + 4;
     public static final int HEAD_LEAF_ROWS = HEAD_LEAVES + 4;
     public static final int HEAD_ROWS = HEAD_LEAF_ROWS + 4;
-    static final int HEAD_TUPLE_BYTES = HEAD_ROWS + 8;
+    public static final int HEAD_TUPLE_BYTES = HEAD_ROWS + 8;
     public static final int HEAD_LOW_KEY = HEAD_TUPLE_BYTES + 8;
     public static final int HEAD_HIGH_KEY = HEAD_LOW_KEY + 8;
     public static final int HEAD_FROM_TIME = HEAD_HIGH_KEY + 8;

@@ -160,7 +160,7 @@ final class FileCollectorTest {
         ChunkDescriptor underWay = chunk(write("s-1/0-0/0-1-1-1002.chunk"), 1, 1, 1002);
         look(0);
         look(GRACE);
-        collector.writtenInVain(output);
+        collector.neverNamedAgain(output);
         assertThat(look(2 * GRACE).waiting()).isEqualTo(1);
         assertThat(look(3 * GRACE).removed()).isEqualTo(1);
         assertThat(left()).containsExactly(underWay.file());

@@ -61,7 +61,7 @@ final class MergePolicyTest {
     }
 
     private List<List<ChunkDescriptor>> plan() {
-        return POLICY.plan(snapshot, chunk -> true);
+        return POLICY.plan(snapshot, snapshot.stream().policy().retention(), chunk -> true);
     }
 
     /** Carries out what is planned; gives the tuples that were written again. */
@@ -109,7 +109,8 @@ final class MergePolicyTest {
             flush(0, 501, i, i + 1);
         }
         assertThat(plan()).isEmpty();
-        assertThat(new MergePolicy(0, 1).plan(snapshot, chunk -> true)).isEmpty();
+        assertThat(new MergePolicy(0, 1).plan(snapshot, Retention.OFF, chunk -> true))
+                .isEmpty();
     }
 
     /** A month of flushes, ten minutes apart. */
@@ -151,6 +152,41 @@ final class MergePolicyTest {
                         inputs.get(inputs.size() - 1).region().times().to()
                                 - inputs.get(0).region().times().from())
                 .isLessThanOrEqualTo(60 * MINUTE));
+    }
+
+    /** However often chunks are merged again: what expires is not kept by what does not. */
+    @Test
+    void spansStayWithinTheirBoundsOverWeeks() {
+        snapshot = begin(Retention.parse("16 h"), 1);
+        Random random = new Random(2);
+        for (int i = 0; i < 3000; i++) {
+            flush(0, 1 + random.nextInt(9), i * 10 * MINUTE, (i + 1) * 10 * MINUTE - 1);
+            if (i % 3 == 0) {
+                // Late ones, of 100 minutes.
+                flush(0, 1 + random.nextInt(3), (i - 10) * 10 * MINUTE, i * 10 * MINUTE);
+            }
+            long ignored = merge();
+        }
+        assertThat(snapshot.allChunks())
+                .allSatisfy(entry -> assertThat(entry.value().region().times().to()
+                                - entry.value().region().times().from())
+                        .isLessThanOrEqualTo(120 * MINUTE));
+        assertThat(snapshot.chunkCount()).isLessThan(2000);
+    }
+
+    /** Those that can never be merged do not hide the others, however many they are. */
+    @Test
+    void loneChunksDoNotHideOthers() {
+        List<ChunkDescriptor> lone = new ArrayList<>();
+        for (int i = 0; i < 20_000; i++) {
+            long at = i * 3 * POLICY.spanMillis();
+            lone.add(new ChunkDescriptor("lone-" + i, 0, 1, 1, 0, 5, 100, Region.of(0, 9, at, at)));
+        }
+        snapshot = snapshot.apply(++edit, new Edit.Flushed(0, new IndexerCheckpoint(1, 1, new long[] {1}, 0), lone));
+        for (int i = 0; i < 200; i++) {
+            flush(0, 5, -i * MINUTE, -i * MINUTE);
+        }
+        assertThat(plan()).isNotEmpty();
     }
 
     @Test

@@ -358,9 +358,10 @@ public final class Keys {
     public static final Key<Duration> MAINTENANCE_MERGE_SPAN = add(Key.duration("maintenance.merge-span", "1 d")
             .atLeast("1 s")
             .atMost("3650 d")
-            .doc(
-                    "Times that a merged chunk spans, unless one of the chunks that it replaces spans half of them. Where a"
-                            + " stream has a retention, a sixteenth of it at most, since a chunk expires as a whole."));
+            .doc("Times that a merged chunk spans at most; where a stream has a retention, a sixteenth of that, since a"
+                    + " chunk expires as a whole. Chunks that span more than half of this already, of late tuples for"
+                    + " one, are merged with each other only, and may span twice as much, or more where nothing"
+                    + " expires."));
 
     public static final Key<Integer> BALANCER_DEVIATION = add(Key.integer("balancer.deviation", 20)
             .atLeast("1")

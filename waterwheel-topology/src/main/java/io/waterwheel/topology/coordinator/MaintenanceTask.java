@@ -20,8 +20,7 @@ import io.waterwheel.topology.worker.CoordinatorServices;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executors;
@@ -49,7 +48,7 @@ final class MaintenanceTask implements AutoCloseable {
     /** How often is looked whether there is something to roll up. */
     private static final Duration ROLL_UP_INTERVAL = Duration.ofSeconds(5);
 
-    /** No merge begins later than this after the first of a round: others wait for the thread. */
+    /** A round begins no merge after this time: expiry and roll-ups need the thread too. */
     private static final long MERGING_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final CoordinatorServices services;
@@ -64,8 +63,8 @@ final class MaintenanceTask implements AutoCloseable {
     private final DroppedStreams dropped;
     private final ManifestCompactions rollUps;
     private final ChunkMerges merges;
-    /** Streams that have not been looked through for chunks to merge since the last look. */
-    private final Deque<StreamInfo> toMerge = new ArrayDeque<>();
+    /** By id, streams of the last look that may have chunks to merge, in the order of their turns. */
+    private final Map<Integer, StreamInfo> toMerge = new LinkedHashMap<>();
 
     /** A stream as it is known here without asking; nothing when it is not followed. */
     private final Function<StreamInfo, Optional<StreamSnapshot>> known;
@@ -94,7 +93,7 @@ final class MaintenanceTask implements AutoCloseable {
                         services.config().get(Keys.MAINTENANCE_MERGE_SIZE).bytes(),
                         services.config().get(Keys.MAINTENANCE_MERGE_SPAN).toMillis()),
                 () -> ThreadLocalRandom.current().nextInt(ChunkDescriptor.FIRST_MERGED_PART, ChunkDescriptor.LAST_PART),
-                collector::writtenInVain);
+                collector::neverNamedAgain);
         this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread created = new Thread(task, "chunk-collector");
             created.setDaemon(true);
@@ -130,19 +129,22 @@ final class MaintenanceTask implements AutoCloseable {
         }
     }
 
-    /** Goes on with the streams of the last look. */
+    /** Goes on with the streams of the last look, a merge of each in turn. */
     private void merge() {
         long begin = System.nanoTime();
-        while (!toMerge.isEmpty() && System.nanoTime() - begin < MERGING_NANOS) {
-            StreamInfo stream = toMerge.getFirst();
+        while (!toMerge.isEmpty()
+                && System.nanoTime() - begin < MERGING_NANOS
+                && !Thread.currentThread().isInterrupted()) {
+            StreamInfo stream = toMerge.values().iterator().next();
+            toMerge.remove(stream.id());
             try {
-                Optional<ChunkMerger.Written> done = merges.step(stream);
-                if (done.isEmpty()) {
-                    toMerge.removeFirst();
+                ChunkMerges.Step step = merges.step(stream);
+                step.merged().ifPresent(merge -> merged(stream, merge));
+                if (step.more()) {
+                    toMerge.put(stream.id(), stream);
                 }
-                done.ifPresent(merge -> merged(stream, merge));
-            } catch (IOException | WaterwheelException e) {
-                toMerge.removeFirst();
+            } catch (IOException | RuntimeException e) {
+                // Of this stream; others go on.
                 LOG.warn("[{}/collector] chunks could not be merged; trying again later", stream.name(), e);
             }
         }
@@ -157,7 +159,7 @@ final class MaintenanceTask implements AutoCloseable {
                 .counter(ChunkMetrics.MERGED_TUPLES, label)
                 .add(merge.output().tuples());
         LOG.info(
-                "[{}] merged {} chunks of {} bytes into one of {} bytes, {} tuples",
+                "[{}/collector] merged {} chunks of {} bytes into one of {} bytes, {} tuples",
                 stream.name(),
                 merge.inputs().size(),
                 merge.inputs().stream().mapToLong(ChunkDescriptor::bytes).sum(),
@@ -194,8 +196,9 @@ final class MaintenanceTask implements AutoCloseable {
         removeRemains();
         Map<Integer, StreamInfo> present = services.streams().streams();
         merges.retain(present.keySet());
-        toMerge.clear();
-        toMerge.addAll(present.values());
+        toMerge.keySet().retainAll(present.keySet());
+        // Those that wait keep their turns.
+        toMerge.putAll(present);
         try {
             expire();
             collector.list();

@@ -26,7 +26,7 @@ public final class WorkerMemory {
     /** What was read of the log keeps alive at most this number of times its bytes, see {@code RecordBatch.own}. */
     private static final int READ_WASTE = 2;
 
-    /** Tuples of a merge, which may be a quarter more than planned: as a tree, sorted, and encoded. */
+    /** Tuples of a merge, a quarter more than planned: as a tree, encoded, and what sorts them. */
     private static final int MERGE_COPIES = 4;
 
     /** Windows that may be under way to an indexer task while its channels become active, see {@code CreditWindow}. */

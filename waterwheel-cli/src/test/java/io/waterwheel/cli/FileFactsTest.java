@@ -80,6 +80,47 @@ final class FileFactsTest {
         assertThat(proposed(file)).contains("{name: n, type: string");
     }
 
+    /** A column that is nearly of numbers or times says what is in its way, and where. */
+    @Test
+    void whatMostValuesAreIsSaidOfTexts() throws Exception {
+        StringBuilder csv = new StringBuilder("t,n,when,name\n");
+        for (int row = 1; row <= 100; row++) {
+            csv.append("2021-10-07,")
+                    .append(row == 10 ? "n.a." : row == 71 ? "?" : row * 2)
+                    .append(row == 8 ? ",soon" : ",2021-10-07T12:00:00Z")
+                    .append(",name ")
+                    .append(row)
+                    .append('\n');
+        }
+        Path file = file("f.csv", csv.toString());
+        assertThat(proposed(file))
+                .contains("{name: n, type: string}   # 98 of 100 are numbers; others: n.a. (row 10),"
+                        + " ? (row 71): --null takes a word for nothing")
+                .contains("# 99 of 100 are times; others: soon (row 8)")
+                .doesNotContain("{name: name, type: string}   #");
+        assertThat(proposed(file, "--null", "n.a.,?")).contains("{name: n, type: int, nullable: true}");
+    }
+
+    @Test
+    void aColumnOfTimesInTwoFormsSaysWhichRowIsWrittenOtherwise() throws Exception {
+        StringBuilder csv = new StringBuilder("day,n\n");
+        StringBuilder iso = new StringBuilder("day,n\n");
+        for (int row = 1; row <= 30; row++) {
+            csv.append(row == 25 ? "2021/10/13" : "13.10.2021")
+                    .append(",x")
+                    .append(row)
+                    .append('\n');
+            iso.append(row == 25 ? "13 October" : "2021-10-13")
+                    .append(",x")
+                    .append(row)
+                    .append('\n');
+        }
+        refused(
+                "the first values are times such as dd.MM.yyyy; others: 2021/10/13 (row 25)",
+                file("a.csv", csv.toString()));
+        refused("Of day, 29 of 30 are times; others: 13 October (row 25)", file("b.csv", iso.toString()));
+    }
+
     /** Digits are numbers until somebody says that they are times. */
     @Test
     void timesInAFormThatIsNotTried() throws Exception {

@@ -50,11 +50,18 @@ final class ColumnRoles {
             }
         }
         if (best == null) {
+            StringBuilder nearly = new StringBuilder();
+            for (ColumnSample column : used) {
+                if (column.evidence().contains("are times")) {
+                    nearly.append(". Of ").append(column.name).append(", ").append(column.evidence());
+                }
+            }
             throw FileLook.bad(source
                     + ": no column can be the time: expected ISO 8601 such as 2021-10-07T12:00:01Z, days, another"
                     + " form of date and time that all rows have, or numbers since 1970 between 1980 and 2100. Write the"
                     + " schema by hand: 'waterwheel stream create --help' shows one; or say by --times how they are"
-                    + " written, such as --times 'dd.MM.yy HH:mm'");
+                    + " written, such as --times 'dd.MM.yy HH:mm'"
+                    + nearly);
         }
         return best;
     }

@@ -29,10 +29,16 @@ final class ColumnSample {
     private static final Pattern ZONELESS =
             Pattern.compile("\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?");
     private static final int DISTINCT_COUNTED = 10_000;
+    /** Of fewer values it is not said what most of them are. */
+    private static final int FEW = 20;
+    /** At most 1 in this number of values is an outlier where the others are said to be of one kind. */
+    private static final int MOST = 20;
 
     String name;
     /** Where it stands, where that is not under its name: a member or its path. */
     String from = "";
+    /** The row that is being looked at, counted from 1. */
+    long row;
 
     long values;
     long empty;
@@ -71,6 +77,14 @@ final class ColumnSample {
     private final long[] byPattern;
 
     private final TimePattern.Reader[] readers;
+
+    private final Outliers noNumbers = new Outliers();
+    private final Outliers noTimes = new Outliers();
+    /** The first value that the pattern of all values before it does not read; empty: there is none. */
+    private String otherForm = "";
+
+    private long otherFormRow;
+    private String formBefore = "";
 
     /** The marks that are there. */
     final Set<String> words = new TreeSet<>();
@@ -118,6 +132,13 @@ final class ColumnSample {
             return;
         }
         String number = style.number(value);
+        if (number == null && !NOT_FINITE.contains(value)) {
+            noNumbers.add(value, row);
+        }
+        if (number != null
+                || !(TIME.matcher(value).matches() || ZONELESS.matcher(value).matches())) {
+            noTimes.add(value, row);
+        }
         if (NOT_FINITE.contains(value)) {
             notFinite++;
             decimals++;
@@ -145,11 +166,20 @@ final class ColumnSample {
     /** Whether a pattern of times reads the value, that has read all those before. */
     private boolean readByPattern(String value) {
         boolean read = false;
-        for (int p = 0; p < byPattern.length; p++) {
-            if (byPattern[p] == values - marks - 1 && CsvStyle.isTime(readers[p], value)) {
-                byPattern[p]++;
-                read = true;
+        int before = -1;
+        for (int p = byPattern.length - 1; p >= 0; p--) {
+            if (byPattern[p] == values - marks - 1) {
+                before = byPattern[p] > 0 ? p : before;
+                if (CsvStyle.isTime(readers[p], value)) {
+                    byPattern[p]++;
+                    read = true;
+                }
             }
+        }
+        if (!read && before >= 0 && otherForm.isEmpty()) {
+            formBefore = style.times().get(before);
+            otherForm = value;
+            otherFormRow = row;
         }
         return read;
     }
@@ -226,6 +256,30 @@ final class ColumnSample {
             return FieldType.UUID;
         }
         return FieldType.STRING;
+    }
+
+    /**
+     * Of a column of texts, what most of its values are, and which are not: it might be meant otherwise. Empty where
+     * there is nothing to say.
+     */
+    String evidence() {
+        long known = values - marks;
+        if (type() != FieldType.STRING || !timePatterns().isEmpty() || known < FEW) {
+            return "";
+        }
+        long fewest = known - known / MOST;
+        if (decimals >= fewest) {
+            return decimals + " of " + known + " are numbers; others: " + noNumbers.text();
+        }
+        if (times + zoneless >= fewest) {
+            return times + zoneless + " of " + known + " are times; others: " + noTimes.text();
+        }
+        if (!otherForm.isEmpty()) {
+            Outliers other = new Outliers();
+            other.add(otherForm, otherFormRow);
+            return "the first values are times such as " + formBefore + "; others: " + other.text();
+        }
+        return "";
     }
 
     /** Whether its values in JSON fit its type only where numbers may be text, or text numbers. */

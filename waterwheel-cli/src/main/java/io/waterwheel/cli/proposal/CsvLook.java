@@ -124,6 +124,7 @@ final class CsvLook extends FileLook {
             return;
         }
         for (int c = 0; c < cells.size(); c++) {
+            columns.get(c).row = rows;
             columns.get(c).add(cells.get(c).text(), cells.get(c).quoted());
         }
     }

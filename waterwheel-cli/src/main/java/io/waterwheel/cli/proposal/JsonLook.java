@@ -161,6 +161,7 @@ final class JsonLook extends FileLook {
             if (place.scalars == null) {
                 place.scalars = new ColumnSample("", style);
             }
+            place.scalars.row = rows;
             place.scalars.addJson(parser.getText(), token == JsonToken.VALUE_STRING);
         }
     }

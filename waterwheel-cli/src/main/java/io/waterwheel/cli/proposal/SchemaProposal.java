@@ -431,6 +431,10 @@ public final class SchemaProposal {
         if (!byPattern && !column.timePatterns().isEmpty()) {
             doubts.add("times such as " + column.timePatterns().get(0) + "; a stream has one pattern of times");
         }
+        String evidence = column.evidence();
+        if (!evidence.isEmpty()) {
+            doubts.add(evidence + (!json && evidence.contains("numbers") ? ": --null takes a word for nothing" : ""));
+        }
         if (column.values == 0) {
             doubts.add("always empty: type unknown");
         } else if (!time

@@ -1,0 +1,28 @@
+package io.waterwheel.cli.proposal;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The first values of a column that are not what most of them are, and the rows that they are in. One thread. */
+final class Outliers {
+    private static final int KEPT = 3;
+    private static final int LONGEST = 24;
+
+    private final Map<String, Long> rows = new LinkedHashMap<>();
+
+    void add(String value, long row) {
+        String shown = value.length() <= LONGEST ? value : value.substring(0, LONGEST) + "...";
+        if (rows.size() < KEPT) {
+            rows.putIfAbsent(shown.replaceAll("\\p{Cntrl}", "?"), row);
+        }
+    }
+
+    /** Such as {@code n/a (row 10), ? (row 71)}. */
+    String text() {
+        List<String> texts = new ArrayList<>();
+        rows.forEach((value, row) -> texts.add(value + " (row " + row + ")"));
+        return String.join(", ", texts);
+    }
+}

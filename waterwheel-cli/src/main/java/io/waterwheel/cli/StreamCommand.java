@@ -6,11 +6,14 @@ import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.cli.proposal.DefinitionYaml;
 import io.waterwheel.cli.proposal.DimensionRows;
 import io.waterwheel.cli.proposal.FileFacts;
+import io.waterwheel.cli.proposal.RescalingPage;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.AskedQuestions;
+import io.waterwheel.client.admin.Rescaling;
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.key.sample.CellUse;
 import io.waterwheel.key.sample.ScheduleAdvisor;
 import io.waterwheel.schema.BadRecords;
 import io.waterwheel.schema.Dimension;
@@ -278,7 +281,10 @@ final class StreamCommand {
         stream.indexers()
                 .ifPresent(count -> out.println("# divided between " + count + " indexers, by routing version "
                         + stream.routingVersion().orElse(0)));
-        out.print(DefinitionYaml.of(stream.definition()));
+        if (stream.scales() > 1) {
+            out.println("# with version " + stream.scales() + " of the scales of its dimensions");
+        }
+        out.print(DefinitionYaml.of(stream.newest()));
     }
 
     @Command(
@@ -293,7 +299,7 @@ final class StreamCommand {
             @Mixin ServerOption server,
             @Parameters(paramLabel = "NAME", description = "The stream's name.") String name) {
         try (WaterwheelClient client = server.connect()) {
-            Schema schema = client.describe(name).definition().schema();
+            Schema schema = client.describe(name).newest().schema();
             KeySpec.Dimensions key = schema.key().dimensional();
             if (key == null) {
                 throw new WaterwheelException(
@@ -321,6 +327,81 @@ final class StreamCommand {
                             asked));
             return 0;
         }
+    }
+
+    @Command(
+            name = "rescale",
+            description = {
+                "Divide the dimensions of a key into cells anew, for the rows that come from now on, and say how many"
+                        + " cells rows make use of, before and after. What is there stays as it is.",
+                "Learns from the newest rows of the stream, or with --like from a file. A dimension with a range keeps"
+                        + " it as long as its rows do not crowd into few cells. On a terminal it asks before it"
+                        + " changes anything."
+            },
+            footer = {
+                "",
+                "Examples:",
+                "  waterwheel stream rescale approaches --dry-run",
+                "  waterwheel stream rescale approaches --like winter.csv.gz --yes"
+            })
+    int rescale(
+            @Mixin ServerOption server,
+            @Parameters(paramLabel = "NAME", description = "The stream's name.") String name,
+            @Option(
+                            names = "--like",
+                            paramLabel = "FILE",
+                            description = "A file of CSV, or of one JSON object a line, perhaps compressed by gzip or"
+                                    + " Zstandard: learn from its rows, not from those of the stream.")
+                    @Nullable
+                    Path like,
+            @Option(names = "--dry-run", description = "Change nothing.") boolean dryRun,
+            @Option(names = "--yes", description = "Do not ask.") boolean yes)
+            throws IOException {
+        if (!dryRun && !yes && !terminal.asks()) {
+            throw wrong(
+                    "rescale",
+                    "it asks on a terminal whether to go on, and here is none: look at what --dry-run says, then say"
+                            + " --yes");
+        }
+        try (WaterwheelClient client = server.connect()) {
+            List<Dimension> given = like == null
+                    ? List.of()
+                    : reading(
+                            like,
+                            in -> RescalingPage.learned(
+                                    name,
+                                    client.describe(name).newest().schema(),
+                                    like,
+                                    in,
+                                    StreamCreation.formatOf(InputSource.of(like), null)));
+            Rescaling proposed = client.rescale(name, given, 0, true);
+            terminal.out().print(page(name, proposed));
+            if (dryRun) {
+                return 0;
+            }
+            if (!yes && !RescalingPage.confirmed(terminal, name)) {
+                return 1;
+            }
+            // What was shown, unless the scales were changed meanwhile.
+            Rescaling done = client.rescale(name, proposed.dimensions(), proposed.scales() - 1, false);
+            terminal.err()
+                    .println("stream " + name + ": version " + done.scales()
+                            + " of the scales is in force for later rows, by routing version "
+                            + done.routingVersion());
+            return 0;
+        }
+    }
+
+    private static String page(String name, Rescaling proposed) {
+        List<CellUse> before = new ArrayList<>();
+        List<CellUse> after = new ArrayList<>();
+        for (int d = 0; d < proposed.gains().size(); d++) {
+            String field = proposed.dimensions().get(d).field();
+            Rescaling.Gain gain = proposed.gains().get(d);
+            before.add(new CellUse(field, gain.cellsBefore(), gain.before()));
+            after.add(new CellUse(field, gain.cellsAfter(), gain.after()));
+        }
+        return RescalingPage.of(name, proposed.scales(), proposed.rows(), before, after, proposed.dimensions());
     }
 
     @Command(

@@ -238,7 +238,7 @@ class CliTest {
         usage("Unknown options: '--bok', '1'", "query", "s", "--bok", "1");
         usage("Missing required parameter: 'STREAM'", "query");
         usage("a command is missing: expected one of stream, append, query");
-        usage("a command is missing: expected one of advise, create, describe, drop, list, set", "stream");
+        usage("a command is missing: expected one of advise, create, describe, drop, list, rescale, set", "stream");
         usage("expected LON1,LAT1,LON2,LAT2, got '1,2,3'", "query", "s", "--box", "1,2,3");
         usage("box: expected LAT1 <= LAT2, got 3.0,4.0,5.0,2.0", "query", "s", "--box", "3,4,5,2");
         usage("circle: expected a radius of 0 metres or more", "query", "s", "--circle", "3,4,-5");

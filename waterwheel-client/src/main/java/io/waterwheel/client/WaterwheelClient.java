@@ -7,6 +7,7 @@ import io.waterwheel.client.admin.DeadLetter;
 import io.waterwheel.client.admin.KeyRanges;
 import io.waterwheel.client.admin.MetricsPlace;
 import io.waterwheel.client.admin.OpenQuery;
+import io.waterwheel.client.admin.Rescaling;
 import io.waterwheel.client.admin.ServerStatus;
 import io.waterwheel.client.admin.SourceOffsets;
 import io.waterwheel.client.admin.StreamDetails;
@@ -27,6 +28,7 @@ import io.waterwheel.query.Statement;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.BadRecords;
 import io.waterwheel.schema.Balancing;
+import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.LogLoss;
 import io.waterwheel.schema.Retention;
 import io.waterwheel.schema.SchemaJson;
@@ -56,6 +58,8 @@ import io.waterwheel.wire.proto.ListStreamsReply;
 import io.waterwheel.wire.proto.ListStreamsRequest;
 import io.waterwheel.wire.proto.OffsetsReply;
 import io.waterwheel.wire.proto.PartitionsReply;
+import io.waterwheel.wire.proto.RescaleStreamReply;
+import io.waterwheel.wire.proto.RescaleStreamRequest;
 import io.waterwheel.wire.proto.RetentionReply;
 import io.waterwheel.wire.proto.SampleKeysReply;
 import io.waterwheel.wire.proto.SampleKeysRequest;
@@ -550,6 +554,23 @@ public final class WaterwheelClient implements AutoCloseable {
     public ServerStatus status() {
         StatusReply reply = admin.call(StatusRequest.getDefaultInstance(), StatusReply.getDefaultInstance());
         return new ServerStatus(reply.getText(), reply.getJson());
+    }
+
+    /**
+     * Puts other scales of the dimensions of a stream's key in force, for the tuples that come from then on, or says
+     * what they would gain. What is there keeps its keys, and answers stay exact.
+     *
+     * @param scales the same dimensions with the same bits, divided otherwise; empty: learned from the newest tuples
+     * @param from the version of the scales that must be the newest still; 0: any
+     * @param dryRun change nothing
+     * @throws WaterwheelException BAD_REQUEST when the key has no dimensions, the scales do not fit, are those in
+     *     force, or there are 16 versions already
+     */
+    public Rescaling rescale(String stream, List<Dimension> scales, int from, boolean dryRun) {
+        RescaleStreamRequest.Builder request =
+                RescaleStreamRequest.newBuilder().setName(stream).setFrom(from).setDryRun(dryRun);
+        scales.forEach(dimension -> request.addDimensions(Rescaling.message(dimension)));
+        return Rescaling.of(admin.call(request.build(), RescaleStreamReply.getDefaultInstance()));
     }
 
     /**

@@ -49,7 +49,10 @@ public final class CatalogJson {
      * before, and they read a topic for one stream only, or it has a text index, of which they know nothing. What hangs
      * under it is as in {@link #LAYOUT}.
      */
-    static final int LATEST_LAYOUT = 6;
+    static final int SPECIAL_LAYOUT = 6;
+
+    /** Of the entry of a stream whose dimensions have later scales, by which older releases would make no keys. */
+    static final int LATEST_LAYOUT = 7;
 
     private CatalogJson() {}
 
@@ -74,12 +77,16 @@ public final class CatalogJson {
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("a schema's JSON form could not be read back", e);
         }
+        ScalesJson.write(stream.schema(), json);
         return bytes(json);
     }
 
     private static int layoutOf(StreamInfo stream) {
         boolean hasText = stream.schema().fields().stream().anyMatch(field -> field.index() == Field.Index.TEXT);
-        return stream.sharesTopic() || hasText ? LATEST_LAYOUT : LAYOUT;
+        if (stream.scales() > 1) {
+            return LATEST_LAYOUT;
+        }
+        return stream.sharesTopic() || hasText ? SPECIAL_LAYOUT : LAYOUT;
     }
 
     /** The topic that an entry names, whatever else is in it; empty when that cannot be told. */
@@ -101,7 +108,7 @@ public final class CatalogJson {
             return new StreamInfo(
                     text(json, "name"),
                     intOf(json, "id"),
-                    SchemaJson.read(require(json, "schema").toString()),
+                    ScalesJson.read(SchemaJson.read(require(json, "schema").toString()), json),
                     RecordFormat.valueOf(text(json, "format")),
                     text(json, "topic"),
                     intOf(json, "partitions"),
@@ -433,6 +440,9 @@ public final class CatalogJson {
         for (int indexer : table.indexers()) {
             indexers.add(indexer);
         }
+        if (table.scales() > 1) {
+            json.put("scales", table.scales());
+        }
         return json;
     }
 
@@ -442,7 +452,11 @@ public final class CatalogJson {
         for (int i = 0; i < ids.length; i++) {
             ids[i] = indexers.get(i).asInt();
         }
-        return new RoutingTable(intOf(json, "version"), longs(require(json, "boundaries")), ids);
+        return new RoutingTable(
+                intOf(json, "version"),
+                longs(require(json, "boundaries")),
+                ids,
+                json.has("scales") ? intOf(json, "scales") : 1);
     }
 
     private static ObjectNode toJson(IndexerCheckpoint checkpoint) {

@@ -14,6 +14,9 @@ import io.waterwheel.catalog.store.CatalogStore.Op;
 import io.waterwheel.catalog.store.CatalogStore.UnknownOutcomeException;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.Dimension;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.Schema;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -81,13 +84,23 @@ final class RoutingChanges {
      * @return the table, or nothing when there is a newer one than {@code from}
      */
     Optional<RoutingTable> change(int from, long[] boundaries, int[] indexers) {
+        return change(from, boundaries, indexers, List.of());
+    }
+
+    /**
+     * The same with other scales of the key's dimensions, which hold where the table does.
+     *
+     * @param scales the dimensions by the new scales; empty where those of the newest table go on
+     * @throws IllegalArgumentException when the scales do not fit the stream's key
+     */
+    Optional<RoutingTable> change(int from, long[] boundaries, int[] indexers, List<Dimension> scales) {
         // What is wrong with it is said before anything is changed.
         RoutingTable wanted = new RoutingTable(Math.max(1, from), boundaries, indexers);
         if (from != 0 && newestVersion() != from) {
             return Optional.empty();
         }
         join(wanted.indexers());
-        Optional<RoutingTable> table = announce(from, wanted);
+        Optional<RoutingTable> table = announce(from, wanted, scales);
         if (table.isPresent()) {
             try {
                 enter(table.get(), StreamSnapshot.before(stream));
@@ -184,29 +197,61 @@ final class RoutingChanges {
         }
     }
 
-    private Optional<RoutingTable> announce(int from, RoutingTable wanted) {
+    private Optional<RoutingTable> announce(int from, RoutingTable wanted, List<Dimension> scales) {
         return transaction().run(before -> {
             EditTail.Place place = tail.place(before);
-            int newest = newestVersion();
-            if (from != 0 && newest != from) {
+            RoutingTable newest = newestTable();
+            if (from != 0 && newest.version() != from) {
                 return Optional.empty();
             }
-            RoutingTable table = new RoutingTable(newest + 1, wanted.boundaries(), wanted.indexers());
-            String path = catalog.tablePath(table.version());
+            // Made of the newest: by which scales keys are made goes on until somebody changes it.
+            RoutingTable table = newest.next(wanted.boundaries(), wanted.indexers());
+            StreamCatalog.Entry entry = catalog.entry();
             List<Op> ops = new ArrayList<>();
-            ops.add(new Op.Create(path, CatalogJson.write(table)));
-            catalog.entry().upgrade(ops);
+            if (scales.isEmpty()) {
+                entry.upgrade(ops);
+            } else {
+                // Before any process meets the table, the entry has the scales that it names.
+                Schema scaled = scaled(entry.info().schema(), scales);
+                table = table.withScales(entry.info().withSchema(scaled).scales());
+                ops.add(new Op.Set(
+                        Namespace.path(stream.name()),
+                        CatalogJson.write(entry.info().withSchema(scaled)),
+                        entry.version()));
+                Namespace.touch(store, ops);
+            }
+            ops.add(new Op.Create(catalog.tablePath(table.version()), CatalogJson.write(table)));
             try {
                 tail.commit(place, new Edit.Routed(table, Map.of(), Map.of()), ops);
             } catch (UnknownOutcomeException e) {
                 store.sync();
-                if (catalog.findTable(table.version()).filter(table::equals).isEmpty()) {
+                if (!isThere(table, scales)) {
                     throw e;
                 }
                 tail.refresh();
             }
             return Optional.of(table);
         });
+    }
+
+    /** Whether a table is there, and means these scales. */
+    private boolean isThere(RoutingTable table, List<Dimension> scales) {
+        if (catalog.findTable(table.version()).filter(table::equals).isEmpty()) {
+            return false;
+        }
+        KeySpec.Dimensions key = catalog.entry().info().schema().key().dimensional();
+        return scales.isEmpty()
+                || (key != null
+                        && key.scales() >= table.scales()
+                        && key.dimensions(table.scales()).equals(scales));
+    }
+
+    private Schema scaled(Schema schema, List<Dimension> scales) {
+        KeySpec.Dimensions key = schema.key().dimensional();
+        if (key == null) {
+            throw new IllegalArgumentException("stream " + stream.name() + ": its key has no dimensions");
+        }
+        return schema.withKey(key.withScales(scales));
     }
 
     private CatalogTransaction transaction() {

@@ -79,10 +79,20 @@ public final class SnapshotReader {
             // it.
             StreamSnapshot rolledUp = fromManifest(current);
             if (rolledUp == current) {
-                return current;
+                return scaled(current);
             }
             current = rolledUp;
         }
+    }
+
+    /** With every version of the scales by which keys that it knows of can be made (protocol rule 8). */
+    private StreamSnapshot scaled(StreamSnapshot snapshot) {
+        int scales = snapshot.scales();
+        if (scales <= snapshot.stream().scales()) {
+            return snapshot;
+        }
+        return snapshot.withSchema(
+                new StreamCatalog(store, snapshot.stream()).scaled(scales).schema());
     }
 
     /** The manifest's snapshot if it is ahead, else the one given. */

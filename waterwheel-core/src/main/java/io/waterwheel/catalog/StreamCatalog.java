@@ -12,11 +12,14 @@ import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.catalog.store.CatalogStore.Op;
+import io.waterwheel.catalog.store.CorruptCatalogException;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.Dimension;
 import io.waterwheel.tuple.KeyBox;
 import io.waterwheel.tuple.KeyDimensions;
 import io.waterwheel.tuple.LostRange;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -66,10 +69,13 @@ public final class StreamCatalog {
     private final EditTail tail;
     private final RoutingChanges routing;
     private final IndexerChanges indexers;
+    /** The stream with as many versions of scales as are known here. */
+    private volatile StreamInfo scaled;
 
     public StreamCatalog(CatalogStore store, StreamInfo stream) {
         this.store = store;
         this.stream = stream;
+        this.scaled = stream;
         // By id, not by name: a process that still works on a dropped stream never meets the one created after it.
         this.base = Namespace.dataPath(stream.id());
         this.tail = new EditTail(store, stream);
@@ -79,6 +85,29 @@ public final class StreamCatalog {
 
     public StreamInfo stream() {
         return stream;
+    }
+
+    /**
+     * The stream with the scales of its dimensions up to a version, or beyond, as its entry has them. A version never
+     * changes once a routing table names it, so what is known here is enough where it goes so far.
+     *
+     * @param scales that a routing table names
+     * @throws WaterwheelException TEMPORARY when the catalog is away
+     */
+    public StreamInfo scaled(int scales) {
+        StreamInfo known = scaled;
+        if (known.scales() < scales) {
+            store.sync();
+            known = stream.withSchema(entry().info().schema());
+            if (known.scales() < scales) {
+                throw new CorruptCatalogException(
+                        Namespace.path(stream.name()),
+                        new IOException("expected " + scales + " versions of scales, which a routing table names, got "
+                                + known.scales()));
+            }
+            scaled = known;
+        }
+        return known;
     }
 
     /** Returns when later reads see everything that was committed, by anyone, before the call. */
@@ -234,7 +263,7 @@ public final class StreamCatalog {
             }
             // The newest, which this partition may not have adopted yet: then it skips it, and is done with it too.
             RoutingTable old = routing.newestTable();
-            RoutingTable table = new RoutingTable(old.version() + 1, old.boundaries(), old.indexers());
+            RoutingTable table = old.next(old.boundaries(), old.indexers());
             PartitionRoute changed = current.route().withLost(range).withVersion(table.version());
             if (changed.versions().size() > KEPT_VERSIONS) {
                 // Every checkpoint says up to where they are needed: too much to read each time.
@@ -415,6 +444,24 @@ public final class StreamCatalog {
      */
     public Optional<RoutingTable> changeRouting(int from, long[] boundaries, int[] indexers) {
         return routing.change(from, boundaries, indexers);
+    }
+
+    /**
+     * Puts other scales of the key's dimensions in force, for the tuples from each partition's limit on; what is there
+     * keeps its keys. It is a change of the routing, to a table that names the new version of the scales.
+     *
+     * @param from the version of the routing that is replaced; 0: whichever is newest
+     * @param scales the same dimensions with the same bits, divided otherwise
+     * @param boundaries for the keys that the new scales make, see {@code KeyScheme.domain(int)}
+     * @return the table, or nothing when there is a newer one than {@code from}
+     * @throws IllegalArgumentException when the scales do not fit the stream's key; says why
+     * @throws WaterwheelException ROUTING_BUSY when others edited the stream again and again
+     */
+    public Optional<RoutingTable> changeScales(int from, List<Dimension> scales, long[] boundaries, int[] indexers) {
+        if (scales.isEmpty()) {
+            throw new IllegalArgumentException("stream " + stream.name() + ": scales of no dimension");
+        }
+        return routing.change(from, boundaries, indexers, scales);
     }
 
     /**

@@ -69,7 +69,8 @@ public final class ChunkWriter {
     /**
      * Encodes all tuples of a tree that no thread inserts into.
      *
-     * @param schema whose tuples they are
+     * @param schema whose tuples they are. Where the key has dimensions, it knows the version of the scales by which
+     *     the lowest key was made; keys by others, and all where it does not, are stored
      * @throws IllegalArgumentException for a tree without tuples
      * @throws IllegalStateException for a discarded tree
      */
@@ -80,7 +81,11 @@ public final class ChunkWriter {
             indexed.set(f, schema.fields().get(f).indexed());
             texts.set(f, schema.fields().get(f).index() == Field.Index.TEXT);
         }
-        return encode(tree, KeyScheme.of(schema).derived(tree.layout()), KeyDimensions.of(schema), indexed, texts);
+        Region region = tree.region();
+        DerivedKeys key = region == null
+                ? null
+                : KeyScheme.of(schema).derived(tree.layout(), region.keys().low());
+        return encode(tree, key, KeyDimensions.of(schema), indexed, texts);
     }
 
     /** @param indexed fields that get an index */

@@ -5,6 +5,7 @@ import io.waterwheel.schema.Field;
 import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.ScaleVersion;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -18,6 +19,9 @@ import java.util.List;
 final class DimensionKeys extends KeyMaker implements DerivedKeys {
     /** How chunk files name it. */
     static final int KIND = 2;
+
+    /** The same by scales of a later version, which comes before the rest of the parameters. */
+    static final int SCALED_KIND = 3;
 
     private static final int MOST_DIMENSIONS = 8;
     private static final byte[] NO_MASKS = {};
@@ -148,6 +152,10 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
 
     private final Axis[] axes;
     private final Interleaving interleaving;
+    /** The version of the scales, from 1 on. */
+    private final int version;
+    /** What all keys have beside the bits of their cells. */
+    private final long prefix;
     /** The null mask; -1 when no dimension is nullable. */
     private final int maskColumn;
 
@@ -156,9 +164,12 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
      *
      * @param fields by dimension, its index in the layout; none is the time
      * @param scales by dimension
+     * @param version of the scales
      */
-    DimensionKeys(RowLayout layout, int[] fields, Scale[] scales, Interleaving interleaving) {
+    DimensionKeys(RowLayout layout, int[] fields, Scale[] scales, Interleaving interleaving, int version) {
         this.interleaving = interleaving;
+        this.version = version;
+        this.prefix = ScaleVersion.prefix(version);
         this.axes = new Axis[fields.length];
         boolean nullable = false;
         for (int d = 0; d < fields.length; d++) {
@@ -173,7 +184,7 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
         long[] keys = block.keys();
         int size = block.size();
         byte[] masks = maskColumn < 0 ? NO_MASKS : block.column(maskColumn);
-        Arrays.fill(keys, fromRow, size, 0);
+        Arrays.fill(keys, fromRow, size, prefix);
         for (Axis axis : axes) {
             axis.add(block.column(axis.column), block.arena(), masks, fromRow, size, keys);
         }
@@ -192,7 +203,7 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
 
     @Override
     public boolean makes(long[] keys, long[][] values, int rows) {
-        long[] made = new long[rows];
+        long[] made = prefixes(rows);
         long[] nulls = maskColumn < 0 ? NO_NULLS : values[axes.length];
         for (int d = 0; d < axes.length; d++) {
             axes[d].add(values[d], nulls, rows, made);
@@ -202,7 +213,7 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
 
     @Override
     public long[] keys(byte[][] values, byte[][] arenas, int rows) {
-        long[] keys = new long[rows];
+        long[] keys = prefixes(rows);
         byte[] masks = maskColumn < 0 ? NO_MASKS : values[axes.length];
         for (int d = 0; d < axes.length; d++) {
             axes[d].add(values[d], arenas[d], masks, 0, rows, keys);
@@ -210,18 +221,29 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
         return keys;
     }
 
+    private long[] prefixes(int rows) {
+        long[] keys = new long[rows];
+        if (prefix != 0) {
+            Arrays.fill(keys, prefix);
+        }
+        return keys;
+    }
+
     @Override
     public int kind() {
-        return KIND;
+        return version == 1 ? KIND : SCALED_KIND;
     }
 
     @Override
     public byte[] parameters() {
-        int bytes = 1 + 1 + interleaving.bits();
+        int bytes = (version == 1 ? 0 : 1) + 1 + 1 + interleaving.bits();
         for (Axis axis : axes) {
             bytes += 2 + 2 + 8 * axis.scale.cuts().length;
         }
         ByteBuffer out = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        if (version > 1) {
+            out.put((byte) version);
+        }
         out.put((byte) axes.length);
         for (Axis axis : axes) {
             long[] cuts = axis.scale.cuts();
@@ -240,10 +262,12 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
     /**
      * Reads what {@link #parameters} gave.
      *
+     * @param kind what {@link #kind} gave
      * @throws IllegalArgumentException when they do not fit; says what was expected
      */
-    static DimensionKeys read(RowLayout layout, ByteBuffer parameters) {
+    static DimensionKeys read(RowLayout layout, int kind, ByteBuffer parameters) {
         ByteBuffer in = parameters.order(ByteOrder.LITTLE_ENDIAN);
+        int version = kind == KIND ? 1 : number(in, 1, 2, ScaleVersion.MOST, "a version of scales");
         int count = number(in, 1, 1, MOST_DIMENSIONS, "dimensions");
         int[] fields = new int[count];
         Scale[] scales = new Scale[count];
@@ -253,7 +277,7 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
             int cuts = number(in, 2, 0, (1 << Dimension.MAX_BITS) - 1, "cuts");
             scales[d] = new Scale(cuts(in, cuts), isFloating(field));
         }
-        int bits = number(in, 1, 1, Interleaving.MAX_BITS, "bits");
+        int bits = number(in, 1, 1, version == 1 ? Interleaving.MAX_BITS : ScaleVersion.CELL_BITS, "bits");
         int[] order = new int[bits];
         int[] bitsOf = new int[count];
         for (int bit = 0; bit < bits; bit++) {
@@ -266,7 +290,7 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
         for (int d = 0; d < count; d++) {
             requireRoom(bitsOf[d], scales[d], layout.fields().get(fields[d]));
         }
-        return new DimensionKeys(layout, fields, scales, new Interleaving(order, count));
+        return new DimensionKeys(layout, fields, scales, new Interleaving(order, count), version);
     }
 
     private static void requireRoom(int bits, Scale scale, Field field) {

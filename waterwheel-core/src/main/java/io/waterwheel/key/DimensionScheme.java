@@ -12,9 +12,11 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.KeyDimensions;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.ScaleVersion;
 import io.waterwheel.tuple.TupleBlock;
 import io.waterwheel.tuple.WantedCells;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
@@ -24,9 +26,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Keys that interleave the cells of several fields (see {@link Scale} and {@link Interleaving}). */
 final class DimensionScheme extends KeyScheme {
-    /** Most intervals that a condition is cut into: each is looked up in the index of chunks, and in every chunk. */
-    private static final int INTERVALS = 64;
-
     /** Tables take some tenths of a millisecond to make: a schema's are kept as long as the schema is. */
     private static final Cache<Schema, DimensionScheme> KNOWN =
             Caffeine.newBuilder().weakKeys().build();
@@ -36,15 +35,16 @@ final class DimensionScheme extends KeyScheme {
             Caffeine.newBuilder().weakValues().build();
 
     /** What a chunk says of its keys. */
-    private record Parameters(RowLayout layout, ByteBuffer bytes) {}
+    private record Parameters(RowLayout layout, int kind, ByteBuffer bytes) {}
 
     private final String names;
     private final int[] fields;
-    private final Scale[] scales;
+    /** By version of the scales, from 1 on, by dimension. */
+    private final Scale[][] scales;
     /** By dimension, 1 where null has a cell below all others. */
     private final int[] nulls;
 
-    /** By dimension, with that of null. */
+    /** By dimension, with that of null, by the newest scales. */
     private final int[] cellCounts;
 
     private final Interleaving interleaving;
@@ -67,19 +67,15 @@ final class DimensionScheme extends KeyScheme {
         this.fields = dimensions.stream()
                 .mapToInt(dimension -> schema.indexOf(dimension.field()))
                 .toArray();
-        this.scales = new Scale[fields.length];
+        this.scales = new Scale[key.scales()][];
+        for (int version = 1; version <= scales.length; version++) {
+            scales[version - 1] = scales(schema, key.dimensions(version), bits);
+        }
         this.nulls = new int[fields.length];
         this.cellCounts = new int[fields.length];
         for (int d = 0; d < fields.length; d++) {
-            Field field = schema.fields().get(fields[d]);
-            scales[d] = new Scale(
-                    new Cuts(field)
-                            .of(dimensions.get(d), bits[d]).stream()
-                                    .mapToLong(DimensionScheme::code)
-                                    .toArray(),
-                    DimensionKeys.isFloating(field));
-            nulls[d] = field.nullable() ? 1 : 0;
-            cellCounts[d] = scales[d].cuts().length + 1 + nulls[d];
+            nulls[d] = schema.fields().get(fields[d]).nullable() ? 1 : 0;
+            cellCounts[d] = scales[scales.length - 1][d].cuts().length + 1 + nulls[d];
         }
         int[] order = key.order(byName);
         this.interleaving = new Interleaving(order, fields.length);
@@ -89,6 +85,20 @@ final class DimensionScheme extends KeyScheme {
                 : new Placed(
                         schema.indexOf(key.position().get(0)),
                         schema.indexOf(key.position().get(1)));
+    }
+
+    private Scale[] scales(Schema schema, List<Dimension> dimensions, int[] bits) {
+        Scale[] of = new Scale[fields.length];
+        for (int d = 0; d < fields.length; d++) {
+            Field field = schema.fields().get(fields[d]);
+            of[d] = new Scale(
+                    new Cuts(field)
+                            .of(dimensions.get(d), bits[d]).stream()
+                                    .mapToLong(DimensionScheme::code)
+                                    .toArray(),
+                    DimensionKeys.isFloating(field));
+        }
+        return of;
     }
 
     private static long code(Object cut) {
@@ -102,12 +112,28 @@ final class DimensionScheme extends KeyScheme {
 
     @Override
     public KeyInterval domain() {
-        return new KeyInterval(0, interleaving.greatest());
+        return new KeyInterval(scales.length == 1 ? 0 : ScaleVersion.prefix(2), interleaving.greatest());
+    }
+
+    @Override
+    public KeyInterval domain(int version) {
+        long prefix = ScaleVersion.prefix(version);
+        return new KeyInterval(prefix, prefix | interleaving.greatest());
+    }
+
+    @Override
+    public int scales() {
+        return scales.length;
     }
 
     @Override
     public KeyMaker maker(RowLayout layout) {
-        KeyMaker keys = new DimensionKeys(layout, fields, scales, interleaving);
+        return maker(layout, 1);
+    }
+
+    @Override
+    public KeyMaker maker(RowLayout layout, int version) {
+        KeyMaker keys = keys(layout, version);
         return positions == null
                 ? keys
                 : new OnGlobe(layout, positions.longitudeField(), positions.latitudeField(), keys);
@@ -177,7 +203,7 @@ final class DimensionScheme extends KeyScheme {
 
     @Override
     public KeyNarrowing narrowing(RowLayout layout) {
-        return new OfCells(layout);
+        return new CellNarrowing(layout, fields, scales, nulls, cellCounts, interleaving, keyDimensions);
     }
 
     @Override
@@ -206,26 +232,73 @@ final class DimensionScheme extends KeyScheme {
 
     @Override
     public DerivedKeys derived(RowLayout layout) {
-        return new DimensionKeys(layout, fields, scales, interleaving);
+        return keys(layout, 1);
+    }
+
+    @Override
+    public @Nullable DerivedKeys derived(RowLayout layout, long key) {
+        int version = ScaleVersion.of(key);
+        return version > scales.length ? null : keys(layout, version);
+    }
+
+    private DimensionKeys keys(RowLayout layout, int version) {
+        if (version < 1 || version > scales.length) {
+            throw new IllegalArgumentException(
+                    "expected a version of scales from 1 to " + scales.length + ", got " + version);
+        }
+        return new DimensionKeys(layout, fields, scales[version - 1], interleaving, version);
     }
 
     /** @throws IllegalArgumentException when they do not fit */
-    static DerivedKeys derived(RowLayout layout, ByteBuffer parameters) {
+    static DerivedKeys derived(RowLayout layout, int kind, ByteBuffer parameters) {
         byte[] bytes = new byte[parameters.remaining()];
         parameters.duplicate().get(bytes);
         return READ.get(
-                new Parameters(layout, ByteBuffer.wrap(bytes)),
-                read -> DimensionKeys.read(read.layout(), read.bytes().duplicate()));
+                new Parameters(layout, kind, ByteBuffer.wrap(bytes)),
+                read -> DimensionKeys.read(
+                        read.layout(), read.kind(), read.bytes().duplicate()));
     }
 
-    /** Bounds of a dimension's values are bounds of its cells. */
-    private final class OfCells implements KeyNarrowing {
-        private final int[] columns;
-        /** By dimension, the cells that can match; null where all can. */
-        private final @Nullable BitSet[] wanted = new @Nullable BitSet[fields.length];
+    /** Bounds of a dimension's values are bounds of its cells, by each version of the scales. One thread. */
+    private static final class CellNarrowing implements KeyNarrowing {
+        /**
+         * Most intervals that a condition is cut into: each is looked up in the index of chunks, and in every chunk.
+         */
+        private static final int INTERVALS = 64;
 
-        OfCells(RowLayout layout) {
+        /** At least this number for each version, however many versions there are. */
+        private static final int LEAST_INTERVALS = 16;
+
+        private final int[] fields;
+        /** By version from 1 on, by dimension. */
+        private final Scale[][] scales;
+
+        private final int[] nulls;
+        private final int[] cellCounts;
+        private final Interleaving interleaving;
+        private final KeyDimensions keyDimensions;
+        private final int[] columns;
+        /** By version from 1 on, by dimension, the cells that can match; null where all can. */
+        private final List<@Nullable BitSet[]> wanted = new ArrayList<>();
+
+        CellNarrowing(
+                RowLayout layout,
+                int[] fields,
+                Scale[][] scales,
+                int[] nulls,
+                int[] cellCounts,
+                Interleaving interleaving,
+                KeyDimensions keyDimensions) {
+            this.fields = fields;
+            this.scales = scales;
+            this.nulls = nulls;
+            this.cellCounts = cellCounts;
+            this.interleaving = interleaving;
+            this.keyDimensions = keyDimensions;
             this.columns = Arrays.stream(fields).map(layout::columnOf).toArray();
+            for (int version = 0; version < scales.length; version++) {
+                wanted.add(new @Nullable BitSet[fields.length]);
+            }
         }
 
         /** The dimension whose values lie in a column; -1 when none do. */
@@ -237,20 +310,21 @@ final class DimensionScheme extends KeyScheme {
             return d < columns.length ? d : -1;
         }
 
-        private void narrow(int dimension, BitSet cells) {
-            BitSet known = wanted[dimension];
+        private static void narrow(@Nullable BitSet[] of, int dimension, BitSet cells) {
+            BitSet known = of[dimension];
             if (known == null) {
-                wanted[dimension] = cells;
+                of[dimension] = cells;
             } else {
                 known.and(cells);
             }
         }
 
-        private BitSet between(int dimension, long low, long high) {
+        /** The cells of codes from low to high. */
+        private BitSet between(int version, int dimension, long low, long high) {
             BitSet cells = new BitSet();
             if (low <= high) {
-                int first = nulls[dimension] + scales[dimension].search(low);
-                cells.set(first, nulls[dimension] + scales[dimension].search(high) + 1);
+                Scale scale = scales[version][dimension];
+                cells.set(nulls[dimension] + scale.search(low), nulls[dimension] + scale.search(high) + 1);
             }
             return cells;
         }
@@ -258,87 +332,83 @@ final class DimensionScheme extends KeyScheme {
         @Override
         public void within(int column, long low, long high) {
             int dimension = dimension(column);
-            if (dimension >= 0) {
-                narrow(dimension, between(dimension, low, high));
+            for (int version = 0; dimension >= 0 && version < scales.length; version++) {
+                narrow(wanted.get(version), dimension, between(version, dimension, low, high));
             }
         }
 
         @Override
         public void among(int column, long[] values) {
             int dimension = dimension(column);
-            if (dimension >= 0) {
+            for (int version = 0; dimension >= 0 && version < scales.length; version++) {
                 BitSet cells = new BitSet();
                 for (long value : values) {
-                    cells.set(nulls[dimension] + scales[dimension].search(value));
+                    cells.set(nulls[dimension] + scales[version][dimension].search(value));
                 }
-                narrow(dimension, cells);
+                narrow(wanted.get(version), dimension, cells);
             }
         }
 
         @Override
         public void withinBytes(int column, byte @Nullable [] low, byte @Nullable [] high) {
-            int dimension = dimension(column);
-            if (dimension >= 0) {
-                narrow(
-                        dimension,
-                        between(
-                                dimension,
-                                low == null ? Long.MIN_VALUE : KeyCodec.ofBytes(low, 0, low.length),
-                                high == null ? Long.MAX_VALUE : KeyCodec.ofBytes(high, 0, high.length)));
-            }
+            within(
+                    column,
+                    low == null ? Long.MIN_VALUE : KeyCodec.ofBytes(low, 0, low.length),
+                    high == null ? Long.MAX_VALUE : KeyCodec.ofBytes(high, 0, high.length));
         }
 
         @Override
         public void amongBytes(int column, byte[][] values) {
-            int dimension = dimension(column);
-            if (dimension >= 0) {
-                BitSet cells = new BitSet();
-                for (byte[] value : values) {
-                    cells.set(nulls[dimension] + scales[dimension].search(KeyCodec.ofBytes(value, 0, value.length)));
-                }
-                narrow(dimension, cells);
+            long[] codes = new long[values.length];
+            for (int i = 0; i < codes.length; i++) {
+                codes[i] = KeyCodec.ofBytes(values[i], 0, values[i].length);
             }
+            among(column, codes);
         }
 
         @Override
         public void withinAnyBytes(int column, byte[][] lows, byte[] @Nullable [] ends) {
             int dimension = dimension(column);
-            if (dimension >= 0) {
+            for (int version = 0; dimension >= 0 && version < scales.length; version++) {
                 BitSet cells = new BitSet();
                 for (int range = 0; range < lows.length; range++) {
                     byte[] end = ends[range];
                     cells.or(between(
+                            version,
                             dimension,
                             KeyCodec.ofBytes(lows[range], 0, lows[range].length),
                             end == null ? Long.MAX_VALUE : KeyCodec.ofBytes(end, 0, end.length)));
                 }
-                narrow(dimension, cells);
+                narrow(wanted.get(version), dimension, cells);
             }
         }
 
         /** By dimension, so what is left may be more: the corners of several boxes. */
         @Override
         public void any(List<KeyNarrowing> alternatives) {
-            for (int d = 0; d < wanted.length; d++) {
-                BitSet cells = new BitSet();
-                for (KeyNarrowing alternative : alternatives) {
-                    BitSet of = ((OfCells) alternative).wanted[d];
-                    if (of == null) {
-                        cells.set(0, 1 << interleaving.bits(d));
-                    } else if (!((OfCells) alternative).isOfNone()) {
-                        cells.or(of);
+            for (int version = 0; version < scales.length; version++) {
+                for (int d = 0; d < columns.length; d++) {
+                    BitSet cells = new BitSet();
+                    for (KeyNarrowing alternative : alternatives) {
+                        @Nullable BitSet[] other = ((CellNarrowing) alternative).wanted.get(version);
+                        BitSet of = other[d];
+                        if (of == null) {
+                            cells.set(0, 1 << interleaving.bits(d));
+                        } else if (!isOfNone(other)) {
+                            cells.or(of);
+                        }
                     }
-                }
-                if (cells.cardinality() < 1 << interleaving.bits(d)) {
-                    narrow(d, cells);
+                    if (cells.cardinality() < 1 << interleaving.bits(d)) {
+                        narrow(wanted.get(version), d, cells);
+                    }
                 }
             }
         }
 
         /** Whether no row can match. */
-        private boolean isOfNone() {
+        private static boolean isOfNone(@Nullable BitSet[] of) {
             boolean none = false;
-            for (BitSet cells : wanted) {
+            for (BitSet cells : of) {
                 none |= cells != null && cells.isEmpty();
             }
             return none;
@@ -346,8 +416,10 @@ final class DimensionScheme extends KeyScheme {
 
         private boolean isNarrowed() {
             boolean narrowed = false;
-            for (BitSet cells : wanted) {
-                narrowed |= cells != null;
+            for (@Nullable BitSet[] of : wanted) {
+                for (BitSet cells : of) {
+                    narrowed |= cells != null;
+                }
             }
             return narrowed;
         }
@@ -359,7 +431,20 @@ final class DimensionScheme extends KeyScheme {
 
         @Override
         public List<KeyInterval> keys() {
-            return isNarrowed() ? DimensionIntervals.of(interleaving, wanted, INTERVALS) : List.of(KeyInterval.ALL);
+            if (!isNarrowed()) {
+                return List.of(KeyInterval.ALL);
+            }
+            int most = Math.max(LEAST_INTERVALS, INTERVALS / scales.length);
+            List<KeyInterval> keys = new ArrayList<>();
+            // Keys of version 2 are the lowest, then those of 3 and so on; those of 1 are above all.
+            for (int version = 2; version <= scales.length; version++) {
+                long prefix = ScaleVersion.prefix(version);
+                for (KeyInterval of : DimensionIntervals.of(interleaving, wanted.get(version - 1), most)) {
+                    keys.add(new KeyInterval(prefix | of.low(), prefix | of.high()));
+                }
+            }
+            keys.addAll(DimensionIntervals.of(interleaving, wanted.get(0), most));
+            return keys;
         }
     }
 }

@@ -41,22 +41,53 @@ public abstract sealed class KeyScheme permits FieldScheme, PositionScheme, Dime
         if (kind == PositionScheme.KIND) {
             return PositionScheme.derived(layout, parameters);
         }
-        if (kind == DimensionKeys.KIND) {
-            return DimensionScheme.derived(layout, parameters);
+        if (kind == DimensionKeys.KIND || kind == DimensionKeys.SCALED_KIND) {
+            return DimensionScheme.derived(layout, kind, parameters);
         }
         throw new IllegalArgumentException(
-                "expected kind " + PositionScheme.KIND + " or " + DimensionKeys.KIND + ", got " + kind);
+                "expected kind " + PositionScheme.KIND + " to " + DimensionKeys.SCALED_KIND + ", got " + kind);
     }
 
     /** Every key that a tuple can have lies in this interval. */
     public abstract KeyInterval domain();
 
     /**
-     * Makes keys of rows.
+     * Every key that one version of the scales can make lies in this interval.
+     *
+     * @param scales the version; 1 where the key has no dimensions. The scheme need not know it
+     */
+    public KeyInterval domain(int scales) {
+        requireFirst(scales);
+        return domain();
+    }
+
+    /**
+     * Makes keys of rows, by the first scales where the key has dimensions.
      *
      * @param layout the stored layout of the schema
      */
     public abstract KeyMaker maker(RowLayout layout);
+
+    /**
+     * Makes keys of rows by one version of the scales.
+     *
+     * @param scales the version, 1 to {@link #scales}
+     */
+    public KeyMaker maker(RowLayout layout, int scales) {
+        requireFirst(scales);
+        return maker(layout);
+    }
+
+    /** How many versions of scales are known; 1 where the key has no dimensions. */
+    public int scales() {
+        return 1;
+    }
+
+    private static void requireFirst(int scales) {
+        if (scales != 1) {
+            throw new IllegalArgumentException("expected version 1 of the scales of a key without any, got " + scales);
+        }
+    }
 
     /**
      * The key of a value as a person writes it.
@@ -91,6 +122,11 @@ public abstract sealed class KeyScheme permits FieldScheme, PositionScheme, Dime
     /** How the keys of chunks follow from their columns; null when keys must be stored. */
     public @Nullable DerivedKeys derived(RowLayout layout) {
         return null;
+    }
+
+    /** How keys that are made like this one follow from columns; null when that is not known. */
+    public @Nullable DerivedKeys derived(RowLayout layout, long key) {
+        return derived(layout);
     }
 
     /** How keys answer questions for places; null when they tell nothing of places. */

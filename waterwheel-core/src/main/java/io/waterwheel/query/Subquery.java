@@ -1,11 +1,22 @@
 package io.waterwheel.query;
 
+import java.time.Duration;
+
 /** The part of a query that one indexer or one query server answers. */
 public sealed interface Subquery {
     /** The whole query; the receiver takes from it what concerns its part. */
     Query query();
 
     int streamId();
+
+    /**
+     * How many versions of scales of the stream's dimensions the plan knows. Keys of all of them may be met, so who
+     * answers must know as many.
+     */
+    int scales();
+
+    /** The same with another timeout. */
+    Subquery withTimeout(Duration timeout);
 
     /**
      * For an indexer: the tuples of its trees above a flush sequence number (protocol rule 9).
@@ -16,18 +27,38 @@ public sealed interface Subquery {
      * @param demand per partition, the offset that its watermark must have reached
      */
     @SuppressWarnings("ArrayRecordComponent") // one number per partition; never compared
-    record OfIndexer(Query query, int streamId, int indexer, int epoch, long flushed, long[] demand)
-            implements Subquery {}
+    record OfIndexer(Query query, int streamId, int scales, int indexer, int epoch, long flushed, long[] demand)
+            implements Subquery {
+        /** On a plan that knows the first scales alone. */
+        public OfIndexer(Query query, int streamId, int indexer, int epoch, long flushed, long[] demand) {
+            this(query, streamId, 1, indexer, epoch, flushed, demand);
+        }
+
+        @Override
+        public OfIndexer withTimeout(Duration timeout) {
+            return new OfIndexer(query.withTimeout(timeout), streamId, scales, indexer, epoch, flushed, demand);
+        }
+    }
 
     /**
      * For a query server: the tuples of one chunk.
      *
      * @param piece how much of it
      */
-    record OfChunk(Query query, int streamId, String file, Piece piece) implements Subquery {
+    record OfChunk(Query query, int streamId, int scales, String file, Piece piece) implements Subquery {
+        /** On a plan that knows the first scales alone. */
+        public OfChunk(Query query, int streamId, String file, Piece piece) {
+            this(query, streamId, 1, file, piece);
+        }
+
         /** Of the whole chunk. */
         public OfChunk(Query query, int streamId, String file) {
             this(query, streamId, file, Piece.WHOLE);
+        }
+
+        @Override
+        public OfChunk withTimeout(Duration timeout) {
+            return new OfChunk(query.withTimeout(timeout), streamId, scales, file, piece);
         }
     }
 

@@ -2,6 +2,7 @@ package io.waterwheel.schema;
 
 import io.waterwheel.geo.Box;
 import io.waterwheel.schema.Document.Node;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -195,13 +196,21 @@ public sealed interface KeySpec {
      *     often as it has bits; empty: each that has bits left in turn
      * @param position the names of two dimensions, the longitude and the latitude, by which shapes can be asked for;
      *     empty for none
+     * @param later the dimensions by the scales that were put in force later, from version 2 on: the same fields with
+     *     the same bits, divided otherwise. Not part of a definition
      */
-    record Dimensions(List<Dimension> dimensions, List<String> schedule, List<String> position) implements KeySpec {
+    record Dimensions(
+            List<Dimension> dimensions, List<String> schedule, List<String> position, List<List<Dimension>> later)
+            implements KeySpec {
         static final KeyForms.Form FORM = new KeyForms.Form(
                 List.of("dimensions", "schedule", "position"), "{dimensions: [NAME, NAME]}", DimensionsReader::read);
 
         static final int MOST = 8;
         static final int MAX_BITS = 63;
+        /** Keys of later scales have five bits of their own. */
+        static final int MAX_SCALED_BITS = 59;
+
+        static final int MOST_SCALES = 16;
         /** In lists, which are part of the definition. */
         static final int MAX_LISTED = 4096;
         /** With those that divide ranges: each chunk has all. */
@@ -211,11 +220,43 @@ public sealed interface KeySpec {
             dimensions = List.copyOf(dimensions);
             schedule = List.copyOf(schedule);
             position = List.copyOf(position);
+            later = later.stream().map(List::copyOf).toList();
         }
 
         /** Without a position. */
         public Dimensions(List<Dimension> dimensions, List<String> schedule) {
             this(dimensions, schedule, List.of());
+        }
+
+        /** As it is created: with one version of scales. */
+        public Dimensions(List<Dimension> dimensions, List<String> schedule, List<String> position) {
+            this(dimensions, schedule, position, List.of());
+        }
+
+        /** How many versions of scales there are; at least 1. */
+        public int scales() {
+            return 1 + later.size();
+        }
+
+        /**
+         * The dimensions by one version of scales.
+         *
+         * @param version from 1 to {@link #scales}
+         */
+        public List<Dimension> dimensions(int version) {
+            return version == 1 ? dimensions : later.get(version - 2);
+        }
+
+        /** The same with one more version of scales. */
+        public Dimensions withScales(List<Dimension> next) {
+            List<List<Dimension>> more = new ArrayList<>(later);
+            more.add(next);
+            return new Dimensions(dimensions, schedule, position, more);
+        }
+
+        /** With the newest scales as the only ones. */
+        public Dimensions newest() {
+            return new Dimensions(dimensions(scales()), schedule, position);
         }
 
         @Override
@@ -241,7 +282,7 @@ public sealed interface KeySpec {
 
         @Override
         public int[] order(Map<String, Field> fields) {
-            List<String> names = dimensions.stream().map(Dimension::field).toList();
+            List<String> names = names();
             return schedule.isEmpty()
                     ? Dimension.inTurn(bits(fields))
                     : schedule.stream().mapToInt(names::indexOf).toArray();
@@ -280,7 +321,44 @@ public sealed interface KeySpec {
                 return "position: expected two dimensions, the longitude and the latitude, got "
                         + String.join(", ", position);
             }
-            return fields.keySet().containsAll(names) ? cellProblem(fields) : null;
+            if (!fields.keySet().containsAll(names)) {
+                return null;
+            }
+            String problem = cellProblem(fields);
+            for (int version = 2; problem == null && version <= scales(); version++) {
+                problem = scaleProblem(version, fields);
+            }
+            return problem;
+        }
+
+        /** What is wrong with a later version of the scales, or null. */
+        private @Nullable String scaleProblem(int version, Map<String, Field> fields) {
+            if (version > MOST_SCALES) {
+                return "the key: expected at most " + MOST_SCALES + " versions of scales";
+            }
+            int[] present = bits(fields);
+            int all = Arrays.stream(present).sum();
+            if (all > MAX_SCALED_BITS) {
+                return "the key: expected at most " + MAX_SCALED_BITS + " bits in all dimensions, for scales that are"
+                        + " put in force later, got " + all;
+            }
+            Dimensions of = new Dimensions(dimensions(version), schedule, position);
+            if (!of.names().equals(names())) {
+                return "scales, version " + version + ": expected the dimensions " + String.join(", ", names())
+                        + "; got " + String.join(", ", of.names());
+            }
+            String problem = of.cellProblem(fields);
+            if (problem != null) {
+                return "scales, version " + version + ": " + problem;
+            }
+            return Arrays.equals(of.bits(fields), present)
+                    ? null
+                    : "scales, version " + version + ": expected the bits " + Arrays.toString(present)
+                            + ", which never change, got " + Arrays.toString(of.bits(fields));
+        }
+
+        private List<String> names() {
+            return dimensions.stream().map(Dimension::field).toList();
         }
 
         private @Nullable String cellProblem(Map<String, Field> fields) {

@@ -4,6 +4,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.Subquery;
+import io.waterwheel.tuple.ScaleVersion;
 import io.waterwheel.wire.proto.ChunkPart;
 import io.waterwheel.wire.proto.IndexerHeaderMessage;
 import io.waterwheel.wire.proto.IndexerPart;
@@ -17,7 +18,8 @@ public final class SubqueryCodec {
     public static byte[] write(Subquery subquery) {
         SubqueryMessage.Builder message = SubqueryMessage.newBuilder()
                 .setQuery(WireQueries.toMessage(subquery.query()))
-                .setStreamId(subquery.streamId());
+                .setStreamId(subquery.streamId())
+                .setScales(subquery.scales());
         if (subquery instanceof Subquery.OfIndexer part) {
             IndexerPart.Builder indexer = IndexerPart.newBuilder()
                     .setIndexer(part.indexer())
@@ -53,6 +55,7 @@ public final class SubqueryCodec {
                 new Subquery.OfIndexer(
                         WireQueries.fromMessage(message.getQuery()),
                         message.getStreamId(),
+                        scales(message),
                         message.getIndexer().getIndexer(),
                         message.getIndexer().getEpoch(),
                         message.getIndexer().getFlushed(),
@@ -63,6 +66,7 @@ public final class SubqueryCodec {
                 new Subquery.OfChunk(
                         WireQueries.fromMessage(message.getQuery()),
                         message.getStreamId(),
+                        scales(message),
                         message.getChunk().getFile(),
                         new Subquery.Piece(
                                 message.getChunk().getFromLeaf(),
@@ -72,6 +76,15 @@ public final class SubqueryCodec {
             case PART_NOT_SET ->
                 throw new IllegalArgumentException("a subquery that names neither an indexer nor a chunk");
         };
+    }
+
+    private static int scales(SubqueryMessage message) {
+        int scales = message.getScales();
+        if (scales < 1 || scales > ScaleVersion.MOST) {
+            throw new IllegalArgumentException(
+                    "a subquery of a plan with " + scales + " versions of scales, expected 1 to " + ScaleVersion.MOST);
+        }
+        return scales;
     }
 
     /** What a scan looked at, for the end of its answer. */

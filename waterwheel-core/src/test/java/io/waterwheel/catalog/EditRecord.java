@@ -73,7 +73,10 @@ public final class EditRecord {
             return "edit " + snapshot.edit() + " was never committed";
         }
         StreamSnapshot truth = at(snapshot.edit());
-        boolean state = truth.stream().equals(snapshot.stream())
+        // Which scales it knows may be ahead of its edit, and never behind.
+        boolean state = truth.stream()
+                        .equals(snapshot.stream().withSchema(truth.stream().schema()))
+                && snapshot.stream().scales() >= truth.scales()
                 && truth.tables().equals(snapshot.tables())
                 && routes(truth).equals(routes(snapshot))
                 && truth.checkpoints().equals(snapshot.checkpoints())

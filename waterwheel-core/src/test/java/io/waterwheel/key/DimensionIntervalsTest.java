@@ -189,7 +189,8 @@ final class DimensionIntervalsTest {
             Interleaving interleaving = new Interleaving(order, count);
             @Nullable BitSet[] wanted = wanted(interleaving, random);
             int[] fields = IntStream.range(10, 10 + count).toArray();
-            WantedCells cells = new WantedCells(new KeyDimensions(order), fields, cellCounts(interleaving), wanted);
+            WantedCells cells = new WantedCells(
+                    new KeyDimensions(order), fields, cellCounts(interleaving), List.<BitSet[]>of(wanted));
             int a = random.nextInt((int) interleaving.greatest() + 1);
             int b = random.nextInt((int) interleaving.greatest() + 1);
             long[] keys = IntStream.rangeClosed(Math.min(a, b), Math.max(a, b))
@@ -202,7 +203,9 @@ final class DimensionIntervalsTest {
             long[] some = {a, b};
             KeyBox box = new KeyDimensions(order).around(null, some, 2);
             int ofTwo = missed(interleaving, wanted, some);
-            assertThat(cells.missedBy(box)).as("seed %s", seed).isEqualTo(ofTwo);
+            assertThat(cells.missedBy(box, keys[0], keys[keys.length - 1]))
+                    .as("seed %s", seed)
+                    .isEqualTo(ofTwo);
             if (ofTwo >= 0) {
                 assertThat(cells.field(ofTwo)).isEqualTo(10 + ofTwo);
             }

@@ -1,6 +1,7 @@
 package io.waterwheel.sim;
 
 import io.waterwheel.catalog.SnapshotReader;
+import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.error.ErrorCode;
@@ -22,6 +23,7 @@ import io.waterwheel.query.run.QueryRunner;
 import io.waterwheel.query.scan.ChunkCache;
 import io.waterwheel.query.scan.ChunkScan;
 import io.waterwheel.query.scan.IndexerReply;
+import io.waterwheel.tuple.KeyInterval;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -42,11 +44,14 @@ final class CoordinatorRole implements SnapshotSource {
     private final ChunkScan scan;
     private final QueryMemory memory = new QueryMemory(1 << 30, 1 << 30);
     private boolean advancing;
+    /** What workers elsewhere know of the stream. */
+    private final StreamCatalog others;
 
     CoordinatorRole(World world, int number) {
         this.world = world;
         this.number = number;
         this.client = world.catalog.client();
+        this.others = new StreamCatalog(client, world.stream);
         this.follower = new StreamTracker(new SnapshotReader(client, world.files, world.stream));
         this.scan = new ChunkScan(world.files, new ChunkCache(1 << 20));
         this.runner = new QueryRunner(
@@ -106,12 +111,17 @@ final class CoordinatorRole implements SnapshotSource {
     }
 
     /** The query as another process understands it: what reaches that is the subquery. */
-    private ResolvedQuery arrived(Subquery subquery) {
-        return ResolvedQuery.of(subquery.query(), world.stream);
+    private ResolvedQuery arrived(Subquery subquery) throws IOException {
+        try {
+            return ResolvedQuery.of(subquery.query(), others.scaled(subquery.scales()));
+        } catch (WaterwheelException e) {
+            world.requireTemporary(e);
+            throw new IOException(e);
+        }
     }
 
-    Answer ask(Query query) throws InterruptedException {
-        Answer answer = new Answer(query, world.now);
+    Answer ask(Query query, KeyInterval keys, KeyInterval ids) throws InterruptedException {
+        Answer answer = new Answer(query, keys, ids, world.now);
         current = answer;
         long reserved = memory.reserved();
         runner.run(query, answer);
@@ -213,8 +223,8 @@ final class CoordinatorRole implements SnapshotSource {
             if (world.random.nextInt(16) == 0) {
                 world.interleave();
             }
-            long found =
-                    scan.scan(subquery.file(), Topic.LAYOUT, arrived(subquery).spec(), subquery.piece(), sink);
+            long found = scan.scan(
+                    subquery.file(), world.topic.layout, arrived(subquery).spec(), subquery.piece(), sink);
             if (world.faulty() && world.random.nextInt(50) == 0) {
                 throw new IOException("the answer was cut off (planted)");
             }

@@ -20,6 +20,7 @@ import io.waterwheel.protocol.ChannelEpoch;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.protocol.PartitionTrouble;
 import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.LostRange;
 import java.util.HashMap;
 import java.util.List;
@@ -69,7 +70,10 @@ final class DispatcherRole implements DispatcherEffects {
                 route,
                 table,
                 new Segmenter(
-                        Topic.SCHEMA, RecordFormat.BLOCK, new BodyPool(Topic.LAYOUT, 16), world.settings.blockBytes()),
+                        world.topic.schema,
+                        RecordFormat.BLOCK,
+                        new BodyPool(world.topic.layout, 16),
+                        world.settings.blockBytes()),
                 world.settings.dispatcher(),
                 world.catchUps,
                 this,
@@ -304,7 +308,8 @@ final class DispatcherRole implements DispatcherEffects {
         call(() -> {
             Optional<RoutingTable> table = catalog.findTable(version);
             if (table.isPresent()) {
-                later(dispatcher -> dispatcher.onTable(table.get(), world.now));
+                Schema schema = catalog.scaled(table.get().scales()).schema();
+                later(dispatcher -> dispatcher.onTable(table.get(), schema, world.now));
             } else {
                 catalog.sync();
                 PartitionRoute route = catalog.route(partition).route();

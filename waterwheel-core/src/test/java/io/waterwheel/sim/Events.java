@@ -1,11 +1,16 @@
 package io.waterwheel.sim;
 
+import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.ingest.indexer.SealedTree;
+import io.waterwheel.key.KeyScheme;
+import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Query;
+import io.waterwheel.schema.Dimension;
 import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.ScaleVersion;
 import io.waterwheel.tuple.TimeInterval;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,6 +18,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.IntSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What may happen next, and how often; one step is one event, and a little time. */
@@ -256,10 +265,15 @@ final class Events {
     /** Two balancers, each with its own view of the catalog; now and then with another number of indexers. */
     private void changeRouting() {
         int count = 1 + random.nextInt(4);
-        RoutingTable even = RoutingTable.even(1, KeyInterval.ALL, count);
+        int scales = world.topic.scaled() ? world.truth.newestTable().scales() : 1;
+        boolean rescale = world.topic.scaled() && scales < ScaleVersion.MOST && random.nextInt(3) == 0;
+        KeyInterval domain = world.topic.scaled()
+                ? KeyScheme.of(world.topic.schema).domain(rescale ? scales + 1 : scales)
+                : KeyInterval.ALL;
+        RoutingTable even = RoutingTable.even(1, domain, count);
         long[] boundaries = even.boundaries();
         for (int i = 0; i < boundaries.length; i++) {
-            boundaries[i] += random.nextInt();
+            boundaries[i] += world.topic.scaled() ? random.nextInt(4) : random.nextInt();
         }
         int[] indexers = even.indexers();
         // Not always the same id for the same keys.
@@ -273,15 +287,52 @@ final class Events {
             balancer.loseSessionAfter(random.nextInt(24));
         }
         try {
-            RoutingTable table = new StreamCatalog(balancer, world.stream).changeRouting(boundaries, indexers);
-            world.note("balancer", "table %d: %d indexers", table.version(), count);
+            StreamCatalog catalog = new StreamCatalog(balancer, world.stream);
+            RoutingTable table = rescale
+                    ? catalog.changeScales(0, scales(), boundaries, indexers).orElseThrow()
+                    : catalog.changeRouting(boundaries, indexers);
+            world.note("balancer", "table %d: %d indexers, scales %d", table.version(), count, table.scales());
         } catch (WaterwheelException e) {
             world.requireTemporary(e);
             world.note("balancer", "fails: %s", e.getMessage());
+        } catch (IllegalArgumentException e) {
+            // Others were faster with the last versions.
+            Oracle.check(
+                    rescale
+                            && new Namespace(world.catalog.truth())
+                                            .find("s")
+                                            .orElseThrow()
+                                            .scales()
+                                    == ScaleVersion.MOST,
+                    "scales are refused: %s",
+                    e.getMessage());
+            world.note("balancer", "is refused: %s", e.getMessage());
         }
         for (HostRole host : world.hosts) {
             host.launch();
         }
+    }
+
+    /** Other cuts of both dimensions; those of the one that moves on lie about what was produced last. */
+    private List<Dimension> scales() {
+        int last = world.topic.produced().size();
+        return List.of(
+                new Dimension("k", Topic.DIMENSION_BITS, List.of(), cuts(random::nextInt)),
+                new Dimension("id", Topic.DIMENSION_BITS, List.of(), cuts(() -> last - 50 + random.nextInt(150))));
+    }
+
+    private List<String> cuts(IntSupplier values) {
+        Set<Integer> cuts = new TreeSet<>();
+        for (int n = 1 + random.nextInt((1 << Topic.DIMENSION_BITS) - 1); n > 0; n--) {
+            cuts.add(values.getAsInt());
+        }
+        return cuts.stream().map(String::valueOf).toList();
+    }
+
+    private static List<KeyRange> range(String field, KeyInterval values) {
+        return values.equals(KeyInterval.ALL)
+                ? List.of()
+                : List.of(new KeyRange(field, String.valueOf(values.low()), String.valueOf(values.high())));
     }
 
     private void query() {
@@ -290,9 +341,14 @@ final class Events {
         }
         KeyInterval keys = KeyInterval.ALL;
         if (random.nextBoolean()) {
-            long a = random.nextLong();
-            long b = random.nextLong();
+            long a = world.topic.scaled() ? random.nextInt() : random.nextLong();
+            long b = world.topic.scaled() ? random.nextInt() : random.nextLong();
             keys = new KeyInterval(Math.min(a, b), Math.max(a, b));
+        }
+        KeyInterval ids = KeyInterval.ALL;
+        if (world.topic.scaled() && random.nextBoolean()) {
+            long from = random.nextInt(world.topic.produced().size() + 1);
+            ids = new KeyInterval(from, from + random.nextInt(100));
         }
         TimeInterval times = TimeInterval.ALL;
         if (random.nextInt(3) == 0) {
@@ -311,6 +367,7 @@ final class Events {
         }
         Answer answer = ask(
                 keys,
+                ids,
                 times,
                 demand,
                 Duration.ofMillis(4 + random.nextInt((int) Settings.MAX_QUERY_MILLIS - 4)),
@@ -321,10 +378,24 @@ final class Events {
         }
     }
 
-    /** Asks one of the coordinators, and compares what it answers. */
-    Answer ask(KeyInterval keys, TimeInterval times, Map<Integer, Long> demand, Duration timeout, boolean partial) {
-        Query query = Query.of(world.stream.name())
-                .withKeys(List.of(keys))
+    /** Asks one of the coordinators for all of some times, and compares what it answers. */
+    Answer ask(TimeInterval times, Map<Integer, Long> demand, Duration timeout, boolean partial) {
+        return ask(KeyInterval.ALL, KeyInterval.ALL, times, demand, timeout, partial);
+    }
+
+    private Answer ask(
+            KeyInterval keys,
+            KeyInterval ids,
+            TimeInterval times,
+            Map<Integer, Long> demand,
+            Duration timeout,
+            boolean partial) {
+        Query all = Query.of(world.stream.name());
+        Query query = (world.topic.scaled()
+                        ? all.withKeyRanges(Stream.of(range("k", keys), range("id", ids))
+                                .flatMap(List::stream)
+                                .toList())
+                        : all.withKeys(List.of(keys)))
                 .withTimes(times)
                 .withAtLeast(demand)
                 .withTimeout(timeout)
@@ -334,7 +405,7 @@ final class Events {
         }
         asking = true;
         try {
-            Answer answer = world.coordinators[random.nextInt(world.coordinators.length)].ask(query);
+            Answer answer = world.coordinators[random.nextInt(world.coordinators.length)].ask(query, keys, ids);
             AssertionError broken = world.oracle.broken();
             if (broken != null) {
                 throw broken;

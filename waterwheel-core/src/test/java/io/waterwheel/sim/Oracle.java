@@ -154,8 +154,6 @@ final class Oracle {
             return;
         }
         Query query = answer.query;
-        KeyInterval keys = query.keys().get(0);
-        TimeInterval times = query.times();
         // By the edits alone, not by what the coordinator made of them.
         long horizon = world.edits.horizonAt(verdict.edit());
         check(verdict.horizon() == horizon, "an answer's horizon is not %d: %s", horizon, verdict);
@@ -168,11 +166,7 @@ final class Oracle {
                 verdict);
         for (long id : answer.ids) {
             Topic.Produced tuple = world.topic.produced().get(id);
-            check(
-                    tuple != null && keys.contains(tuple.key()) && times.contains(tuple.time()),
-                    "tuple %d does not belong into the answer: %s",
-                    id,
-                    tuple);
+            check(tuple != null && answer.matches(tuple), "tuple %d does not belong into the answer: %s", id, tuple);
             check(tuple.time() >= horizon, "%s has expired and is in an answer, horizon %d", tuple, horizon);
         }
         if (!verdict.complete()) {
@@ -181,8 +175,7 @@ final class Oracle {
         Map<Integer, Long> seen = verdict.positions();
         for (Topic.Produced tuple : world.topic.produced().values()) {
             if (tuple.offset() < seen.getOrDefault(tuple.partition(), 0L)
-                    && keys.contains(tuple.key())
-                    && times.contains(tuple.time())
+                    && answer.matches(tuple)
                     && tuple.time() >= horizon) {
                 check(
                         distinct.contains(tuple.id()),

@@ -33,7 +33,9 @@ public record PlantedBug(String name, int rule, Kind kind, String what, World wo
         /** The log alone, which is a thousand times quicker. */
         LOG,
         /** Streams that share tasks. */
-        STREAMS
+        STREAMS,
+        /** The whole protocol on a key of dimensions, whose scales are changed. */
+        SCALES
     }
 
     /**

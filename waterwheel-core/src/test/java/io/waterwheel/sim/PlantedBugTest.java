@@ -48,6 +48,7 @@ final class PlantedBugTest {
         List<PlantedBug> bugs = new ArrayList<>(PlantedBugs.ALL);
         bugs.addAll(PlantedLogBugs.ALL);
         bugs.addAll(PlantedStreamBugs.ALL);
+        bugs.addAll(PlantedScaleBugs.ALL);
         if (Boolean.getBoolean("planted.guards")) {
             bugs.addAll(PlantedBugs.SECOND_GUARDS);
             bugs.addAll(PlantedLogBugs.SECOND_GUARDS);
@@ -137,6 +138,7 @@ final class PlantedBugTest {
                     switch (bug.world()) {
                         case ALL -> PlantedBugs.FOUND_BY;
                         case LOG -> PlantedLogBugs.FOUND_BY;
+                        case SCALES -> PlantedScaleBugs.FOUND_BY;
                         case STREAMS -> PlantedStreamBugs.FOUND_BY;
                     };
             return foundBy.getOrDefault(bug.name(), 0);

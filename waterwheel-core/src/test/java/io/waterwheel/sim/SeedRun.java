@@ -16,6 +16,7 @@ final class SeedRun implements LongFunction<String> {
         return switch (world) {
             case LOG -> LogSimulation.run(seed);
             case STREAMS -> StreamsSimulation.run(seed);
+            case SCALES -> Simulation.runScaled(seed, Simulation.STEPS).failure();
             case ALL -> {
                 String failure = LogSimulation.run(seed);
                 yield failure.isEmpty() ? Simulation.run(seed, Simulation.STEPS).failure() : failure;

@@ -243,7 +243,7 @@ final class SharedStream {
 
         @Override
         public void fetchTable(int version) {
-            later(() -> core.onTable(catalog.table(version), all.now));
+            later(() -> core.onTable(catalog.table(version), Topic.SCHEMA, all.now));
         }
 
         @Override

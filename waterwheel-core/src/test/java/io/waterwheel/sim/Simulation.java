@@ -1,7 +1,6 @@
 package io.waterwheel.sim;
 
 import io.waterwheel.ingest.indexer.SealedTree;
-import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.TimeInterval;
 import java.time.Duration;
 import java.util.HashMap;
@@ -40,6 +39,11 @@ final class Simulation {
     /** Runs a seed with {@value Settings#WIDE_PARTITIONS} partitions and {@value Settings#WIDE_INDEXERS} indexers. */
     static Result runWide(long seed, int steps) {
         return run(new World(seed, true), seed, steps);
+    }
+
+    /** Runs a seed with a key of dimensions, whose scales are changed. */
+    static Result runScaled(long seed, int steps) {
+        return run(new World(seed, false, Topic.SCALED), seed, steps);
     }
 
     private static Result run(World world, long seed, int steps) {
@@ -118,7 +122,7 @@ final class Simulation {
         for (int round = 0; round < CALM_ROUNDS; round++) {
             round(world, events, round);
             if (round % 4 == 3) {
-                last = events.ask(KeyInterval.ALL, TimeInterval.ALL, demand, Duration.ofMillis(1), false);
+                last = events.ask(TimeInterval.ALL, demand, Duration.ofMillis(1), false);
                 if (last.verdict != null) {
                     long kept = world.oracle.kept(last.verdict.edit());
                     Oracle.check(last.ids.size() == kept, "the last answer has %d tuples of %d", last.ids.size(), kept);

@@ -25,6 +25,7 @@ final class SimulationTest {
     private static final int SEEDS = 1_000;
     private static final int WIDE_SEEDS = 40;
     private static final int STREAMS_SEEDS = 15;
+    private static final int SCALED_SEEDS = 150;
     private static final int MAX_FAILURES = 5;
 
     /**
@@ -87,6 +88,15 @@ final class SimulationTest {
         String world = Settings.WIDE_PARTITIONS + " partitions and " + Settings.WIDE_INDEXERS + " indexers, ";
         int seeds = Rounds.of("wide", WIDE_SEEDS, 10 * WIDE_SEEDS);
         assertThat(answers(world, seeds, seed -> Simulation.runWide(seed, Simulation.STEPS)))
+                .as("complete answers")
+                .isPositive();
+    }
+
+    /** {@code -Dscaled=} how many seeds. */
+    @Test
+    void soItIsThroughChangesOfTheScales() throws Exception {
+        int seeds = Rounds.of("scaled", SCALED_SEEDS, 20 * SCALED_SEEDS);
+        assertThat(answers("scales, ", seeds, seed -> Simulation.runScaled(seed, Simulation.STEPS)))
                 .as("complete answers")
                 .isPositive();
     }

@@ -2,6 +2,7 @@ package io.waterwheel.sim;
 
 import io.waterwheel.decode.BlockCodec;
 import io.waterwheel.ingest.source.RecordBatch;
+import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
@@ -29,6 +30,27 @@ final class Topic {
             new KeySpec.Ordered("k"),
             "t");
     static final RowLayout LAYOUT = RowLayout.of(SCHEMA);
+
+    /** Of each of two dimensions. */
+    static final int DIMENSION_BITS = 3;
+
+    /** A key of dimensions, of which one moves on: its scales may be changed. Its rows are as wide. */
+    static final Schema SCALED = new Schema(
+            List.of(
+                    new Field("id", FieldType.INT, false),
+                    new Field("k", FieldType.INT, false),
+                    new Field("t", FieldType.TIMESTAMP, false)),
+            new KeySpec.Dimensions(
+                    List.of(
+                            new Dimension(
+                                    "k",
+                                    DIMENSION_BITS,
+                                    List.of(String.valueOf(Integer.MIN_VALUE), String.valueOf(Integer.MAX_VALUE)),
+                                    List.of()),
+                            new Dimension("id", DIMENSION_BITS, List.of("0", "99"), List.of())),
+                    List.of()),
+            "t");
+
     private static final int MAX_ROWS = 5;
 
     /** What the refused rows of a record's block take beside its tuples, at most. */
@@ -48,6 +70,8 @@ final class Topic {
 
     private final Random random;
     private final int streamId;
+    final Schema schema;
+    final RowLayout layout;
     /** By partition and offset; null where the log has no record, as after a transaction's end. */
     private final List<List<@Nullable ByteBuffer>> log = new ArrayList<>();
 
@@ -57,13 +81,24 @@ final class Topic {
     private long badCount;
 
     Topic(Random random, int streamId, int partitions) {
+        this(random, streamId, partitions, SCHEMA);
+    }
+
+    Topic(Random random, int streamId, int partitions, Schema schema) {
         this.random = random;
         this.streamId = streamId;
+        this.schema = schema;
+        this.layout = RowLayout.of(schema);
         for (int p = 0; p < partitions; p++) {
             log.add(new ArrayList<>());
             bad.add(new HashSet<>());
             letters.add(new Letters());
         }
+    }
+
+    /** Whether the key has dimensions. */
+    boolean scaled() {
+        return schema.key().dimensional() != null;
     }
 
     int partitions() {
@@ -118,19 +153,25 @@ final class Topic {
     }
 
     private ByteBuffer record(int partition, long offset, long nowMillis) {
-        TupleBlock block = new TupleBlock(LAYOUT, MAX_ROWS);
+        TupleBlock block = new TupleBlock(layout, MAX_ROWS);
         int rows = random.nextInt(MAX_ROWS + 1);
         for (int row = 0; row < rows; row++) {
             long id = produced.size();
-            block.keys()[row] = random.nextLong();
+            long key = scaled() ? random.nextInt() : random.nextLong();
             // Most are of about now; some late, some from the future.
             block.times()[row] =
                     nowMillis + (random.nextInt(10) == 0 ? random.nextInt(40_000) - 20_000 : random.nextInt(1000));
-            LittleEndian.putLong(block.column(0), row * 8, id);
-            produced.put(id, new Produced(id, block.keys()[row], block.times()[row], partition, offset));
+            if (scaled()) {
+                LittleEndian.putInt(block.column(0), row * 4, (int) id);
+                LittleEndian.putInt(block.column(1), row * 4, (int) key);
+            } else {
+                block.keys()[row] = key;
+                LittleEndian.putLong(block.column(0), row * 8, id);
+            }
+            produced.put(id, new Produced(id, key, block.times()[row], partition, offset));
         }
         block.setSize(rows);
-        return ByteBuffer.wrap(BlockCodec.encode(block, true));
+        return ByteBuffer.wrap(BlockCodec.encode(block, !scaled()));
     }
 
     /** Reads at most so many offsets. */

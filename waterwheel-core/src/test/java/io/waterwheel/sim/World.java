@@ -9,6 +9,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.ingest.dispatch.CatchUpBudget;
 import io.waterwheel.query.scan.QueryClock;
 import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -98,6 +99,11 @@ final class World {
 
     /** @param wide whether there are many partitions and indexers, or as few as show most */
     World(long seed, boolean wide) {
+        this(seed, wide, Topic.SCHEMA);
+    }
+
+    /** @param schema of the topic's tuples */
+    World(long seed, boolean wide, Schema schema) {
         this.random = new Random(seed * 0x9E3779B97F4A7C15L);
         Settings drawn = Settings.draw(random);
         this.settings = wide ? drawn.wide() : drawn;
@@ -105,17 +111,11 @@ final class World {
                 new CatchUpBudget((long) settings.catchUps() * Settings.CATCH_UP_BYTES, Settings.CATCH_UP_BYTES);
         this.catalog = new SimCatalog(random, settings.unknown());
         this.stream = new Namespace(catalog.truth())
-                .create(
-                        "s",
-                        Topic.SCHEMA,
-                        RecordFormat.BLOCK,
-                        "t",
-                        new long[settings.partitions()],
-                        settings.indexers());
+                .create("s", schema, RecordFormat.BLOCK, "t", new long[settings.partitions()], settings.indexers());
         this.truth = new StreamCatalog(catalog.truth(), stream);
         this.edits = new EditRecord(stream);
         catalog.onCreate(this::created);
-        this.topic = new Topic(random, stream.id(), settings.partitions());
+        this.topic = new Topic(random, stream.id(), settings.partitions(), schema);
         this.oracle = new Oracle(this);
         this.files = new SimFiles(random, settings.diskFaults(), oracle::beforeDelete);
         this.network = new Network(this, settings.loss(), settings.repeats(), settings.reorder());

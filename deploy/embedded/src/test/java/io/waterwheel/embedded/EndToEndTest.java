@@ -157,6 +157,13 @@ final class EndToEndTest {
     }
 
     @Test
+    void scalesChangeWhileRowsMoveOn() throws Exception {
+        try (ScalesThatChange scales = new ScalesThatChange(client, EndToEndTest::run, folder)) {
+            scales.everyAnswerIsThatOfAList();
+        }
+    }
+
+    @Test
     void statementsComeByJdbc() throws Exception {
         try (AskedByJdbc asked = new AskedByJdbc(client, server.url())) {
             assertAll(

@@ -1,5 +1,7 @@
 package io.waterwheel.client.admin;
 
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.wire.proto.StreamDescription;
@@ -20,6 +22,8 @@ import java.util.OptionalLong;
  * @param indexers between which new tuples are divided by their keys; absent in lists
  * @param routingVersion the version of the table that divides them, which every change raises; absent in lists
  * @param sharesTopic whether another stream read the topic already when it was created
+ * @param scales the newest version of the scales of its key's dimensions; 1 where they were never changed
+ * @param newest the definition with the newest scales: what another stream like it would be created with today
  */
 public record StreamDetails(
         int id,
@@ -31,11 +35,41 @@ public record StreamDetails(
         Map<Integer, Long> bases,
         OptionalInt indexers,
         OptionalInt routingVersion,
-        boolean sharesTopic) {
+        boolean sharesTopic,
+        int scales,
+        StreamDefinition newest) {
+    /** Of which the scales were never changed. */
+    public StreamDetails(
+            int id,
+            StreamDefinition definition,
+            String bootstrapServers,
+            OptionalLong chunks,
+            OptionalLong chunkTuples,
+            OptionalLong chunkBytes,
+            Map<Integer, Long> bases,
+            OptionalInt indexers,
+            OptionalInt routingVersion,
+            boolean sharesTopic) {
+        this(
+                id,
+                definition,
+                bootstrapServers,
+                chunks,
+                chunkTuples,
+                chunkBytes,
+                bases,
+                indexers,
+                routingVersion,
+                sharesTopic,
+                1,
+                definition);
+    }
+
     public static StreamDetails of(StreamDescription message) {
+        StreamDefinition definition = SchemaJson.readStream(message.getDefinitionJson());
         return new StreamDetails(
                 message.getId(),
-                SchemaJson.readStream(message.getDefinitionJson()),
+                definition,
                 message.getBootstrapServers(),
                 message.hasChunks() ? OptionalLong.of(message.getChunks()) : OptionalLong.empty(),
                 message.hasChunkTuples() ? OptionalLong.of(message.getChunkTuples()) : OptionalLong.empty(),
@@ -43,6 +77,21 @@ public record StreamDetails(
                 message.getBasesMap(),
                 message.hasIndexers() ? OptionalInt.of(message.getIndexers()) : OptionalInt.empty(),
                 message.hasRoutingVersion() ? OptionalInt.of(message.getRoutingVersion()) : OptionalInt.empty(),
-                message.getSharesTopic());
+                message.getSharesTopic(),
+                message.hasScales() ? message.getScales() : 1,
+                newest(definition, message));
+    }
+
+    private static StreamDefinition newest(StreamDefinition definition, StreamDescription message) {
+        Schema schema = definition.schema();
+        KeySpec.Dimensions key = schema.key().dimensional();
+        return key == null || !message.hasScales()
+                ? definition
+                : definition.withSchema(schema.withKey(new KeySpec.Dimensions(
+                        message.getDimensionsList().stream()
+                                .map(Rescaling::dimension)
+                                .toList(),
+                        key.schedule(),
+                        key.position())));
     }
 }

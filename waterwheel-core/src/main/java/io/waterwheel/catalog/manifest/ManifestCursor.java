@@ -32,9 +32,9 @@ final class ManifestCursor {
         expect(Arrays.equals(bytes, 0, MAGIC.length, MAGIC, 0, MAGIC.length), 0, "the magic", "other bytes");
         version = LittleEndian.getInt(bytes, AT_VERSION);
         expect(
-                version >= WITHOUT_HORIZON && version <= WITH_CELLS,
+                version >= WITHOUT_HORIZON && version <= WITH_SCALES,
                 AT_VERSION,
-                "a version from " + WITHOUT_HORIZON + " to " + WITH_CELLS,
+                "a version from " + WITHOUT_HORIZON + " to " + WITH_SCALES,
                 "version " + version);
         int stored = LittleEndian.getInt(bytes, AT_CHECKSUM);
         int actual = ManifestWriter.checksum(bytes, 0, AT_CHECKSUM);

@@ -24,6 +24,9 @@ public final class ManifestFormat {
 
     static final byte[] MAGIC = "WWMANIF\n".getBytes(StandardCharsets.US_ASCII);
     static final byte[] END_MAGIC = "\nFINAMWW".getBytes(StandardCharsets.US_ASCII);
+    /** Of states whose tables name scales of a later version. */
+    static final int WITH_SCALES = 6;
+
     /** Of files with bounds of dimensions, which are written only where chunks have some. */
     static final int WITH_CELLS = 5;
 
@@ -69,6 +72,7 @@ public final class ManifestFormat {
     static final int HORIZON = 6;
     static final int ANNOUNCED = 7;
     static final int NARROW = 8;
+    static final int SCALES = 9;
 
     static final int INDEXER = 16;
     static final int EPOCH = 17;
@@ -106,6 +110,7 @@ public final class ManifestFormat {
             case HORIZON -> "horizon";
             case ANNOUNCED -> "announced";
             case NARROW -> "narrow";
+            case SCALES -> "scales";
             case INDEXER -> "column indexer";
             case EPOCH -> "column epoch";
             case FLUSH -> "column flush";

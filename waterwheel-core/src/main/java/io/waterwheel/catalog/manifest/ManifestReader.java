@@ -61,6 +61,9 @@ public final class ManifestReader {
             if (cursor.version() > WITHOUT_UNFINISHED) {
                 unfinished = new StreamSnapshot.Unfinished(numbers(cursor, ANNOUNCED), numbers(cursor, NARROW));
             }
+            if (cursor.version() >= WITH_SCALES) {
+                scales(cursor, tables);
+            }
             withoutExpired(chunks, horizon);
             cursor.require(count == chunks.size(), chunks.size() + " chunks, as its parts have", count + " chunks");
             cursor.end();
@@ -200,6 +203,18 @@ public final class ManifestReader {
             tables.put(version, new RoutingTable(version, boundaries, indexers));
         }
         return tables;
+    }
+
+    private static void scales(ManifestCursor cursor, Map<Integer, RoutingTable> tables) {
+        for (int left = cursor.section(SCALES); left > 0; left--) {
+            int version = cursor.i32();
+            int scales = cursor.i32();
+            RoutingTable table = tables.get(version);
+            if (table == null) {
+                throw new IllegalArgumentException("scales of routing table " + version + ", which is not there");
+            }
+            tables.put(version, table.withScales(scales));
+        }
     }
 
     private static List<PartitionRoute> routes(ManifestCursor cursor) {

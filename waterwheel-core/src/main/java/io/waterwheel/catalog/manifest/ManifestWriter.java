@@ -82,6 +82,7 @@ public final class ManifestWriter {
         writer.end(HORIZON, 1);
         writer.numbers(ANNOUNCED, snapshot.unfinished().announced());
         writer.numbers(NARROW, snapshot.unfinished().narrow());
+        writer.scales(snapshot.tables());
         return writer.file();
     }
 
@@ -147,6 +148,22 @@ public final class ManifestWriter {
             }
         });
         end(TABLES, tables.size());
+    }
+
+    /** Of tables by later scales only, so that files without any stay as older releases read them. */
+    private void scales(Map<Integer, RoutingTable> tables) {
+        int later = 0;
+        for (RoutingTable table : new TreeMap<>(tables).values()) {
+            if (table.scales() > 1) {
+                out.i32(table.version());
+                out.i32(table.scales());
+                later++;
+            }
+        }
+        if (later > 0) {
+            version = WITH_SCALES;
+            end(SCALES, later);
+        }
     }
 
     private void routes(StreamSnapshot snapshot) {

@@ -1,6 +1,7 @@
 package io.waterwheel.catalog.state;
 
 import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.ScaleVersion;
 import java.util.Arrays;
 import java.util.List;
 
@@ -10,10 +11,19 @@ import java.util.List;
  * @param version from 1
  * @param boundaries first key of each indexer but the first, ascending; one fewer than indexers
  * @param indexers logical indexer ids, in key order
+ * @param scales the version of the scales that keys are made by where it holds; 1 where keys have no dimensions
  */
 @SuppressWarnings("ArrayRecordComponent") // searched on the hot path; equality by content below
-public record RoutingTable(int version, long[] boundaries, int[] indexers) {
+public record RoutingTable(int version, long[] boundaries, int[] indexers, int scales) {
+    /** By the first scales. */
+    public RoutingTable(int version, long[] boundaries, int[] indexers) {
+        this(version, boundaries, indexers, 1);
+    }
+
     public RoutingTable {
+        if (scales < 1 || scales > ScaleVersion.MOST) {
+            throw new IllegalArgumentException("routing table " + version + ": version " + scales + " of the scales");
+        }
         if (version < 1 || indexers.length < 1 || boundaries.length != indexers.length - 1) {
             throw new IllegalArgumentException("routing table " + version + ": " + indexers.length + " indexers, "
                     + boundaries.length + " boundaries");
@@ -53,6 +63,21 @@ public record RoutingTable(int version, long[] boundaries, int[] indexers) {
         return new RoutingTable(version, boundaries, indexers);
     }
 
+    /** The table that may follow: other indexers and keys, by the same scales. */
+    public RoutingTable next(long[] nextBoundaries, int[] nextIndexers) {
+        return new RoutingTable(version + 1, nextBoundaries, nextIndexers, scales);
+    }
+
+    /** The same under another version of the scales. */
+    public RoutingTable withScales(int other) {
+        return new RoutingTable(version, boundaries, indexers, other);
+    }
+
+    /** Whether a key can be made where it holds. */
+    public boolean isOfItsScales(long key) {
+        return scales == 1 || ScaleVersion.of(key) == scales;
+    }
+
     /** Position in {@link #indexers()} of the indexer that takes the key. */
     public int slotOf(long key) {
         int slot = 0;
@@ -86,13 +111,14 @@ public record RoutingTable(int version, long[] boundaries, int[] indexers) {
     public boolean equals(Object other) {
         return other instanceof RoutingTable that
                 && version == that.version
+                && scales == that.scales
                 && Arrays.equals(boundaries, that.boundaries)
                 && Arrays.equals(indexers, that.indexers);
     }
 
     @Override
     public int hashCode() {
-        return List.of(version, Arrays.hashCode(boundaries), Arrays.hashCode(indexers))
+        return List.of(version, scales, Arrays.hashCode(boundaries), Arrays.hashCode(indexers))
                 .hashCode();
     }
 }

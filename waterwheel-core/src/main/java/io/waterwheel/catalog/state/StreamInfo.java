@@ -1,5 +1,6 @@
 package io.waterwheel.catalog.state;
 
+import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamPolicy;
@@ -7,11 +8,11 @@ import java.util.regex.Pattern;
 
 /**
  * A stream's entry in the catalog. Its partitions grow with its topic's, its indexers with its routing tables, its
- * policy is changed by its operator; the rest is never changed.
+ * policy is changed by its operator, scales are added to its dimensions; the rest is never changed.
  *
  * @param name letters, digits, dots, underscores and hyphens, starting with a letter or digit, at most 100
  * @param id unique in the namespace for ever: a stream dropped and created again has another
- * @param schema its fields, key and time
+ * @param schema its fields, key and time; with every version of the scales of its dimensions
  * @param format of the topic's records
  * @param topic the Kafka topic that feeds it
  * @param partitions number of the topic's partitions
@@ -58,6 +59,16 @@ public record StreamInfo(
 
     public StreamInfo withIndexers(int count) {
         return new StreamInfo(name, id, schema, format, topic, partitions, count, policy, sharesTopic);
+    }
+
+    public StreamInfo withSchema(Schema other) {
+        return new StreamInfo(name, id, other, format, topic, partitions, indexers, policy, sharesTopic);
+    }
+
+    /** How many versions of scales of its dimensions it knows; 1 where its key has none. */
+    public int scales() {
+        KeySpec.Dimensions key = schema.key().dimensional();
+        return key == null ? 1 : key.scales();
     }
 
     public StreamInfo withPolicy(StreamPolicy changed) {

@@ -2,6 +2,7 @@ package io.waterwheel.catalog.state;
 
 import io.waterwheel.catalog.region.RegionIndex;
 import io.waterwheel.schema.Retention;
+import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.LostRange;
 import io.waterwheel.tuple.Region;
@@ -135,6 +136,17 @@ public final class StreamSnapshot {
     /** The highest routing version in it. */
     public int version() {
         return version;
+    }
+
+    /** The version of the scales by which the newest keys are made; those of its chunks and trees are not above. */
+    public int scales() {
+        return version == 0 ? 1 : table(version).scales();
+    }
+
+    /** The same with more versions of scales in the stream's schema. */
+    public StreamSnapshot withSchema(Schema schema) {
+        return new StreamSnapshot(
+                stream.withSchema(schema), edit, tables, routes, checkpoints, marks, unfinished, chunks, horizon);
     }
 
     /** Number of partitions at this edit. */

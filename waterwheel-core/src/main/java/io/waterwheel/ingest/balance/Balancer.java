@@ -57,7 +57,7 @@ public final class Balancer {
 
     /** Tuples a second that each slot of a table got, or would have got, in the last seconds. */
     public double[] rates(RoutingTable table, long now) {
-        double[] rates = recent(WINDOW_NANOS, now).shares(table.boundaries());
+        double[] rates = recent(WINDOW_NANOS, table, now).shares(table.boundaries());
         for (int slot = 0; slot < rates.length; slot++) {
             rates[slot] /= WINDOW_NANOS / 1e9;
         }
@@ -83,7 +83,7 @@ public final class Balancer {
             onChanged(now);
         }
         judged = table.version();
-        KeyLoad load = recent(JUDGED_NANOS, now);
+        KeyLoad load = recent(JUDGED_NANOS, table, now);
         int slots = table.indexers().length;
         if (slots < 2 || load.total() < LEAST_TUPLES || load.deviation(table.boundaries()) <= settings.deviation()) {
             uneven = false;
@@ -97,12 +97,12 @@ public final class Balancer {
                 || (changed && now - changedNanos < settings.pause().toNanos())) {
             return null;
         }
-        long[] boundaries = recent(WINDOW_NANOS, now).divide(slots);
+        long[] boundaries = recent(WINDOW_NANOS, table, now).divide(slots);
         // One key cannot be divided: where that is all there is, nothing is gained, again and again.
         return load.fullest(table.boundaries()) - load.fullest(boundaries) < LEAST_GAIN ? null : boundaries;
     }
 
-    private KeyLoad recent(long nanos, long now) {
-        return KeyLoad.of(samples.recent(nanos, now));
+    private KeyLoad recent(long nanos, RoutingTable table, long now) {
+        return KeyLoad.of(samples.recent(nanos, now), table::isOfItsScales);
     }
 }

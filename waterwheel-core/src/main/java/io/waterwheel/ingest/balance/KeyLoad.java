@@ -3,6 +3,7 @@ package io.waterwheel.ingest.balance;
 import io.waterwheel.protocol.Control;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.function.LongPredicate;
 
 /**
  * How the tuples of the last seconds lie over the keys: the samples of all partitions in one. Distinct keys, ascending,
@@ -20,14 +21,26 @@ public final class KeyLoad {
     }
 
     public static KeyLoad of(Collection<Control.KeySample> samples) {
+        return of(samples, key -> true);
+    }
+
+    /**
+     * The same of some keys.
+     *
+     * @param counts whether a key counts: one that was made by earlier scales comes no more
+     */
+    static KeyLoad of(Collection<Control.KeySample> samples, LongPredicate counts) {
         int count = samples.stream().mapToInt(sample -> sample.keys().length).sum();
         long[] all = new long[count];
         int size = 0;
         for (Control.KeySample sample : samples) {
-            System.arraycopy(sample.keys(), 0, all, size, sample.keys().length);
-            size += sample.keys().length;
+            for (long key : sample.keys()) {
+                if (counts.test(key)) {
+                    all[size++] = key;
+                }
+            }
         }
-        Arrays.sort(all);
+        Arrays.sort(all, 0, size);
         int distinct = 0;
         for (int i = 0; i < size; i++) {
             if (i == 0 || all[i] != all[i - 1]) {
@@ -39,7 +52,10 @@ public final class KeyLoad {
         for (Control.KeySample sample : samples) {
             double each = (double) sample.tuples() / sample.keys().length;
             for (long key : sample.keys()) {
-                weights[Arrays.binarySearch(keys, key)] += each;
+                int at = Arrays.binarySearch(keys, key);
+                if (at >= 0) {
+                    weights[at] += each;
+                }
             }
         }
         return new KeyLoad(keys, weights);

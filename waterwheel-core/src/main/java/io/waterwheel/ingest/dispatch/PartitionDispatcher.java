@@ -10,6 +10,7 @@ import io.waterwheel.ingest.source.ReadingRate;
 import io.waterwheel.ingest.source.RecordBatch;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.schema.LogLoss;
+import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamPolicy;
 import io.waterwheel.tuple.LostRange;
 import java.util.SplittableRandom;
@@ -299,9 +300,13 @@ public final class PartitionDispatcher {
         }
     }
 
-    /** A routing table that was asked for. */
-    public void onTable(RoutingTable table, long now) {
-        router.add(table);
+    /**
+     * A routing table that was asked for.
+     *
+     * @param schema of the stream, with the version of the scales that the table names
+     */
+    public void onTable(RoutingTable table, Schema schema, long now) {
+        router.add(table, schema);
         requests.onTable();
         advance(now);
     }

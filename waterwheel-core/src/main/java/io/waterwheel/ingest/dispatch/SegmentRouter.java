@@ -3,6 +3,7 @@ package io.waterwheel.ingest.dispatch;
 import io.waterwheel.catalog.state.PartitionRoute;
 import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.schema.BadRecords;
+import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.LostRange;
 import java.util.HashMap;
 import java.util.Map;
@@ -33,6 +34,12 @@ final class SegmentRouter {
 
     void add(RoutingTable table) {
         tables.put(table.version(), table);
+    }
+
+    /** The same with a schema that has the scales that the table names. */
+    void add(RoutingTable table, Schema schema) {
+        segmenter.learn(schema);
+        add(table);
     }
 
     /** Lets go of tables that no route names any longer. */
@@ -68,7 +75,7 @@ final class SegmentRouter {
         }
         int version = route.versionAt(records.from);
         RoutingTable table = tables.get(version);
-        if (table == null) {
+        if (table == null || !segmenter.knows(table.scales())) {
             requests.fetchTable(version, now);
             return null;
         }

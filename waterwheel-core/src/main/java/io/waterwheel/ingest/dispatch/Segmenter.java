@@ -12,6 +12,7 @@ import io.waterwheel.ingest.block.BlockBody;
 import io.waterwheel.ingest.block.BodyPool;
 import io.waterwheel.ingest.source.RecordBatch;
 import io.waterwheel.key.KeyMaker;
+import io.waterwheel.key.KeyScheme;
 import io.waterwheel.key.RowRejects;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RowLayout;
@@ -41,7 +42,11 @@ public final class Segmenter {
     /** Whether fields are of what Kafka has of a record beside its value. */
     private final boolean needsFacts;
 
-    private final KeyMaker keyMaker;
+    /** By version of the scales, from 1 on; the first alone where the key has no dimensions. */
+    private final List<KeyMaker> keyMakers = new ArrayList<>();
+    /** Of the segment that is being built. */
+    private KeyMaker keyMaker;
+
     private final RowLayout layout;
     private final BodyPool pool;
     private final long segmentBytes;
@@ -87,9 +92,24 @@ public final class Segmenter {
         this.needsFacts = schema.text().kafka().any();
         this.layout = RowLayout.of(schema);
         this.keyMaker = KeyMaker.of(layout, schema);
+        this.keyMakers.add(keyMaker);
+        learn(schema);
         this.pool = pool;
         this.segmentBytes = segmentBytes;
         this.staged = new BlockBody.StagedRows(new TupleBlock(layout, 0), new int[0]);
+    }
+
+    /** Whether it makes keys by a version of the scales. */
+    boolean knows(int scales) {
+        return scales <= keyMakers.size();
+    }
+
+    /** Takes the versions of scales that the stream's schema has and that are not known yet. */
+    void learn(Schema schema) {
+        KeyScheme scheme = KeyScheme.of(schema);
+        while (keyMakers.size() < scheme.scales()) {
+            keyMakers.add(scheme.maker(layout, keyMakers.size() + 1));
+        }
     }
 
     /** Gives back memory that was not needed since the call before. Call every few seconds. */
@@ -117,6 +137,7 @@ public final class Segmenter {
      *
      * @param from first offset of the segment, at most that of the record at {@code index}
      * @param bound offset that the segment must not reach beyond: the limit, or where another version begins
+     * @param table by a version of the scales that it {@link #knows}
      * @param gate asked for each refused record; when it says no the segment ends before that, and may be empty
      */
     Segment build(RecordBatch batch, int index, long from, long bound, RoutingTable table, Gate gate) {
@@ -124,6 +145,8 @@ public final class Segmenter {
         refused.clear();
         stopped = false;
         awaited = null;
+        // A position decides the table, and the table the scales: who reads again makes the same keys.
+        keyMaker = keyMakers.get(table.scales() - 1);
         int record = index;
         TupleBlock rows = staged.tuples();
         while (record < batch.count()

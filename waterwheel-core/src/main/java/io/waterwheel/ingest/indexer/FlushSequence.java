@@ -8,7 +8,10 @@ import io.waterwheel.chunk.EncodedChunk;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.index.Template;
+import io.waterwheel.schema.Schema;
 import io.waterwheel.store.ChunkStore;
+import io.waterwheel.tuple.Region;
+import io.waterwheel.tuple.ScaleVersion;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
@@ -147,9 +150,18 @@ public final class FlushSequence {
         return Step.FENCED;
     }
 
+    /** The stream's schema, with the scales by which keys of the tree were made: another try makes the same chunk. */
+    private Schema schemaOf(SealedTree.Part part) {
+        Schema schema = catalog.stream().schema();
+        Region region = part.tree().region();
+        return schema.key().dimensional() == null || region == null
+                ? schema
+                : catalog.scaled(ScaleVersion.of(region.keys().low())).schema();
+    }
+
     private ChunkDescriptor write(SealedTree sealed, SealedTree.Part part, ChunkStore store, ChunkWriter writer)
             throws IOException {
-        EncodedChunk encoded = writer.encode(part.tree(), catalog.stream().schema());
+        EncodedChunk encoded = writer.encode(part.tree(), schemaOf(part));
         if (part.number() == TreeGroup.MAIN) {
             learnt = encoded.nextTemplate();
         }

@@ -32,10 +32,11 @@ public record CellUse(String field, int cells, double used) {
     /**
      * By dimension; none where keys have no dimensions, or there are fewer than {@link #LEAST_KEYS} keys.
      *
-     * @param keys of rows, each as good as the others
+     * @param keys of rows by the newest scales, each as good as the others
      */
     public static List<CellUse> of(Schema schema, long[] keys) {
-        KeySpec.Dimensions key = schema.key().dimensional();
+        KeySpec.Dimensions all = schema.key().dimensional();
+        KeySpec.Dimensions key = all == null ? null : all.newest();
         if (key == null || keys.length < LEAST_KEYS) {
             return List.of();
         }

@@ -1,5 +1,6 @@
 package io.waterwheel.key.sample;
 
+import io.waterwheel.tuple.ScaleVersion;
 import java.util.Arrays;
 import java.util.random.RandomGenerator;
 
@@ -16,14 +17,23 @@ public final class RecentKeys {
     private final RandomGenerator random;
     private long[] keys = new long[FIRST];
     private long count;
+    /** The version of the scales that they were made by. */
+    private int scales = 1;
 
     /** None yet. */
     public RecentKeys(RandomGenerator random) {
         this.random = random;
     }
 
-    /** Takes some keys of a sample, evenly spaced from a start by chance; all where they are few. */
-    public synchronized void add(long[] sample) {
+    /**
+     * Takes some keys of a sample, evenly spaced from a start by chance; all where they are few. Once a key by later
+     * scales has come, those by earlier ones are let go, and taken no more.
+     */
+    public synchronized void add(long[] all) {
+        long[] sample = ofNewest(all);
+        if (sample.length == 0) {
+            return;
+        }
         int taken = Math.min(count < KEYS ? KEYS : OF_SAMPLE, sample.length);
         double step = (double) sample.length / taken;
         double at = random.nextDouble() * step;
@@ -33,6 +43,15 @@ public final class RecentKeys {
             }
             keys[(int) (count++ % keys.length)] = sample[Math.min(sample.length - 1, (int) (at + i * step))];
         }
+    }
+
+    private long[] ofNewest(long[] all) {
+        int newest = Arrays.stream(all).mapToInt(ScaleVersion::of).max().orElse(1);
+        if (newest > scales) {
+            scales = newest;
+            count = 0;
+        }
+        return Arrays.stream(all).filter(key -> ScaleVersion.of(key) == scales).toArray();
     }
 
     /** Those that are held, in no order. */

@@ -48,7 +48,8 @@ public final class ScheduleAdvisor {
      * @throws IllegalArgumentException when the key has no dimensions, or there are no questions or keys
      */
     public static ScheduleAdvice advise(Schema schema, long[] codes, long[] keys) {
-        KeySpec.Dimensions key = schema.key().dimensional();
+        KeySpec.Dimensions all = schema.key().dimensional();
+        KeySpec.Dimensions key = all == null ? null : all.newest();
         if (key == null) {
             throw new IllegalArgumentException("the key has no dimensions whose bits could be ordered");
         }

@@ -95,6 +95,7 @@ public record QueryPlan(
             indexers.add(new Subquery.OfIndexer(
                     resolved.query(),
                     snapshot.stream().id(),
+                    snapshot.stream().scales(),
                     indexer,
                     checkpoint.epoch(),
                     checkpoint.flushed(),
@@ -149,7 +150,9 @@ public record QueryPlan(
         }
         KeyBox box = chunk.box();
         KeyInterval keys = chunk.region().keys();
-        return box != null ? cells.missedBy(box) : cells.missedBetween(keys.low(), keys.high());
+        return box != null
+                ? cells.missedBy(box, keys.low(), keys.high())
+                : cells.missedBetween(keys.low(), keys.high());
     }
 
     /** Numbers of chunks by dimension, as they are shown. */

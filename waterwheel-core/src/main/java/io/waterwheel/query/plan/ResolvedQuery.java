@@ -42,6 +42,11 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
      */
     public static ResolvedQuery of(Query query, StreamSnapshot snapshot, Planning planning) {
         long horizon = snapshot.horizon();
+        if (snapshot.stream().scales() < snapshot.scales()) {
+            throw new IllegalStateException("stream " + snapshot.stream().name() + ", edit " + snapshot.edit()
+                    + ": keys are made by version " + snapshot.scales() + " of the scales, and "
+                    + snapshot.stream().scales() + " are known");
+        }
         if (query.times().from() >= horizon) {
             return of(query, snapshot.stream(), planning);
         }

@@ -249,7 +249,12 @@ final class ChunkReads {
         long found;
         try {
             found = server.scan(
-                    new Subquery.OfChunk(resolved.query(), resolved.stream().id(), chunk.file(), piece),
+                    new Subquery.OfChunk(
+                            resolved.query(),
+                            resolved.stream().id(),
+                            resolved.stream().scales(),
+                            chunk.file(),
+                            piece),
                     resolved,
                     attempt,
                     delivery.deadlineNanos());

@@ -265,7 +265,12 @@ public final class TreeScan {
     /** Whether the cells of a dimension rule a leaf out; tallies it. */
     private static boolean pruneByCells(Leaves leaves, int leaf, @Nullable WantedCells cells, ScanTally tally) {
         for (int d = 0; cells != null && d < leaves.dimensions(); d++) {
-            if (cells.misses(d, leaves.leastCell(leaf, d), leaves.greatestCell(leaf, d))) {
+            if (cells.misses(
+                    d,
+                    leaves.leastCell(leaf, d),
+                    leaves.greatestCell(leaf, d),
+                    leaves.minKey(leaf),
+                    leaves.maxKey(leaf))) {
                 tally.pruneByField(PruneReason.DIMENSION, cells.field(d));
                 return true;
             }

@@ -158,7 +158,7 @@ final class TroubleTest {
                     List.of(new VersionSince(version - 1, limit), new VersionSince(version, limit + 100));
             limit += 100;
             dispatcher.onRoute(new PartitionRoute(limit + 100, versions, LogIdentity.first("a"), List.of()), now);
-            dispatcher.onTable(RoutingTable.even(version, KeyInterval.ALL, 1), now);
+            dispatcher.onTable(RoutingTable.even(version, KeyInterval.ALL, 1), SCHEMA, now);
             assertThat(dispatcher.tables()).isLessThanOrEqualTo(2);
         }
     }
@@ -234,7 +234,7 @@ final class TroubleTest {
         assertThat(effects.trouble).contains("halted before offset 1");
         List<VersionSince> versions = List.of(new VersionSince(1, 0), new VersionSince(2, 100));
         dispatcher.onRoute(new PartitionRoute(200, versions, LogIdentity.first("a"), List.of()), now);
-        dispatcher.onTable(new RoutingTable(2, new long[] {0}, new int[] {0, 1}), now);
+        dispatcher.onTable(new RoutingTable(2, new long[] {0}, new int[] {0, 1}), SCHEMA, now);
         dispatcher.onSubscribe(new Control.Subscribe(1, 0, 1, new ChannelEpoch(1, 1), 100, 0, 1 << 20), now);
         seconds(2);
         assertThat(effects.tuples).containsExactly(0L);

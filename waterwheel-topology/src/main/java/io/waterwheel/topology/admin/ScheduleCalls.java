@@ -9,12 +9,14 @@ import io.waterwheel.query.run.QuestionLog;
 import io.waterwheel.store.ChunkStore;
 import io.waterwheel.topology.rpc.AdminCalls;
 import io.waterwheel.topology.worker.CoordinatorServices;
+import io.waterwheel.tuple.ScaleVersion;
 import io.waterwheel.wire.proto.ListQuestionsReply;
 import io.waterwheel.wire.proto.ListQuestionsRequest;
 import io.waterwheel.wire.proto.SampleKeysReply;
 import io.waterwheel.wire.proto.SampleKeysRequest;
 import java.io.IOException;
 import java.util.SplittableRandom;
+import java.util.stream.LongStream;
 
 /**
  * What a schedule for the key of a stream is proposed from: shapes of questions, and keys. Thread-safe; calls block.
@@ -66,8 +68,12 @@ public final class ScheduleCalls {
         }
         try {
             ChunkSample sample = ChunkSample.of(store, snapshot, most, new SplittableRandom(), goOn);
+            // Of the newest scales, where any key is: those of others have other cells.
+            boolean some = LongStream.of(sample.keys()).anyMatch(key -> ScaleVersion.of(key) == snapshot.scales());
             for (long key : sample.keys()) {
-                reply.addKeys(key);
+                if (!some || ScaleVersion.of(key) == snapshot.scales()) {
+                    reply.addKeys(key);
+                }
             }
             return reply.setRead(sample.chunks()).build();
         } catch (IOException e) {

@@ -15,6 +15,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.key.KeyScheme;
 import io.waterwheel.schema.BadRecords;
 import io.waterwheel.schema.Balancing;
+import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.LogLoss;
 import io.waterwheel.schema.Retention;
 import io.waterwheel.schema.SchemaJson;
@@ -151,11 +152,10 @@ public final class StreamCalls {
             throw new IllegalArgumentException(
                     "stream " + request.getName() + ": indexers: expected 1 to " + MAX_INDEXERS + ", got " + count);
         }
-        return RoutingTable.even(
-                1,
-                KeyScheme.of(StreamNames.require(services, request.getName()).schema())
-                        .domain(),
-                count);
+        StreamInfo stream = StreamNames.require(services, request.getName());
+        int scales =
+                new StreamCatalog(services.catalogStore(), stream).newestTable().scales();
+        return RoutingTable.even(1, KeyScheme.of(stream.schema()).domain(scales), count);
     }
 
     /** Makes a table the newest, unless one with the same content is. */
@@ -188,7 +188,13 @@ public final class StreamCalls {
     private StreamDescription.Builder basics(StreamInfo stream) {
         StreamDefinition definition = new StreamDefinition(
                 stream.name(), stream.topic(), stream.format(), stream.partitions(), stream.schema(), stream.policy());
-        return StreamDescription.newBuilder()
+        StreamDescription.Builder description = StreamDescription.newBuilder();
+        KeySpec.Dimensions key = stream.schema().key().dimensional();
+        if (key != null && key.scales() > 1) {
+            description.setScales(key.scales());
+            key.dimensions(key.scales()).forEach(dimension -> description.addDimensions(ScaleCalls.message(dimension)));
+        }
+        return description
                 .setId(stream.id())
                 .setDefinitionJson(SchemaJson.writeStream(definition))
                 .setBootstrapServers(services.config().kafkaForClients())

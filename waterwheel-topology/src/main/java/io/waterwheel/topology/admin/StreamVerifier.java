@@ -16,6 +16,7 @@ import io.waterwheel.decode.typed.WriterSchemas;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.key.KeyMaker;
+import io.waterwheel.key.KeyScheme;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.run.AnswerSink;
@@ -268,7 +269,10 @@ public final class StreamVerifier {
         private final RecordDecoder decoder = RecordDecoder.of(
                 stream.format(), stream.schema(), registry == null ? WriterSchemas.NONE : registry.waiting(PATIENCE));
         private final RowLayout layout = RowLayout.of(stream.schema());
-        private final KeyMaker keys = KeyMaker.of(layout, stream.schema());
+        /** Of the snapshot, which knows all scales by which any of its tables makes keys. */
+        private final KeyScheme scheme = KeyScheme.of(snapshot.stream().schema());
+
+        private final Map<Integer, KeyMaker> keys = new HashMap<>();
         private final TupleBlock block = new TupleBlock(layout, 64);
         private long tuples;
         private long refused;
@@ -285,7 +289,8 @@ public final class StreamVerifier {
             refusedRows = 0;
             try {
                 decoder.decode(value, facts, block);
-                keys.fill(block, 0, (index, reason) -> refusedRows++);
+                keys.computeIfAbsent(table.scales(), scales -> scheme.maker(layout, scales))
+                        .fill(block, 0, (index, reason) -> refusedRows++);
             } catch (RejectedRecordException e) {
                 refusedRows = 1;
             }

@@ -8,6 +8,7 @@ import io.waterwheel.ingest.source.LiveBatch;
 import io.waterwheel.ingest.source.RecordBatch;
 import io.waterwheel.ingest.source.SpoutHeartbeats;
 import io.waterwheel.protocol.Control;
+import io.waterwheel.schema.Schema;
 import org.apache.storm.Constants;
 import org.apache.storm.tuple.Tuple;
 import org.jspecify.annotations.Nullable;
@@ -118,11 +119,11 @@ sealed interface DispatcherEvent {
         }
     }
 
-    /** The routing table that a partition asked for. */
-    record TableRead(PartitionId id, RoutingTable table) implements DispatcherEvent {
+    /** The routing table that a partition asked for, and a schema that has the scales that it names. */
+    record TableRead(PartitionId id, RoutingTable table, Schema schema) implements DispatcherEvent {
         @Override
         public void applyTo(DispatcherTask task, long nowNanos) {
-            task.withPartition(id, partition -> partition.onTable(table, nowNanos));
+            task.withPartition(id, partition -> partition.onTable(table, schema, nowNanos));
         }
     }
 

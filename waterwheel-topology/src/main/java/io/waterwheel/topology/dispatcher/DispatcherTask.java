@@ -399,7 +399,10 @@ final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, AutoCl
             call("read a routing table", () -> {
                 Optional<RoutingTable> table = catalog.findTable(version);
                 if (table.isPresent()) {
-                    return new DispatcherEvent.TableRead(id, table.get());
+                    return new DispatcherEvent.TableRead(
+                            id,
+                            table.get(),
+                            catalog.scaled(table.get().scales()).schema());
                 }
                 catalog.sync();
                 PartitionRoute route = catalog.route(id.partition()).route();

@@ -9,6 +9,7 @@ import io.waterwheel.topology.admin.ChunkRegions;
 import io.waterwheel.topology.admin.FlushCalls;
 import io.waterwheel.topology.admin.KeyPartitions;
 import io.waterwheel.topology.admin.OpenQueries;
+import io.waterwheel.topology.admin.ScaleCalls;
 import io.waterwheel.topology.admin.ScheduleCalls;
 import io.waterwheel.topology.admin.SourceOffsets;
 import io.waterwheel.topology.admin.StatusText;
@@ -120,6 +121,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
         new ChunkChecks(services, coordinator).register(calls);
         new ChunkRegions(services, coordinator).register(calls);
         new ScheduleCalls(services, coordinator).register(calls);
+        new ScaleCalls(services, coordinator).register(calls);
         new VerifyCalls(services, coordinator, flushes).register(calls);
         new OpenQueries(services.admission()).register(calls);
         flushes.register(calls);

@@ -108,7 +108,9 @@ final class WorkerEndpoints {
         long deadline = System.nanoTime() + subquery.query().timeout().toNanos();
         try (Reservation reservation = memory.open();
                 Planning planning = new Planning(shapes, reservation, QueryClock.SYSTEM, deadline, sink::cancelled)) {
-            ResolvedQuery resolved = ResolvedQuery.of(subquery.query(), stream(subquery.streamId()), planning);
+            // What the plan knows may be newer than what this worker has heard.
+            StreamInfo stream = streams.scaled(stream(subquery.streamId()), subquery.scales());
+            ResolvedQuery resolved = ResolvedQuery.of(subquery.query(), stream, planning);
             BlockSender sender = new BlockSender(sink, deadline, reservation);
             long found;
             if (subquery instanceof Subquery.OfIndexer part) {
@@ -190,14 +192,7 @@ final class WorkerEndpoints {
         private IndexerReply askRemote(String place, Subquery.OfIndexer subquery, ResolvedQuery resolved, long deadline)
                 throws IOException {
             Duration left = left(deadline);
-            Subquery.OfIndexer timed = new Subquery.OfIndexer(
-                    subquery.query().withTimeout(left),
-                    subquery.streamId(),
-                    subquery.indexer(),
-                    subquery.epoch(),
-                    subquery.flushed(),
-                    subquery.demand());
-            MessageStream stream = peers.at(place).subquery(SubqueryCodec.write(timed), left);
+            MessageStream stream = peers.at(place).subquery(SubqueryCodec.write(subquery.withTimeout(left)), left);
             try {
                 byte[] first = stream.next();
                 if (first == null) {
@@ -294,9 +289,8 @@ final class WorkerEndpoints {
             public long scan(Subquery.OfChunk subquery, ResolvedQuery resolved, RowSink sink, long deadline)
                     throws IOException {
                 Duration left = left(deadline);
-                Subquery.OfChunk timed = new Subquery.OfChunk(
-                        subquery.query().withTimeout(left), subquery.streamId(), subquery.file(), subquery.piece());
-                try (MessageStream stream = peers.at(place).subquery(SubqueryCodec.write(timed), left)) {
+                try (MessageStream stream =
+                        peers.at(place).subquery(SubqueryCodec.write(subquery.withTimeout(left)), left)) {
                     return receive(stream, resolved.spec().partLayout(), subquery.piece(), sink);
                 } catch (WaterwheelException e) {
                     throw unlessUser(e);

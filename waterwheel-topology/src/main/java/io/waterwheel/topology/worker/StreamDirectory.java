@@ -1,6 +1,7 @@
 package io.waterwheel.topology.worker;
 
 import io.waterwheel.catalog.Namespace;
+import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.catalog.store.CorruptCatalogException;
@@ -22,6 +23,7 @@ import org.slf4j.LoggerFactory;
 public final class StreamDirectory implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StreamDirectory.class);
 
+    private final CatalogStore store;
     private final ChildrenFollower entries;
     /** By name, what could be read last. Only touched by {@link #changed}. */
     private final Map<String, StreamInfo> byName = new HashMap<>();
@@ -32,12 +34,22 @@ public final class StreamDirectory implements AutoCloseable {
     private volatile Map<Integer, StreamInfo> streams = Map.of();
 
     public StreamDirectory(CatalogStore store, Namespace namespace, ScheduledExecutorService executor) {
+        this.store = store;
         this.entries = new ChildrenFollower(store, namespace.streamsPath(), executor, this::changed);
     }
 
     /** By stream id; the same object as long as nothing changes. */
     public Map<Integer, StreamInfo> streams() {
         return streams;
+    }
+
+    /**
+     * A stream with the scales of its dimensions up to a version, or beyond; blocks where that is not here yet.
+     *
+     * @throws io.waterwheel.error.WaterwheelException TEMPORARY when the catalog is away
+     */
+    public StreamInfo scaled(StreamInfo stream, int scales) {
+        return stream.scales() >= scales ? stream : new StreamCatalog(store, stream).scaled(scales);
     }
 
     private void changed(Map<String, byte[]> present, Set<String> gone) {

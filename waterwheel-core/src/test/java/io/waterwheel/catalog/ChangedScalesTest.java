@@ -1,0 +1,143 @@
+package io.waterwheel.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.catalog.manifest.ManifestWriter;
+import io.waterwheel.catalog.state.RoutingTable;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.catalog.store.CorruptCatalogException;
+import io.waterwheel.catalog.store.InMemoryCatalogStore;
+import io.waterwheel.key.KeyScheme;
+import io.waterwheel.schema.Balancing;
+import io.waterwheel.schema.Dimension;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.store.LocalChunkStore;
+import io.waterwheel.tuple.LostRange;
+import io.waterwheel.tuple.ScaleVersion;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Changes of the scales in the catalog: entry, tables, edits and snapshots. */
+final class ChangedScalesTest {
+    private static final Schema SCHEMA = new Schema(
+            List.of(
+                    new Field("a", FieldType.LONG, false),
+                    new Field("b", FieldType.LONG, false),
+                    new Field("t", FieldType.TIMESTAMP, false)),
+            new KeySpec.Dimensions(dimensions("10", "20"), List.of()),
+            "t");
+
+    @TempDir
+    Path folder;
+
+    private final InMemoryCatalogStore store = new InMemoryCatalogStore(new InMemoryCatalogStore.Tree());
+    private final Namespace namespace = new Namespace(store);
+    private final StreamInfo stream = namespace.create("s", SCHEMA, RecordFormat.CSV, "s", new long[2], 2);
+    private final StreamCatalog catalog = new StreamCatalog(store, stream);
+
+    private static List<Dimension> dimensions(String... cuts) {
+        return List.of(
+                new Dimension("a", 2, List.of(), List.of(cuts)), new Dimension("b", 2, List.of("0", "100"), List.of()));
+    }
+
+    private SnapshotReader reader() throws IOException {
+        return new SnapshotReader(store, new LocalChunkStore(folder), stream);
+    }
+
+    private RoutingTable change(String... cuts) {
+        RoutingTable newest = catalog.newestTable();
+        RoutingTable even = RoutingTable.even(1, KeyScheme.of(SCHEMA).domain(newest.scales() + 1), 2);
+        return catalog.changeScales(newest.version(), dimensions(cuts), even.boundaries(), even.indexers())
+                .orElseThrow();
+    }
+
+    private byte[] entry() {
+        return store.read("/streams/s").orElseThrow().data();
+    }
+
+    @Test
+    void theyAreInTheEntryInTheTableAndInEverySnapshotThatHasTheTable() throws IOException {
+        assertThat(CatalogJson.layoutOf("s", entry())).isEqualTo(5);
+        StreamSnapshot before = reader().latest();
+        assertThat(before.scales()).isEqualTo(1);
+        assertThat(change("30", "40", "50").scales()).isEqualTo(2);
+        assertThat(CatalogJson.layoutOf("s", entry())).isEqualTo(7);
+        // Who writes the entry anew for another reason keeps them.
+        namespace.changePolicy("s", policy -> policy.withBalancing(Balancing.OFF));
+        StreamInfo known = namespace.find("s").orElseThrow();
+        KeySpec.Dimensions key = (KeySpec.Dimensions) known.schema().key();
+        assertThat(key.scales()).isEqualTo(2);
+        assertThat(key.dimensions(1)).isEqualTo(dimensions("10", "20"));
+        assertThat(key.dimensions(2)).isEqualTo(dimensions("30", "40", "50"));
+        StreamSnapshot after = reader().advance(before);
+        assertThat(after.scales()).isEqualTo(2);
+        assertThat(after.stream().schema()).isEqualTo(known.schema());
+        assertThat(reader().latest().stream().schema()).isEqualTo(known.schema());
+        assertThat(catalog.scaled(2).schema()).isEqualTo(known.schema());
+        assertThatThrownBy(() -> catalog.scaled(3))
+                .isInstanceOf(CorruptCatalogException.class)
+                .hasRootCauseMessage("expected 3 versions of scales, which a routing table names, got 2");
+    }
+
+    @Test
+    void everyTableThatFollowsCarriesThemOn() throws IOException {
+        change("30");
+        RoutingTable moved = catalog.changeRouting(new long[] {ScaleVersion.prefix(2) | 5}, new int[] {1, 0});
+        assertThat(moved.scales()).isEqualTo(2);
+        catalog.giveUp(new LostRange(1, 0, 10, "gone"));
+        assertThat(catalog.newestTable().version()).isEqualTo(moved.version() + 1);
+        assertThat(catalog.newestTable().scales()).isEqualTo(2);
+        assertThat(reader().latest().scales()).isEqualTo(2);
+        assertThat(change("40").scales()).isEqualTo(3);
+        assertThat(reader().latest().table(moved.version() + 2).scales()).isEqualTo(3);
+    }
+
+    @Test
+    void aManifestHasThemAndOneOfBeforeIsOfTheVersionBefore() throws IOException {
+        assertThat(ManifestWriter.state(reader().latest()).get(8)).isEqualTo((byte) 4);
+        change("30");
+        assertThat(ManifestWriter.state(reader().latest()).get(8)).isEqualTo((byte) 6);
+    }
+
+    @Test
+    void whatDoesNotFitChangesNothing() throws IOException {
+        int version = catalog.newestTable().version();
+        long[] boundaries = {0};
+        int[] indexers = {0, 1};
+        assertThat(catalog.changeScales(version + 1, dimensions("30"), boundaries, indexers))
+                .isEmpty();
+        assertThatThrownBy(() -> catalog.changeScales(0, dimensions("1").subList(0, 1), boundaries, indexers))
+                .hasMessage("schema: scales, version 2: expected the dimensions a, b; got a");
+        assertThatThrownBy(() -> catalog.changeScales(0, List.of(), boundaries, indexers))
+                .hasMessage("stream s: scales of no dimension");
+        assertThat(catalog.newestTable().version()).isEqualTo(version);
+        for (int scales = 2; scales <= ScaleVersion.MOST; scales++) {
+            assertThat(change(String.valueOf(scales)).scales()).isEqualTo(scales);
+        }
+        assertThatThrownBy(() -> catalog.changeScales(0, dimensions("77"), boundaries, indexers))
+                .hasMessage("schema: the key: expected at most 16 versions of scales");
+        assertThat(reader().latest().stream().scales()).isEqualTo(ScaleVersion.MOST);
+    }
+
+    @Test
+    void anEntryWithScalesThatDoNotFitIsCorrupt() {
+        change("30");
+        String text = new String(entry(), StandardCharsets.UTF_8);
+        String other = text.replace("\"bits\":2,\"cuts\":[\"30\"]", "\"bits\":3,\"cuts\":[\"30\"]");
+        assertThat(other).isNotEqualTo(text);
+        assertThatThrownBy(() -> Namespace.parse("s", other.getBytes(StandardCharsets.UTF_8)))
+                .isInstanceOf(CorruptCatalogException.class)
+                .hasRootCauseMessage(
+                        "schema: scales, version 2: expected the bits [2, 2], which never change, got [3, 2]");
+    }
+}

@@ -1,0 +1,97 @@
+package io.waterwheel.key.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.schema.Dimension;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.ScaleVersion;
+import io.waterwheel.tuple.TupleBlock;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+final class ScaleChangeTest {
+    private static final Schema SCHEMA = new Schema(
+            List.of(
+                    new Field("a", FieldType.LONG, false),
+                    new Field("b", FieldType.LONG, false),
+                    new Field("t", FieldType.TIMESTAMP, false)),
+            new KeySpec.Dimensions(
+                    List.of(
+                            new Dimension("a", 4, List.of(), List.of("10", "20", "30")),
+                            new Dimension("b", 4, List.of("0", "160"), List.of())),
+                    List.of()),
+            "t");
+
+    private static TupleBlock rows(int count, int leastA, int leastB, int widthB) {
+        Random random = new Random(3);
+        TupleBlock rows = new TupleBlock(RowLayout.of(SCHEMA), count);
+        for (int row = 0; row < count; row++) {
+            LittleEndian.putLong(rows.column(0), row * 8, leastA + random.nextInt(40));
+            LittleEndian.putLong(rows.column(1), row * 8, leastB + random.nextInt(widthB));
+        }
+        rows.setSize(count);
+        return rows;
+    }
+
+    @Test
+    void rowsThatHaveMovedOnAreDividedAgain() {
+        ScaleChange change = ScaleChange.learn(SCHEMA, rows(4000, 1000, 0, 160));
+        assertThat(change.before().get(0).used()).isEqualTo(1);
+        assertThat(change.after().get(0).used()).isGreaterThan(15);
+        // A range that rows make use of stays as it is.
+        assertThat(change.scales().get(1)).isEqualTo(new Dimension("b", 4, List.of("0", "160"), List.of()));
+        assertThat(change.after().get(1).used())
+                .isEqualTo(change.before().get(1).used());
+        assertThat(Arrays.stream(change.keys()).allMatch(key -> ScaleVersion.of(key) == 2))
+                .isTrue();
+        for (int slots : new int[] {1, 2, 3, 7, 100}) {
+            long[] boundaries = change.boundaries(slots);
+            assertThat(boundaries).hasSize(slots - 1);
+            for (int i = 1; i < boundaries.length; i++) {
+                assertThat(boundaries[i]).isGreaterThan(boundaries[i - 1]);
+            }
+        }
+        long half = change.boundaries(2)[0];
+        assertThat(Arrays.stream(change.keys()).filter(key -> key < half).count())
+                .isBetween(1500L, 2500L);
+    }
+
+    @Test
+    void aRangeThatRowsCrowdInIsDividedByThem() {
+        ScaleChange change = ScaleChange.learn(SCHEMA, rows(4000, 1000, 200, 50));
+        assertThat(change.scales().get(1).range()).isEmpty();
+        assertThat(change.after().get(1).used()).isGreaterThan(12);
+    }
+
+    @Test
+    void whatCannotBeLearnedIsSaid() {
+        assertThatThrownBy(() -> ScaleChange.learn(SCHEMA, rows(1023, 0, 0, 160)))
+                .hasMessage("expected at least 1024 rows to learn from, got 1023");
+        // All rows have the same value in the one, and the other is a range: nothing is left to learn.
+        TupleBlock same = rows(2000, 0, 0, 160);
+        for (int row = 0; row < same.size(); row++) {
+            LittleEndian.putLong(same.column(0), row * 8, 5);
+        }
+        assertThatThrownBy(() -> ScaleChange.learn(SCHEMA, same))
+                .hasMessage("the scales are those in force: nothing would change");
+        Schema plain = new Schema(SCHEMA.fields(), new KeySpec.Ordered("a"), "t");
+        assertThatThrownBy(() -> ScaleChange.learn(plain, same))
+                .hasMessage("the key has no dimensions, whose scales could be others");
+        ScaleChange few = ScaleChange.of(
+                SCHEMA,
+                List.of(
+                        new Dimension("a", 4, List.of(), List.of("7")),
+                        new Dimension("b", 4, List.of("0", "160"), List.of())),
+                rows(5, 0, 0, 160));
+        assertThat(few.before()).isEmpty();
+        assertThat(few.boundaries(3)).hasSize(2);
+    }
+}

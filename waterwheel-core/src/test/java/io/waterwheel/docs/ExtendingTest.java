@@ -55,7 +55,9 @@ final class ExtendingTest {
                         "query/expression/ValueType.java",
                         "schema/FieldType.java",
                         "topology/flightsql/TypeRows.java",
-                        "topology/rpc/ArrowRows.java");
+                        "topology/rpc/ArrowRows.java",
+                        "trino/ColumnTypes.java",
+                        "trino/Literals.java");
         String page = Files.readString(ProjectFiles.ROOT.resolve("docs/extending.md"));
         int begin = page.indexOf("## A field type");
         int end = page.indexOf("\n## ", begin);

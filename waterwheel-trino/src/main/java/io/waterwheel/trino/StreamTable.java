@@ -72,9 +72,9 @@ public record StreamTable(
     public String toString() {
         StringBuilder text = new StringBuilder(name.toString());
         if (constraint.isNone()) {
-            text.append(" where=FALSE");
+            text.append(" constraint=FALSE");
         } else if (!constraint.isAll()) {
-            text.append(" where=").append(PushedConditions.of(constraint).text());
+            text.append(" constraint=").append(PushedConditions.of(constraint).text());
         }
         if (!order.isEmpty()) {
             text.append(" order=").append(order);

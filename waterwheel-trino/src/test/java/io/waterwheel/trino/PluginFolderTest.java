@@ -2,6 +2,9 @@ package io.waterwheel.trino;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.inject.Key;
+import io.trino.metadata.HandleResolver;
+import io.trino.server.PluginClassLoader;
 import io.trino.server.PluginManager;
 import io.trino.spi.Plugin;
 import io.trino.testing.DistributedQueryRunner;
@@ -29,11 +32,13 @@ final class PluginFolderTest {
             }
         }
         List<Plugin> plugins = new ArrayList<>();
-        ServiceLoader.load(Plugin.class, PluginManager.createClassLoader("waterwheel", urls))
-                .forEach(plugins::add);
+        PluginClassLoader loader = PluginManager.createClassLoader("waterwheel", urls);
+        ServiceLoader.load(Plugin.class, loader).forEach(plugins::add);
         assertThat(plugins).hasSize(1);
         assertThat(plugins.get(0)).isNotInstanceOf(WaterwheelPlugin.class);
         try (DistributedQueryRunner trino = TrinoCluster.start(plugins.get(0), 0, TrinoCluster.streams())) {
+            // What is done for a plugin that is found in a folder.
+            trino.getCoordinator().getInstance(Key.get(HandleResolver.class)).registerClassLoader(loader);
             assertThat(trino.execute(
                                     "SELECT count(*), count(n) + count(big) * 0 < 51 FROM from_folder WHERE id IS NOT NULL")
                             .getMaterializedRows()

@@ -30,7 +30,7 @@ final class PushdownTest {
     void exactConditionsAreTheServersAlone() {
         assertThat(plan("SELECT n FROM pushed WHERE id BETWEEN 5 AND 20 AND note IN ('a', 'ab') AND ok IS NOT NULL"
                         + " AND at >= TIMESTAMP '2026-11-20 00:10:00 UTC' AND price < 3"))
-                .contains("where=")
+                .contains("constraint=")
                 .contains("at >= TIMESTAMP '2026-11-20T00:10:00Z'")
                 .contains("id >= 5 AND id <= 20")
                 .contains("note IN ('a', 'ab')")
@@ -41,7 +41,7 @@ final class PushdownTest {
     @Test
     void floatsAreTestedAgain() {
         assertThat(plan("SELECT n FROM pushed WHERE x > 1.5e0"))
-                .contains("where=x > 1.5")
+                .contains("constraint=x > 1.5")
                 .contains("filterPredicate");
     }
 

@@ -31,14 +31,16 @@ final class TpchStreams {
     private TpchStreams() {}
 
     /**
-     * Makes streams {@code tpch_NAME} of the smallest rows there are, half of them in chunks, and views of them in the
-     * catalog {@code memory}.
+     * Makes streams of the smallest rows there are, half of them in chunks, and views of them in the catalog
+     * {@code memory}.
+     *
+     * @param prefix of the streams' names, before that of the table
      */
-    static void make(DistributedQueryRunner trino) {
-        TABLES.forEach((table, roles) -> make(trino, table, roles.get(0), roles.get(1)));
+    static void make(DistributedQueryRunner trino, String prefix) {
+        TABLES.forEach((table, roles) -> make(trino, prefix, table, roles.get(0), roles.get(1)));
     }
 
-    private static void make(DistributedQueryRunner trino, String table, String key, String day) {
+    private static void make(DistributedQueryRunner trino, String prefix, String table, String key, String day) {
         WaterwheelClient client = ServerProcess.client();
         StringBuilder fields = new StringBuilder();
         List<String> columns = new ArrayList<>();
@@ -57,7 +59,7 @@ final class TpchStreams {
         if (day.isEmpty()) {
             fields.append("  - {name: at, type: timestamp}\n");
         }
-        String stream = "tpch_" + table;
+        String stream = prefix + table;
         client.createStream(SchemaFile.read(
                 "test",
                 "name: " + stream + "\nformat: block\npartitions: 2\nfields:\n" + fields + "key: {field: " + key

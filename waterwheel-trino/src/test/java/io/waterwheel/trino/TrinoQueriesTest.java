@@ -17,7 +17,7 @@ final class TrinoQueriesTest extends AbstractTestQueries {
                         .setCatalog("memory")
                         .setSchema("default")
                         .build());
-        TpchStreams.make(trino);
+        TpchStreams.make(trino, "tpch_");
         return trino;
     }
 }

@@ -1,19 +1,25 @@
 package io.waterwheel.trino;
 
+import io.airlift.log.Logger;
 import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.DynamicFilter;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.connector.SourcePage;
+import io.trino.spi.predicate.TupleDomain;
 import io.waterwheel.client.Cursor;
-import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
+import io.waterwheel.schema.Field;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.jspecify.annotations.Nullable;
@@ -23,19 +29,29 @@ import org.jspecify.annotations.Nullable;
  * no more than one batch. One thread at a time.
  */
 final class AnswerPages implements ConnectorPageSource {
+    private static final Logger LOG = Logger.get(AnswerPages.class);
+
+    /** As many as splits that are read at a time; each ends when it has had nothing to do for a minute. */
+    private static final ExecutorService THREADS = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "waterwheel-split");
+        thread.setDaemon(true);
+        return thread;
+    });
+
     /** Rows of a page without columns. */
     private static final int MOST_COUNTED = 1 << 20;
 
-    private static final long FIRST_PAUSE_MILLIS = 50;
-    private static final long LONGEST_PAUSE_MILLIS = 2_000;
-
-    private final WaterwheelClient client;
+    private final Clients clients;
     private final SplitQuery split;
     private final DynamicFilter dynamicFilter;
     private final MemoryContext memory;
     private final long waitUntil;
 
-    private @Nullable Cursor cursor;
+    /** Steps of this answer, one after the other, on threads that Trino does not interrupt. */
+    private CompletableFuture<?> steps = CompletableFuture.completedFuture(null);
+
+    private volatile @Nullable Cursor cursor;
+    private volatile boolean unwanted;
     /** Rows that were counted and are still to be handed out; -1 before they are. */
     private long counted = -1;
 
@@ -43,13 +59,8 @@ final class AnswerPages implements ConnectorPageSource {
     private long bytes;
     private long nanos;
 
-    AnswerPages(
-            WaterwheelClient client,
-            SplitQuery split,
-            DynamicFilter dynamicFilter,
-            MemoryContext memory,
-            long waitMillis) {
-        this.client = client;
+    AnswerPages(Clients clients, SplitQuery split, DynamicFilter dynamicFilter, MemoryContext memory, long waitMillis) {
+        this.clients = clients;
         this.split = split;
         this.dynamicFilter = dynamicFilter;
         this.memory = memory;
@@ -74,7 +85,11 @@ final class AnswerPages implements ConnectorPageSource {
         }
         long begun = System.nanoTime();
         try {
-            return split.counts() ? nextCounted() : nextBatch();
+            if (cursor == null && counted < 0 && split.isOfNothing(found())) {
+                close();
+                return null;
+            }
+            return step(() -> split.counts() ? nextCounted() : nextBatch());
         } catch (WaterwheelException e) {
             close();
             throw Failures.of(e);
@@ -86,36 +101,39 @@ final class AnswerPages implements ConnectorPageSource {
         }
     }
 
+    /** What the other side of a join has said so far. */
+    private TupleDomain<StreamColumn> found() {
+        return dynamicFilter.getCurrentPredicate().transformKeys(StreamColumn.class::cast);
+    }
+
     private Cursor open() {
         Cursor open = cursor;
         if (open == null) {
-            Query query = split.query(dynamicFilter.getCurrentPredicate().transformKeys(StreamColumn.class::cast));
-            open = ask(query);
+            Query query = split.query(found());
+            open = clients.patiently(split.timeout(), client -> client.query(query));
             cursor = open;
+            if (unwanted) {
+                open.cancel();
+            }
+            requireTypes(open);
         }
         return open;
     }
 
-    /** A server that has as many queries as it takes is asked again, for as long as the split may take. */
-    private Cursor ask(Query query) {
-        long deadline = System.nanoTime() + split.timeout().toNanos();
-        long pause = FIRST_PAUSE_MILLIS;
-        while (true) {
-            try {
-                return client.query(query);
-            } catch (WaterwheelException e) {
-                if (!e.is(ErrorCode.SERVER_BUSY)
-                        || deadline - System.nanoTime() < TimeUnit.MILLISECONDS.toNanos(pause)) {
-                    throw e;
+    /** A stream that was dropped and made anew may have fields of other types; its id comes with the verdict only. */
+    private void requireTypes(Cursor open) {
+        List<Field> fields = open.fields();
+        if (fields.isEmpty()) {
+            return;
+        }
+        for (StreamColumn column : split.columns()) {
+            if (column.aggregate().isEmpty()) {
+                String type = fields.get(open.indexOf(column.field())).type().schemaName();
+                if (!type.equals(column.fieldType())) {
+                    throw Failures.split("column " + column.name() + " was of type " + column.fieldType()
+                            + " when the statement was planned, and is of type " + type + " now: run it again");
                 }
             }
-            try {
-                TimeUnit.MILLISECONDS.sleep(pause);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new WaterwheelException(ErrorCode.INTERRUPTED, "the split was cancelled while it waited", e);
-            }
-            pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
         }
     }
 
@@ -164,7 +182,8 @@ final class AnswerPages implements ConnectorPageSource {
 
     private void end(Cursor open) {
         split.requireWhole(open.verdict());
-        close();
+        finished = true;
+        closeCursor();
     }
 
     @Override
@@ -182,15 +201,59 @@ final class AnswerPages implements ConnectorPageSource {
         return nanos;
     }
 
-    /** Cancels the answer when it has not ended. */
+    /**
+     * Takes a step and waits for it. Trino interrupts a thread whose rows it no longer wants. Flight's stream would
+     * lose its end by that, if it came while it is noted, and wait for it for ever: so another thread takes the step.
+     */
+    private <T extends @Nullable Object> T step(Supplier<T> step) {
+        CompletableFuture<T> taken = steps.handleAsync((before, failure) -> step.get(), THREADS);
+        steps = taken;
+        try {
+            return taken.get();
+        } catch (InterruptedException e) {
+            unwanted = true;
+            Cursor open = cursor;
+            if (open != null) {
+                open.cancel();
+            }
+            Thread.currentThread().interrupt();
+            throw new WaterwheelException(ErrorCode.INTERRUPTED, "the split is no longer wanted", e);
+        } catch (ExecutionException e) {
+            switch (e.getCause()) {
+                case RuntimeException failure -> throw failure;
+                case Error failure -> throw failure;
+                case null, default -> throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    /** Cancels the answer when it has not ended; does not wait until it has. */
     @Override
     public void close() {
         finished = true;
         memory.setBytes(0);
+        unwanted = true;
+        Cursor open = cursor;
+        if (open != null) {
+            open.cancel();
+        }
+        steps = steps.handleAsync(
+                (before, failure) -> {
+                    closeCursor();
+                    return null;
+                },
+                THREADS);
+    }
+
+    private void closeCursor() {
         Cursor open = cursor;
         cursor = null;
         if (open != null) {
-            open.close();
+            try {
+                open.close();
+            } catch (WaterwheelException e) {
+                LOG.warn(e, "an answer was not closed");
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ import io.waterwheel.error.WaterwheelException;
 final class Failures {
     private Failures() {}
 
-    /** The first of Trino's numbers that are free for this connector. */
+    /** Numbers that no connector of Trino's has. */
     private static final int FIRST = 0x0757_0000;
 
     /** The question is wrong: to ask it again does not help. */

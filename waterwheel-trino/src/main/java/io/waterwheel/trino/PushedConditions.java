@@ -24,13 +24,15 @@ import org.jspecify.annotations.Nullable;
  */
 record PushedConditions(@Nullable Expression where, Set<StreamColumn> exact) {
     /** Beyond, only their span is asked for; a condition has at most 262,144 characters. */
-    private static final int MOST_VALUES = 1_000;
+    private static final int MOST_VALUES = 500;
     /** More alternatives than this narrow nothing. */
     private static final int MOST_RANGES = 60;
     /** Characters of a column's condition, and of all. */
     private static final int MOST_OF_COLUMN = 60_000;
 
     private static final int MOST_OF_ALL = 200_000;
+    /** Columns with conditions: each may have as many parts as its values, and all have 20,000 at most. */
+    private static final int MOST_COLUMNS = 32;
 
     /** The condition; of a constraint that no row meets use {@link TupleDomain#isNone} before. */
     static PushedConditions of(TupleDomain<StreamColumn> constraint) {
@@ -54,7 +56,10 @@ record PushedConditions(@Nullable Expression where, Set<StreamColumn> exact) {
                 condition = condition(column, Domain.create(ValueSet.ofRanges(span), domain.isNullAllowed()));
             }
             int more = condition == null ? 0 : condition.toString().length();
-            if (condition == null || more > MOST_OF_COLUMN || length + more > MOST_OF_ALL) {
+            if (condition == null
+                    || more > MOST_OF_COLUMN
+                    || length + more > MOST_OF_ALL
+                    || all.size() == MOST_COLUMNS) {
                 continue;
             }
             length += more;

@@ -10,6 +10,7 @@ import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.session.PropertyMetadata;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -21,6 +22,9 @@ final class SessionProperties {
     private static final String MAX_SPLITS = "max_splits";
     private static final String DYNAMIC_FILTER_WAIT = "dynamic_filtering_wait_timeout";
     private static final String AT_LEAST = "at_least";
+
+    /** Bytes; what is less is taken to be this. */
+    private static final long LEAST_SPLIT = 1_000;
 
     private static final int MOST_SPLITS = 10_000;
     private static final Pattern DEMAND = Pattern.compile("([^=;]+)=(\\d{1,9}:\\d{1,18}(?:,\\d{1,9}:\\d{1,18})*)");
@@ -48,6 +52,7 @@ final class SessionProperties {
                         DYNAMIC_FILTER_WAIT,
                         "How long a split waits at most for a dynamic filter",
                         config.getDynamicFilterWait(),
+                        SessionProperties::requireWait,
                         false),
                 PropertyMetadata.stringProperty(
                         AT_LEAST,
@@ -67,6 +72,12 @@ final class SessionProperties {
         }
     }
 
+    private static void requireWait(Duration wait) {
+        if (wait.toMillis() > 600_000) {
+            throw invalid(DYNAMIC_FILTER_WAIT + ": expected at most 10 m, got " + wait);
+        }
+    }
+
     private static void requireSplits(int splits) {
         if (splits < 1 || splits > MOST_SPLITS) {
             throw invalid(MAX_SPLITS + ": expected 1 to " + MOST_SPLITS + ", got " + splits);
@@ -82,7 +93,8 @@ final class SessionProperties {
     }
 
     static long splitBytes(ConnectorSession session) {
-        return Math.max(1, session.getProperty(SPLIT_SIZE, DataSize.class).toBytes());
+        return Math.max(
+                LEAST_SPLIT, session.getProperty(SPLIT_SIZE, DataSize.class).toBytes());
     }
 
     static int maxSplits(ConnectorSession session) {
@@ -93,9 +105,13 @@ final class SessionProperties {
         return session.getProperty(DYNAMIC_FILTER_WAIT, Duration.class).toMillis();
     }
 
-    /** By partition the position that the session demands of a stream; empty when it demands none. */
-    static Map<Integer, Long> atLeast(ConnectorSession session, String stream) {
-        return demands(session.getProperty(AT_LEAST, String.class)).getOrDefault(stream, Map.of());
+    /**
+     * By partition the position that the session demands of a stream; empty when it demands none.
+     *
+     * @param table the stream's name in Trino, in small letters
+     */
+    static Map<Integer, Long> atLeast(ConnectorSession session, String table) {
+        return demands(session.getProperty(AT_LEAST, String.class)).getOrDefault(table, Map.of());
     }
 
     /** Reads {@code flights=0:1200,1:1400;aircraft=0:7}. */
@@ -115,7 +131,7 @@ final class SessionProperties {
                 positions.put(
                         Integer.valueOf(position.substring(0, colon)), Long.valueOf(position.substring(colon + 1)));
             }
-            if (demands.put(demand.group(1).strip(), positions) != null) {
+            if (demands.put(demand.group(1).strip().toLowerCase(Locale.ENGLISH), positions) != null) {
                 throw invalid(AT_LEAST + ": stream " + demand.group(1) + " is named twice");
             }
         }

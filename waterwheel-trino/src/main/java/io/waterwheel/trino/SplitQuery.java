@@ -29,6 +29,12 @@ record SplitQuery(StreamTable table, StreamSplit split, List<StreamColumn> colum
         return columns.isEmpty() && table.aggregates().isEmpty();
     }
 
+    /** Whether no row can match, so that it need not be asked; an aggregate has a row all the same. */
+    boolean isOfNothing(TupleDomain<StreamColumn> more) {
+        return table.aggregates().isEmpty()
+                && PushedConditions.narrowed(table.constraint(), more).isNone();
+    }
+
     /**
      * The question.
      *

@@ -21,9 +21,11 @@ import io.trino.spi.connector.TopNApplicationResult;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.statistics.Estimate;
 import io.trino.spi.statistics.TableStatistics;
+import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.Schema;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -33,7 +35,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -43,9 +45,12 @@ final class StreamMetadata implements ConnectorMetadata {
     static final String SCHEMA = "default";
 
     /** Beyond, a split's rows are not asked for in an order: the server holds them in memory. */
-    private static final long MOST_ORDERED = 100_000;
+    private static final long MOST_ORDERED = 10_000;
 
-    private static final int MOST_ORDERS = 16;
+    /** For calls while a statement is planned, where servers are busy. */
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private static final int MOST_SORTED_BY = 16;
 
     private final Clients clients;
     private final ColumnTypes types;
@@ -59,9 +64,9 @@ final class StreamMetadata implements ConnectorMetadata {
         this.types = types;
     }
 
-    private static <T> T asked(Supplier<T> call) {
+    private <T> T asked(Function<WaterwheelClient, T> call) {
         try {
-            return call.get();
+            return clients.patiently(PATIENCE, call);
         } catch (WaterwheelException e) {
             throw Failures.of(e);
         }
@@ -74,7 +79,7 @@ final class StreamMetadata implements ConnectorMetadata {
         return described
                 .computeIfAbsent(
                         name.getTableName(),
-                        stream -> Optional.ofNullable(asked(() -> Streams.find(clients.next(), stream))))
+                        stream -> Optional.ofNullable(asked(client -> Streams.find(client, stream))))
                 .orElse(null);
     }
 
@@ -97,7 +102,7 @@ final class StreamMetadata implements ConnectorMetadata {
         if (schema.isPresent() && !schema.get().equals(SCHEMA)) {
             return List.of();
         }
-        return asked(() -> Streams.all(clients.next())).keySet().stream()
+        return asked(Streams::all).keySet().stream()
                 .map(stream -> new SchemaTableName(SCHEMA, stream))
                 .toList();
     }
@@ -117,14 +122,28 @@ final class StreamMetadata implements ConnectorMetadata {
             return null;
         }
         String streamName = stream.definition().name();
-        Map<Integer, Long> positions = pinned.computeIfAbsent(
+        Map<Integer, Long> demanded = SessionProperties.atLeast(session, name.getTableName());
+        // A session may demand more in the middle of a transaction: from then on it is pinned to more.
+        Map<Integer, Long> positions = pinned.compute(
                 name.getTableName(),
-                key -> asked(() -> Streams.positions(
-                        clients.next(),
-                        stream,
-                        SessionProperties.atLeast(session, streamName),
-                        SessionProperties.queryTimeout(session))));
+                (key, known) -> known != null && covers(known, demanded)
+                        ? known
+                        : higher(
+                                known,
+                                asked(client -> Streams.positions(
+                                        client, stream, demanded, SessionProperties.queryTimeout(session)))));
         return StreamTable.of(name, streamName, stream.id(), positions);
+    }
+
+    private static boolean covers(Map<Integer, Long> positions, Map<Integer, Long> demanded) {
+        return demanded.entrySet().stream()
+                .allMatch(entry -> positions.getOrDefault(entry.getKey(), Long.MIN_VALUE) >= entry.getValue());
+    }
+
+    private static Map<Integer, Long> higher(@Nullable Map<Integer, Long> known, Map<Integer, Long> more) {
+        Map<Integer, Long> both = new HashMap<>(known == null ? Map.of() : known);
+        more.forEach((partition, position) -> both.merge(partition, position, Math::max));
+        return both;
     }
 
     @Override
@@ -184,8 +203,12 @@ final class StreamMetadata implements ConnectorMetadata {
             return List.<RelationColumnsMetadata>of().iterator();
         }
         Map<SchemaTableName, StreamDetails> streams = new HashMap<>();
-        asked(() -> Streams.all(clients.next()))
-                .forEach((name, stream) -> streams.put(new SchemaTableName(SCHEMA, name), stream));
+        asked(Streams::all).forEach((name, stream) -> {
+            // One of which two columns would have the same name is no table.
+            if (Streams.namesDiffer(stream)) {
+                streams.put(new SchemaTableName(SCHEMA, name), stream);
+            }
+        });
         return filter.apply(streams.keySet()).stream()
                 .map(name -> RelationColumnsMetadata.forTable(name, columns(Objects.requireNonNull(streams.get(name)))))
                 .iterator();
@@ -248,7 +271,7 @@ final class StreamMetadata implements ConnectorMetadata {
                 || table.limit().isPresent()
                 || count < 1
                 || count > MOST_ORDERED
-                || items.size() > MOST_ORDERS) {
+                || items.size() > MOST_SORTED_BY) {
             return Optional.empty();
         }
         List<StreamTable.SortedBy> order = new ArrayList<>();
@@ -257,7 +280,7 @@ final class StreamMetadata implements ConnectorMetadata {
             boolean descending = !item.getSortOrder().isAscending();
             // Waterwheel has null below all values.
             boolean nullsAgree = !column.nullable() || item.getSortOrder().isNullsFirst() != descending;
-            if (!nullsAgree || !Literals.inOrder(column)) {
+            if (!nullsAgree || !Literals.inOrder(column) || !Literals.sameOrder(column)) {
                 return Optional.empty();
             }
             order.add(new StreamTable.SortedBy(column, descending));

@@ -33,14 +33,17 @@ final class StreamPageSources implements ConnectorPageSourceProvider {
             List<ColumnHandle> columns,
             DynamicFilter dynamicFilter,
             MemoryContext memory) {
+        StreamTable scan = (StreamTable) table;
+        // Behind an aggregate or a limit a filter is about other rows than those that are read.
+        boolean filters = scan.aggregates().isEmpty() && scan.limit().isEmpty();
         return new AnswerPages(
-                clients.next(),
+                clients,
                 new SplitQuery(
-                        (StreamTable) table,
+                        scan,
                         (StreamSplit) split,
                         columns.stream().map(StreamColumn.class::cast).toList(),
                         SessionProperties.queryTimeout(session)),
-                dynamicFilter,
+                filters ? dynamicFilter : DynamicFilter.EMPTY,
                 memory,
                 SessionProperties.dynamicFilterWaitMillis(session));
     }

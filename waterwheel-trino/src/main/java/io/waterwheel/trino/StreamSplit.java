@@ -5,7 +5,7 @@ import io.trino.spi.connector.ConnectorSplit;
 
 /**
  * A part of a scan: the tuples whose key and time lie in a rectangle. The splits of a scan have no tuple in common, and
- * leave out none: docs/decisions/0052.
+ * leave out none: docs/decisions/0053.
  *
  * @param lowKey least key, as Waterwheel's keys are numbered
  * @param highKey greatest key

@@ -29,12 +29,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Divides a scan into splits, along what chunks and indexers hold. Thread-safe. */
 final class StreamSplitManager implements ConnectorSplitManager {
     private static final int PAGE = 10_000;
-    /** Of a stream with more the rest does not count: splits are then less even. */
-    private static final int MOST_PIECES = 200_000;
+    /** Of a stream with more, every other one counts twice, and so on. */
+    private static final int MOST_PIECES = 50_000;
+    /** Rows that one split is asked for without looking where they lie. */
+    private static final long FEW_ROWS = 10_000;
+
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
     /** What a tuple in memory is taken to be: it only has to be about as much as in a chunk. */
     private static final double FRESH_BYTES = 20;
     /** Where fresh tuples are taken to lie in time, beside now. */
@@ -64,7 +69,8 @@ final class StreamSplitManager implements ConnectorSplitManager {
                     : new FixedSplitSource(List.of(split(Area.ALL, 1)));
         }
         try {
-            return new FixedSplitSource(splits(clients.next(), session, table));
+            List<StreamSplit> splits = clients.patiently(PATIENCE, client -> splits(client, session, table));
+            return new FixedSplitSource(splits);
         } catch (WaterwheelException e) {
             throw Failures.of(e);
         }
@@ -88,7 +94,8 @@ final class StreamSplitManager implements ConnectorSplitManager {
             return List.of(split(whole, 1));
         }
         double target = SessionProperties.splitBytes(session);
-        int most = SessionProperties.maxSplits(session);
+        boolean few = table.order().isEmpty() && table.limit().orElse(Long.MAX_VALUE) <= FEW_ROWS;
+        int most = few || whole.lowKey() == whole.highKey() ? 1 : SessionProperties.maxSplits(session);
         List<Piece> pieces = most == 1 ? List.of() : pieces(client, table.stream(), schema, whole);
         return SplitPlanner.cut(whole, pieces, target, most).stream()
                 .map(part -> split(part.area(), part.bytes() / target))
@@ -130,25 +137,49 @@ final class StreamSplitManager implements ConnectorSplitManager {
         KeyScheme keys = KeyScheme.of(schema);
         List<Piece> pieces = new ArrayList<>();
         ChunkRegions.Position next = null;
+        int each = 1;
+        long met = 0;
         do {
             ChunkRegions page = client.chunkRegions(stream, new TimeInterval(whole.from(), whole.to()), next, PAGE);
             for (ChunkRegions.Region region : page.regions()) {
                 Area area = area(keys, region);
-                if (area.meets(whole)) {
-                    pieces.add(new Piece(area, region.bytes()));
+                if (area.meets(whole) && met++ % each == 0) {
+                    pieces.add(new Piece(area, (double) region.bytes() * each));
                 }
             }
+            if (pieces.size() > MOST_PIECES) {
+                each *= 2;
+                pieces = thinned(pieces);
+            }
             next = page.next();
-        } while (next != null && pieces.size() < MOST_PIECES);
+        } while (next != null);
         pieces.addAll(fresh(client, stream, keys));
         return pieces;
     }
 
+    /** Every other piece, for two. */
+    private static List<Piece> thinned(List<Piece> pieces) {
+        List<Piece> half = new ArrayList<>();
+        for (int i = 0; i < pieces.size(); i += 2) {
+            half.add(new Piece(pieces.get(i).area(), pieces.get(i).bytes() * 2));
+        }
+        return half;
+    }
+
     private static Area area(KeyScheme keys, ChunkRegions.Region region) {
         // Texts are cut where they end within a character: an end may come out a little low, which only moves a border.
-        long low = keys.parse(region.low());
-        long high = Math.max(low, keys.parse(region.high()));
+        long low = key(keys, region.low(), keys.domain().low());
+        long high = Math.max(low, key(keys, region.high(), keys.domain().high()));
         return new Area(low, high, region.times().from(), region.times().to());
+    }
+
+    /** A border only has to be about right: what a server of another release writes in another way is left open. */
+    private static long key(KeyScheme keys, @Nullable String text, long otherwise) {
+        try {
+            return text == null ? otherwise : keys.parse(text);
+        } catch (IllegalArgumentException e) {
+            return otherwise;
+        }
     }
 
     /** What indexers are thought to have in memory, each in its keys. */
@@ -172,8 +203,9 @@ final class StreamSplitManager implements ConnectorSplitManager {
         for (int i = 0; i < parts.size(); i++) {
             String begin = parts.get(i).low();
             String end = i + 1 < parts.size() ? parts.get(i + 1).low() : null;
-            long low = begin == null ? domain.low() : keys.parse(begin);
-            long high = end == null ? domain.high() : keys.parse(end) - 1;
+            long low = key(keys, begin, domain.low());
+            long next = key(keys, end, domain.high());
+            long high = end == null || next == Long.MIN_VALUE ? domain.high() : next - 1;
             if (low <= high) {
                 pieces.add(
                         new Piece(new Area(low, high, now - FRESH_MILLIS, now), records * FRESH_BYTES / parts.size()));

@@ -27,28 +27,39 @@ final class Streams {
 
     private Streams() {}
 
-    /** All streams by their name in Trino; of those that share one there, none. */
+    /** All streams by their name in Trino, as {@link #find} finds them. */
     static Map<String, StreamDetails> all(WaterwheelClient client) {
         Map<String, StreamDetails> byName = new LinkedHashMap<>();
-        Map<String, Integer> times = new HashMap<>();
-        for (StreamDetails stream : client.listStreams()) {
-            String name = lower(stream.definition().name());
-            byName.put(name, stream);
-            times.merge(name, 1, Integer::sum);
-        }
-        times.forEach((name, count) -> {
-            if (count > 1) {
-                byName.remove(name);
+        Map<String, Integer> others = new HashMap<>();
+        List<StreamDetails> streams = client.listStreams();
+        for (StreamDetails stream : streams) {
+            if (stream.definition().name().equals(lower(stream.definition().name()))) {
+                byName.put(stream.definition().name(), stream);
+            } else {
+                others.merge(lower(stream.definition().name()), 1, Integer::sum);
             }
-        });
+        }
+        for (StreamDetails stream : streams) {
+            String name = lower(stream.definition().name());
+            if (others.getOrDefault(name, 0) == 1) {
+                byName.putIfAbsent(name, stream);
+            }
+        }
         return byName;
     }
 
+    /** Whether the fields' names differ also without capitals. */
+    static boolean namesDiffer(StreamDetails stream) {
+        List<Field> fields = stream.definition().schema().fields();
+        return fields.stream().map(field -> lower(field.name())).distinct().count() == fields.size();
+    }
+
     /**
-     * The stream that Trino knows by a name, in lower case.
+     * The stream that Trino knows by a name: the one that has it as it is, in small letters; else the one that has it
+     * but for capitals.
      *
      * @return null when there is none
-     * @throws TrinoException when there are several, which differ in capitals
+     * @throws TrinoException when there are several with capitals
      */
     static @Nullable StreamDetails find(WaterwheelClient client, String name) {
         try {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.trino.Session;
 import io.trino.testing.DistributedQueryRunner;
 import io.trino.testing.TestingSession;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -61,6 +62,37 @@ final class PushdownTest {
                 .contains("Aggregate");
     }
 
+    /** Of floats both have other orders where nulls are first: NaN is before numbers then in Trino. */
+    @Test
+    void firstOfFloatsAreTrinos() {
+        Session session = Session.builder(TRINO.getDefaultSession())
+                .setCatalogSessionProperty(TrinoCluster.CATALOG, "max_splits", "1")
+                .build();
+        for (String order : List.of("ASC NULLS FIRST", "ASC NULLS LAST", "DESC NULLS FIRST", "DESC NULLS LAST")) {
+            for (String column : List.of("x", "f", "n", "note", "us", "big")) {
+                String statement = "SELECT " + column + " FROM $ ORDER BY " + column + " " + order + " LIMIT 60";
+                assertThat(TRINO.execute(session, statement.replace("$", "pushed"))
+                                .getMaterializedRows())
+                        .as(statement)
+                        .isEqualTo(TRINO.execute(session, statement.replace("$", "memory.default.pushed"))
+                                .getMaterializedRows());
+            }
+        }
+    }
+
+    /** What a join says of an aggregate is about the one row, and not about those that are read. */
+    @Test
+    void joinsOfAggregates() {
+        String statement = "SELECT count(*), max(b.id) FROM (SELECT max(id) AS m FROM $) a JOIN $ b ON a.m = b.id";
+        assertThat(TRINO.execute(statement.replace("$", "pushed")).getMaterializedRows())
+                .isEqualTo(TRINO.execute(statement.replace("$", "memory.default.pushed"))
+                        .getMaterializedRows());
+        assertThat(TRINO.execute(
+                                "SELECT count(*) FROM pushed a JOIN (SELECT id FROM pushed WHERE n = 99) b ON a.id = b.id")
+                        .getOnlyValue())
+                .isEqualTo(0L);
+    }
+
     @Test
     void columnsHaveTypesAndComments() {
         assertThat(TRINO.execute("DESCRIBE pushed").getMaterializedRows().toString())
@@ -80,7 +112,7 @@ final class PushdownTest {
                 .map(entry -> entry.getKey() + ":" + entry.getValue())
                 .collect(java.util.stream.Collectors.joining(","));
         Session session = Session.builder(TRINO.getDefaultSession())
-                .setCatalogSessionProperty(TrinoCluster.CATALOG, "at_least", "pushed=" + text)
+                .setCatalogSessionProperty(TrinoCluster.CATALOG, "at_least", "PUSHED=" + text)
                 .build();
         assertThat(TRINO.execute(session, "SELECT count(*) FROM pushed").getOnlyValue())
                 .isEqualTo(200L);

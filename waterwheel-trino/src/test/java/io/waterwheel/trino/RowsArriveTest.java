@@ -67,7 +67,7 @@ final class RowsArriveTest {
                 }
             });
             try {
-                for (int scan = 0; scan < SCANS; scan++) {
+                for (int scan = 0; scan < SCANS && !writer.isDone(); scan++) {
                     long before = seen.visible();
                     batches.release(BATCHES);
                     BitSet found = new BitSet();

@@ -101,7 +101,7 @@ final class StatementsBesideMemoryTest {
         }
 
         String text() {
-            String where = random.nextInt(6) == 0 ? "" : " WHERE " + condition(random.nextInt(3));
+            String where = random.nextInt(6) == 0 ? "" : " WHERE " + condition(random.nextInt(3), "");
             return switch (random.nextInt(7)) {
                 case 0 -> "SELECT count(*) FROM $" + where;
                 case 1 ->
@@ -121,8 +121,8 @@ final class StatementsBesideMemoryTest {
                             + random.nextInt(1, 50);
                 }
                 case 5 ->
-                    "SELECT a.at, b.price FROM $ a JOIN $ b ON a.id = b.id AND a.n = b.n"
-                            + where.replace("(", "(a.").replace("WHERE ", "WHERE ");
+                    "SELECT a.at, b.price FROM $ a JOIN $ b ON a.id = b.id AND a.n = b.n WHERE "
+                            + condition(random.nextInt(3), "a.");
                 default -> "SELECT * FROM $" + where;
             };
         }
@@ -136,41 +136,36 @@ final class StatementsBesideMemoryTest {
             return columns.get(random.nextInt(columns.size()));
         }
 
-        /** Each comparison begins with a bracket, behind which a name of a table may go. */
-        private String condition(int depth) {
-            if (depth == 0) {
-                return comparison();
-            }
-            List<String> terms = new ArrayList<>();
-            for (int i = 0; i < 2; i++) {
-                terms.add(comparison());
-            }
-            return terms.get(0) + (random.nextInt(3) == 0 ? " OR " : " AND ") + terms.get(1);
+        /** @param table what stands before a column */
+        private String condition(int depth, String table) {
+            String first = comparison(table);
+            return depth == 0 ? first : first + (random.nextInt(3) == 0 ? " OR " : " AND ") + comparison(table);
         }
 
-        private String comparison() {
+        private String comparison(String table) {
             String column = column();
+            String named = table + column;
             return switch (random.nextInt(7)) {
-                case 0 -> "(" + column + " IS NULL)";
-                case 1 -> "(" + column + " IS NOT NULL)";
-                case 2 -> "(" + column + " = " + readings.literal(column) + ")";
-                case 3 -> "(" + column + " <> " + readings.literal(column) + ")";
+                case 0 -> "(" + named + " IS NULL)";
+                case 1 -> "(" + named + " IS NOT NULL)";
+                case 2 -> "(" + named + " = " + readings.literal(column) + ")";
+                case 3 -> "(" + named + " <> " + readings.literal(column) + ")";
                 case 4 -> {
                     List<String> values = new ArrayList<>();
                     for (int i = random.nextInt(5); i >= 0; i--) {
                         values.add(readings.literal(column));
                     }
-                    yield "(" + column + " IN (" + String.join(", ", values) + "))";
+                    yield "(" + named + " IN (" + String.join(", ", values) + "))";
                 }
                 case 5 ->
                     column.equals("note")
-                            ? "(note LIKE 'a%')"
-                            : "(" + column + " BETWEEN " + readings.literal(column) + " AND " + readings.literal(column)
+                            ? "(" + named + " LIKE 'a%')"
+                            : "(" + named + " BETWEEN " + readings.literal(column) + " AND " + readings.literal(column)
                                     + ")";
                 default ->
                     column.equals("ok")
-                            ? "(ok)"
-                            : "(" + column
+                            ? "(" + named + ")"
+                            : "(" + named
                                     + List.of(" < ", " <= ", " > ", " >= ").get(random.nextInt(4))
                                     + readings.literal(column) + ")";
             };

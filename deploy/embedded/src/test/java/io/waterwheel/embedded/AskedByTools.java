@@ -256,17 +256,16 @@ final class AskedByTools implements AutoCloseable {
     void grafanaFillsPanels() throws Exception {
         String filter = "at >= '2026-11-25T10:01:00Z' AND at <= '2026-11-25T10:01:59Z'";
         String bin = "date_bin(interval '10 second', at, timestamp '1970-01-01T00:00:00Z')";
-        assertThat(panel(
-                        "SELECT at AS \"time\", level FROM by_tools WHERE " + filter + " ORDER BY \"time\" LIMIT 1000"))
+        assertThat(panel("SELECT at AS time, level FROM by_tools WHERE " + filter + " ORDER BY time LIMIT 1000"))
                 .hasSize(60);
         assertThat(panel("SELECT COUNT(*) FROM by_tools WHERE at >= '2026-11-25T10:09:00Z'"))
                 .containsExactly(List.of("60"));
         assertThat(panel("SELECT COUNT(*) FROM by_tools WHERE at <= '2026-11-25T10:00:09Z'"))
                 .containsExactly(List.of("10"));
         assertThat(panel("select " + bin
-                        + " as \"time\", avg(level) as mean, count(*) as n from by_tools where "
+                        + " as time, avg(level) as mean, count(*) as n from by_tools where "
                         + filter
-                        + " group by " + bin + " order by \"time\""))
+                        + " group by " + bin + " order by time"))
                 .hasSize(6)
                 .allMatch(row -> row.get(2).equals("10"))
                 .extracting(row -> row.get(1))

@@ -54,6 +54,8 @@ final class LatestOn extends SqlShuttle {
         /** How many of the words LATEST, ON, PARTITION and BY were there. */
         int words;
 
+        String last = "";
+
         /** The last word behind FROM before which LATEST ON stands; empty where there is none. */
         String behind = "";
 
@@ -119,7 +121,8 @@ final class LatestOn extends SqlShuttle {
     }
 
     private void read(Frame frame, String word, Matcher token, int end) {
-        boolean isName = end > 0 && statement.charAt(end - 1) == '.';
+        boolean isName = (end > 0 && statement.charAt(end - 1) == '.') || frame.last.equals("AS");
+        frame.last = word;
         if (ENDS.contains(word) && !isName) {
             if (frame.words == 4 && (word.equals("WHERE") || word.equals("JOIN"))) {
                 throw SqlErrors.at(position(frame.latest), word.equals("WHERE") ? WHERE_BEHIND : JOINED);

@@ -59,7 +59,7 @@ public final class SqlErrors {
     }
 
     /** Of a text that is no statement. */
-    public static WaterwheelException of(SqlParseException failure) {
+    static WaterwheelException of(SqlParseException failure, String statement) {
         if (failure.getMessage() == null || failure.getCause() instanceof StackOverflowError) {
             return new WaterwheelException(ErrorCode.SQL_UNSUPPORTED, "statement: it is nested too deeply", failure);
         }
@@ -67,11 +67,13 @@ public final class SqlErrors {
         SqlParserPos position = failure.getPos();
         // What could stand there is a list of hundreds of words.
         String first = message.lines().findFirst().orElse("").replaceAll(" at line \\d+, column \\d+\\.?", "");
+        String name = position == null ? null : NameTokens.unquoted(statement, position);
+        String quoted = name == null ? "" : "; a name that is a word of SQL goes in double quotes: \"" + name + "\"";
         return new WaterwheelException(
                 ErrorCode.BAD_SQL,
                 position == null
                         ? "statement: " + shortened(first)
-                        : place(position.getLineNum(), position.getColumnNum()) + shortened(first),
+                        : place(position.getLineNum(), position.getColumnNum()) + shortened(first) + quoted,
                 failure);
     }
 

@@ -8,7 +8,6 @@ import org.apache.calcite.avatica.util.Quoting;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.parser.SqlParseException;
 import org.apache.calcite.sql.parser.SqlParser;
-import org.apache.calcite.sql.parser.babel.SqlBabelParserImpl;
 import org.apache.calcite.sql.validate.SqlConformance;
 import org.apache.calcite.sql.validate.SqlConformanceEnum;
 import org.apache.calcite.sql.validate.SqlDelegatingConformance;
@@ -34,7 +33,7 @@ public final class StatementParser {
             .withQuoting(Quoting.DOUBLE_QUOTE)
             .withConformance(CONFORMANCE)
             .withIdentifierMaxLength(128)
-            .withParserFactory(SqlBabelParserImpl.FACTORY);
+            .withParserFactory(NameTokens.PARSERS);
 
     /* Pieces of a statement's text, as regular expressions. A text or name with doubled quotes in it is several pieces, so
      * that no alternative is repeated, however long a text is: the stack would not hold that. */
@@ -125,7 +124,7 @@ public final class StatementParser {
             SqlNode parsed = SqlParser.create(stripped, PARSER).parseQuery();
             return DECIMAL.matcher(stripped).find() ? ExactLiteral.in(parsed, stripped) : parsed;
         } catch (SqlParseException e) {
-            throw SqlErrors.of(e);
+            throw SqlErrors.of(e, stripped);
         }
     }
 }

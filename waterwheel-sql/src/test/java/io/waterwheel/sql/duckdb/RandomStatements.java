@@ -30,7 +30,18 @@ final class RandomStatements {
     private static final Source DEAR = new Source(
             "dear o", List.of("o.id", "o.amount"), List.of("o.price"), List.of("o.note"), List.of("o.moment"));
 
+    /** Whose columns have names that are words of SQL. */
+    private static final Source WORDS = new Source(
+            "(SELECT id AS row, moment AS time, amount AS date, price AS range, note AS set FROM orders) AS values",
+            List.of("row", "values.date"),
+            List.of("range"),
+            List.of("set", "values.set"),
+            List.of("time", "values.time"));
+
     private Source source() {
+        if (random.nextInt(8) == 0) {
+            return WORDS;
+        }
         if (own && random.nextInt(6) == 0) {
             return DEAR;
         }

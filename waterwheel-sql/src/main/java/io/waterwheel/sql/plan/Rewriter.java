@@ -449,6 +449,11 @@ final class Rewriter extends SqlShuttle {
                                         SqlNodeList.of(SqlLiteral.createExactNumeric("1", position)),
                                         SqlLiteral.createNull(position)))
                         : null;
+            case "STRING_AGG", "LISTAGG", "GROUP_CONCAT" -> TextCalls.of(call);
+            case "WITHIN GROUP" -> TextCalls.within(call);
+            case "ARRAY_AGG" ->
+                throw SqlErrors.at(
+                        position, "ARRAY_AGG makes an array, which no answer has; STRING_AGG(x, ',') makes a text");
             case "GREATEST" -> extreme(call, SqlStdOperatorTable.GREATER_THAN_OR_EQUAL);
             case "LEAST" -> extreme(call, SqlStdOperatorTable.LESS_THAN_OR_EQUAL);
             // Calcite's own, for MATCH_RECOGNIZE, has a zero behind what is written.

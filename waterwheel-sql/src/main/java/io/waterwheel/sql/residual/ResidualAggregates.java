@@ -56,6 +56,9 @@ final class ResidualAggregates {
 
     private static String of(AggregateCall call, RelDataType input) throws NotPushed {
         String name = call.getAggregation().getName().toUpperCase(Locale.ROOT);
+        if (call.getAggregation() instanceof TextAggregate texts) {
+            return texts.text(call, input, filter(call));
+        }
         boolean plain = call.distinctKeys == null
                 && call.getCollation().getFieldCollations().isEmpty()
                 && !call.ignoreNulls();
@@ -71,7 +74,7 @@ final class ResidualAggregates {
                 : input.getFieldList().get(arguments.get(0)).getType();
         String distinct = call.isDistinct() ? "DISTINCT " : "";
         String values = columns(arguments);
-        String filter = call.filterArg < 0 ? "" : " FILTER (WHERE " + column(call.filterArg) + ")";
+        String filter = filter(call);
         String text =
                 switch (name) {
                     case "COUNT" -> count(call, arguments);
@@ -97,6 +100,10 @@ final class ResidualAggregates {
                 };
         boolean filtered = name.equals("SUM") || name.equals("$SUM0") || filter.isEmpty();
         return cast(filtered ? text : text + filter, call);
+    }
+
+    private static String filter(AggregateCall call) {
+        return call.filterArg < 0 ? "" : " FILTER (WHERE " + column(call.filterArg) + ")";
     }
 
     private static RelDataType required(@Nullable RelDataType type) throws NotPushed {

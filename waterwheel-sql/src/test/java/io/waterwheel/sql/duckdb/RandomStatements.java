@@ -286,7 +286,7 @@ final class RandomStatements {
     }
 
     private String aggregate(Source source) {
-        return switch (random.nextInt(9)) {
+        return switch (random.nextInt(10)) {
             case 0 -> "COUNT(*)";
             case 1 -> "COUNT(" + whole(source, 0) + ")";
             case 2 -> "COUNT(DISTINCT " + one(source.texts) + ")";
@@ -295,8 +295,39 @@ final class RandomStatements {
             case 5 -> "MIN(" + number(source) + ")";
             case 6 -> "MAX(" + risky(source) + ")";
             case 7 -> "MAX(" + one(source.texts) + ")";
+            case 8 -> distinctTexts(one(source.texts));
             default -> "COUNT(*) FILTER (WHERE " + condition(source, 1) + ")";
         };
+    }
+
+    private String distinctTexts(String text) {
+        return "STRING_AGG(DISTINCT " + text + ", '" + one(List.of(",", "", "''", "東")) + "' ORDER BY " + text
+                + one(List.of("", " DESC")) + ")";
+    }
+
+    private static final Source JOINED = new Source(
+            "orders o JOIN visits v ON o.id = v.id",
+            both(ORDERS.whole, VISITS.whole),
+            both(ORDERS.doubles, VISITS.doubles),
+            both(ORDERS.texts, VISITS.texts),
+            both(ORDERS.times, VISITS.times));
+
+    /** A statement that makes texts of groups, each in an order that leaves nothing open. */
+    String texts() {
+        int kind = random.nextInt(3);
+        Source source = kind == 0 ? one(List.of(ORDERS, VISITS, WORDS)) : kind == 1 ? JOINED : VISITS;
+        String text = random.nextBoolean() ? one(source.texts) : one(source.texts) + " || " + one(source.texts);
+        String first = one(List.of("", one(source.whole) + ", ", one(source.doubles) + " DESC NULLS LAST, "));
+        String call = "STRING_AGG(" + text + ", '" + one(List.of(", ", "", "/")) + "' ORDER BY " + first + text
+                + one(List.of("", " DESC", " NULLS FIRST")) + ")"
+                + (random.nextInt(3) == 0 ? " FILTER (WHERE " + condition(source, 1) + ")" : "");
+        if (kind == 2) {
+            return "SELECT o.id, o.moment, (SELECT " + call + " FROM visits v WHERE v.id = o.id AND v.level > "
+                    + one(List.of("o.amount", "-1")) + ") AS x FROM orders o" + where(ORDERS);
+        }
+        String group = kind == 1 ? "o.id, o.moment" : one(List.of(source.whole.get(0), source.times.get(0)));
+        return "SELECT " + group + ", " + call + " AS x, COUNT(*) AS n FROM " + source.from + where(source)
+                + " GROUP BY " + group;
     }
 
     private String window(Source source) {

@@ -564,7 +564,7 @@ final class StatementsBesideDuckDbTest {
     }
 
     /** DuckDB with the rows of both streams. */
-    private static DuckDbTwin twin(TwoStreams streams) throws SQLException {
+    static DuckDbTwin twin(TwoStreams streams) throws SQLException {
         DuckDbTwin duckdb = new DuckDbTwin();
         duckdb.create("orders", TwoStreams.ORDERS);
         duckdb.insert("orders", TwoStreams.ORDERS, streams.orders);

@@ -77,9 +77,12 @@ public final class QueryParameters {
 
     /** The names of the options, without dashes, in alphabetical order. */
     public static Set<String> options() {
+        return options(command(new QueryCommand(NO_TERMINAL)));
+    }
+
+    private static Set<String> options(CommandLine command) {
         Set<String> names = new TreeSet<>();
-        for (OptionSpec option :
-                command(new QueryCommand(NO_TERMINAL)).getCommandSpec().options()) {
+        for (OptionSpec option : command.getCommandSpec().options()) {
             String name = option.longestName().substring(2);
             if (!OTHERS.contains(name)) {
                 names.add(name);
@@ -121,7 +124,8 @@ public final class QueryParameters {
                     ? null
                     : parser.command().getCommandSpec().findOption("--" + name);
             if (option == null) {
-                throw new BadOption(name, "there is no option '" + name + "'; there are " + options(), null);
+                throw new BadOption(
+                        name, "there is no option '" + name + "'; there are " + options(parser.command()), null);
             }
             for (String value : values) {
                 add(args, name, value, option);

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LiftedText {
     private static final Set<String> COMPARISONS = Set.of("=", "<", ">", "<=", ">=", "<>", "!=");
-    private static final Set<String> NOW = Set.of("NOW", "CURRENT_TIMESTAMP", "LOCALTIMESTAMP", "CURRENT_DATE");
 
     private final String text;
     private final List<Expression.Literal> given;
@@ -231,7 +230,7 @@ public final class LiftedText {
             end++;
         }
         String word = text.substring(at, end).toUpperCase(Locale.ROOT);
-        now |= NOW.contains(word);
+        now |= NowNames.contains(word);
         Before next = Before.OTHER;
         if (word.equals("BETWEEN")) {
             next = Before.BETWEEN;

@@ -125,6 +125,11 @@ public final class EngineFunctions {
         return functions.get(name.toUpperCase(Locale.ROOT));
     }
 
+    /** The function of a name that there is. */
+    public EngineFunction required(String name) {
+        return Objects.requireNonNull(of(name), name);
+    }
+
     /** The aggregate of this name, in capital letters. */
     public EngineAggregate aggregate(String name) {
         return Objects.requireNonNull(aggregates.get(name), name);

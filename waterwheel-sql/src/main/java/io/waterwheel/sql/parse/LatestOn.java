@@ -6,26 +6,16 @@ import java.util.Deque;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
-import org.apache.calcite.sql.SqlCall;
-import org.apache.calcite.sql.SqlIdentifier;
-import org.apache.calcite.sql.SqlKind;
-import org.apache.calcite.sql.SqlNode;
-import org.apache.calcite.sql.SqlNodeList;
-import org.apache.calcite.sql.SqlSelect;
-import org.apache.calcite.sql.SqlWindow;
-import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
-import org.apache.calcite.sql.util.SqlBasicVisitor;
-import org.apache.calcite.sql.util.SqlShuttle;
-import org.jspecify.annotations.Nullable;
 
 /**
  * {@code SELECT a FROM t WHERE c LATEST ON time PARTITION BY k} as {@code SELECT a FROM (SELECT * FROM t WHERE c
  * QUALIFY ROW_NUMBER() OVER (PARTITION BY k ORDER BY time DESC) = 1) AS t}. Calcite's parser does not know the words:
- * it gets a text of the same length, {@code WHERE c OR (time, mark, k)}, for nothing binds more loosely than OR.
+ * it gets a text of the same length, {@code WHERE c OR (time, mark, k)}, for nothing binds more loosely than OR;
+ * {@link LatestRows} makes the sub-query of that.
  */
-final class LatestOn extends SqlShuttle {
-    private static final String NAME = "_l_on_";
+final class LatestOn {
+    static final String NAME = "_l_on_";
     /** As long as PARTITION. */
     private static final String MARK = ",\"" + NAME + "\"";
 
@@ -171,7 +161,7 @@ final class LatestOn extends SqlShuttle {
                     + " taken; a condition on the newest stands around them:"
                     + " SELECT * FROM (SELECT * FROM s LATEST ON time_ms PARTITION BY key) AS newest WHERE altitude_ft > 1000";
 
-    private static final String JOINED = "LATEST ON takes the rows of one table: write"
+    static final String JOINED = "LATEST ON takes the rows of one table: write"
             + " (SELECT * FROM s LATEST ON time_ms PARTITION BY key) AS newest as a table of the join";
 
     private SqlParserPos position(int place) {
@@ -205,84 +195,5 @@ final class LatestOn extends SqlShuttle {
 
     private void put(int at, String words) {
         text.replace(at, at + words.length(), words);
-    }
-
-    /** The tree of a marked text with sub-queries in the place of the rows. */
-    static @Nullable SqlNode subQueries(SqlNode marked) {
-        SqlNode newest = marked.accept(new LatestOn(""));
-        if (newest != null) {
-            newest.accept(new SqlBasicVisitor<@Nullable Void>() {
-                @Override
-                public @Nullable Void visit(SqlIdentifier name) {
-                    if (name.isSimple() && name.getSimple().equals(NAME)) {
-                        throw SqlErrors.at(
-                                name.getParserPosition(),
-                                "LATEST ON takes one time, and then PARTITION BY with the keys:"
-                                        + " SELECT * FROM s LATEST ON time_ms PARTITION BY key");
-                    }
-                    return null;
-                }
-            });
-        }
-        return newest;
-    }
-
-    @Override
-    public @Nullable SqlNode visit(SqlCall call) {
-        SqlNode visited = super.visit(call);
-        if (visited instanceof SqlSelect select) {
-            SqlNode where = select.getWhere();
-            SqlCall either = where != null && where.getKind() == SqlKind.OR ? (SqlCall) where : null;
-            SqlCall row = row(either == null ? where : either.operand(1));
-            if (row != null) {
-                takeNewest(select, row, either == null ? null : either.operand(0));
-            }
-        }
-        return visited;
-    }
-
-    private static @Nullable SqlCall row(@Nullable SqlNode node) {
-        return node instanceof SqlCall call
-                        && call.getKind() == SqlKind.ROW
-                        && call.operandCount() > 1
-                        && call.operand(1) instanceof SqlIdentifier mark
-                        && mark.isSimple()
-                        && mark.getSimple().equals(NAME)
-                ? call
-                : null;
-    }
-
-    private static void takeNewest(SqlSelect select, SqlCall row, @Nullable SqlNode condition) {
-        SqlParserPos at = row.getParserPosition();
-        SqlNode from = select.getFrom();
-        if (from == null || from.getKind() == SqlKind.JOIN) {
-            throw SqlErrors.at(at, JOINED);
-        }
-        SqlSelect newest = (SqlSelect) StatementParser.parseAsWritten(
-                "SELECT * FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY b DESC) = 1");
-        newest.setFrom(from);
-        newest.setWhere(condition);
-        if (newest.getQualify() instanceof SqlCall first
-                && first.operand(0) instanceof SqlCall over
-                && over.operand(1) instanceof SqlWindow window
-                && window.getOrderList().get(0) instanceof SqlCall descending) {
-            descending.setOperand(0, row.operand(0));
-            window.setOperand(2, new SqlNodeList(row.getOperandList().subList(2, row.operandCount()), at));
-        } else {
-            throw new IllegalStateException("a QUALIFY has another form");
-        }
-        SqlIdentifier name = name(from);
-        select.setFrom(name == null ? newest : SqlStdOperatorTable.AS.createCall(at, newest, name));
-        select.setWhere(null);
-    }
-
-    /** What the columns of a table are named after. */
-    private static @Nullable SqlIdentifier name(SqlNode from) {
-        if (from.getKind() == SqlKind.AS && ((SqlCall) from).operand(1) instanceof SqlIdentifier alias) {
-            return new SqlIdentifier(alias.getSimple(), alias.getParserPosition());
-        }
-        return from instanceof SqlIdentifier table
-                ? new SqlIdentifier(table.names.get(table.names.size() - 1), table.getParserPosition())
-                : null;
     }
 }

@@ -72,7 +72,7 @@ public final class StatementParser {
             casts = DistinctOn.windows(casts);
         }
         if (casts != null && !latest.equals(intervals)) {
-            casts = LatestOn.subQueries(casts);
+            casts = LatestRows.subQueries(casts);
         }
         SqlNode windows = casts == null ? null : casts.accept(new WindowTables());
         if (windows == null) {

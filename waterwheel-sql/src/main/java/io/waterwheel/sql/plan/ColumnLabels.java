@@ -1,5 +1,6 @@
 package io.waterwheel.sql.plan;
 
+import io.waterwheel.sql.cache.NowNames;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -16,8 +17,6 @@ import org.apache.calcite.sql.SqlWith;
 final class ColumnLabels {
     /** What Calcite calls them. */
     private static final String UNNAMED = "EXPR$";
-    /** Functions that are written as names. */
-    private static final List<String> NOW = List.of("CURRENT_TIMESTAMP", "LOCALTIMESTAMP", "CURRENT_DATE");
 
     private ColumnLabels() {}
 
@@ -49,8 +48,8 @@ final class ColumnLabels {
         List<String> labels = new ArrayList<>();
         if (statement instanceof SqlSelect select) {
             for (SqlNode column : select.getSelectList()) {
-                boolean now = column instanceof SqlIdentifier name
-                        && NOW.contains(name.toString().toUpperCase(Locale.ROOT));
+                // Some functions are written as names.
+                boolean now = column instanceof SqlIdentifier name && NowNames.isPlain(name.toString());
                 if (now || !(column instanceof SqlIdentifier || column.getKind() == SqlKind.AS)) {
                     labels.add(label(column));
                 }

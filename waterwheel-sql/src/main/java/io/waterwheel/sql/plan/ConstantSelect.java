@@ -2,11 +2,11 @@ package io.waterwheel.sql.plan;
 
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.sql.SqlConstants;
+import io.waterwheel.sql.cache.NowNames;
 import io.waterwheel.sql.leaf.Literals;
 import io.waterwheel.sql.parse.ExactLiteral;
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -76,19 +76,16 @@ final class ConstantSelect {
             // CURRENT_TIMESTAMP(3) is as many digits as there are.
             return call.operandCount() == 0 || name.endsWith("TIMESTAMP") ? moment(name, now) : null;
         } else if (node instanceof SqlIdentifier name) {
-            return name.isSimple() && !name.isComponentQuoted(0)
-                    ? moment(name.getSimple().toUpperCase(Locale.ROOT), now)
+            return name.isSimple() && !name.isComponentQuoted(0) && NowNames.isPlain(name.getSimple())
+                    ? moment(name.getSimple(), now)
                     : null;
         }
         return node instanceof SqlLiteral literal ? written(literal) : null;
     }
 
     private static Expression.@Nullable Literal moment(String name, Instant now) {
-        return switch (name) {
-            case "NOW", "CURRENT_TIMESTAMP", "LOCALTIMESTAMP" -> new Expression.Moment(now);
-            case "CURRENT_DATE" -> new Expression.Moment(now.truncatedTo(ChronoUnit.DAYS));
-            default -> null;
-        };
+        Instant moment = NowNames.of(name, now);
+        return moment == null ? null : new Expression.Moment(moment);
     }
 
     private static Expression.@Nullable Literal written(SqlLiteral literal) {

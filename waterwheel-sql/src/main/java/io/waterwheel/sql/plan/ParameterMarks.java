@@ -94,7 +94,7 @@ final class ParameterMarks extends SqlBasicVisitor<@Nullable Void> {
         } else if (value instanceof Expression.Hex hex) {
             return SqlLiteral.createBinaryString(hex.digits(), position);
         } else if (value instanceof Expression.Moment moment) {
-            return Rewriter.timestamp(moment.value(), position);
+            return TimeCalls.timestamp(moment.value(), position);
         } else if (value instanceof Expression.Null) {
             return SqlLiteral.createNull(position);
         }

@@ -1,0 +1,153 @@
+package io.waterwheel.sql.plan;
+
+import io.waterwheel.query.expression.CalendarUnit;
+import io.waterwheel.sql.leaf.EngineFunctions;
+import io.waterwheel.sql.leaf.Literals;
+import io.waterwheel.sql.parse.SqlErrors;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import org.apache.calcite.sql.SqlBasicTypeNameSpec;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlCharStringLiteral;
+import org.apache.calcite.sql.SqlDataTypeSpec;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlIntervalLiteral;
+import org.apache.calcite.sql.SqlIntervalQualifier;
+import org.apache.calcite.sql.SqlLiteral;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.parser.SqlParserPos;
+import org.apache.calcite.sql.parser.SqlParserUtil;
+import org.apache.calcite.sql.type.SqlTypeName;
+import org.apache.calcite.util.TimestampString;
+
+/** Written times and functions of times in the engine's words. */
+final class TimeCalls {
+    private static final int NANOS = 9;
+    /** Characters of a time in milliseconds. */
+    private static final int MOST_MILLIS = "2021-10-07 12:00:00.123".length();
+
+    private final EngineFunctions functions;
+
+    TimeCalls(EngineFunctions functions) {
+        this.functions = functions;
+    }
+
+    /** Calcite cuts a text that stands for a time to the column's digits, and the comparison would be another. */
+    static void requireMillis(SqlCharStringLiteral text) {
+        String written = text.getValueAs(String.class);
+        try {
+            if (written.length() > MOST_MILLIS && isFinerThanMillis(Literals.instant(written))) {
+                throw SqlErrors.at(
+                        text.getParserPosition(),
+                        "a time that is finer than a millisecond is written TIMESTAMP '" + written + "'");
+            }
+        } catch (DateTimeException e) {
+            return; // a text like another
+        }
+    }
+
+    private static boolean isFinerThanMillis(Instant time) {
+        return !time.truncatedTo(ChronoUnit.MILLIS).equals(time);
+    }
+
+    static void requireMillis(SqlIntervalLiteral interval) {
+        String written = String.valueOf(interval.getValue());
+        int point = written.indexOf('.');
+        if (point >= 0 && written.substring(point + 1).length() > 3) {
+            throw SqlErrors.at(
+                    interval.getParserPosition(),
+                    "an interval has at most three digits behind its point, got " + written);
+        }
+    }
+
+    static boolean isDate(SqlDataTypeSpec type) {
+        return type.getTypeNameSpec() instanceof SqlBasicTypeNameSpec name
+                && name.getTypeName().getSimple().equalsIgnoreCase("DATE");
+    }
+
+    /** A CAST to DATE: a day is the moment at which it begins, a TIMESTAMP. */
+    SqlNode day(SqlNode operand, SqlParserPos position) {
+        LocalDateTime time = MovedTimes.time(operand);
+        if (time != null) {
+            return timestamp(time.truncatedTo(ChronoUnit.DAYS).toInstant(ZoneOffset.UTC), position);
+        }
+        if (!(operand instanceof SqlCharStringLiteral text)) {
+            return functions
+                    .required("DATE_TRUNC")
+                    .createCall(position, SqlLiteral.createCharString("day", position), operand);
+        }
+        String written = text.getValueAs(String.class);
+        try {
+            return timestamp(Literals.instant(written).truncatedTo(ChronoUnit.DAYS), position);
+        } catch (DateTimeException e) {
+            throw SqlErrors.at(position, "expected a day such as '2021-10-07', got '" + written + "'");
+        }
+    }
+
+    static SqlNode moment(SqlLiteral literal) {
+        String text = literal.getValueAs(String.class);
+        try {
+            return timestamp(Literals.instant(text), literal.getParserPosition());
+        } catch (DateTimeException e) {
+            throw SqlErrors.at(
+                    literal.getParserPosition(),
+                    "expected a time such as TIMESTAMP '2021-10-07 12:00:01.5Z', got '" + text + "'");
+        }
+    }
+
+    static SqlNode timestamp(Instant instant, SqlParserPos position) {
+        LocalDateTime time = LocalDateTime.ofInstant(instant, ZoneOffset.UTC);
+        TimestampString text = new TimestampString(
+                        time.getYear(),
+                        time.getMonthValue(),
+                        time.getDayOfMonth(),
+                        time.getHour(),
+                        time.getMinute(),
+                        time.getSecond())
+                .withNanos(time.getNano());
+        int digits = time.getNano() % 1_000_000 == 0 ? 3 : time.getNano() % 1000 == 0 ? 6 : NANOS;
+        return SqlLiteral.createTimestamp(SqlTypeName.TIMESTAMP, text, digits, position);
+    }
+
+    /** Steps counted from a written moment: from 1970 on it must be a number of steps. */
+    SqlNode binned(SqlCall call) {
+        SqlParserPos position = call.getParserPosition();
+        LocalDateTime origin = MovedTimes.time(call.operand(2));
+        long millis = call.operand(0) instanceof SqlIntervalLiteral literal
+                        && literal.getValue() instanceof SqlIntervalLiteral.IntervalValue value
+                        && !value.getIntervalQualifier().isYearMonth()
+                ? SqlParserUtil.intervalToMillis(value)
+                : 0;
+        boolean whole = origin != null
+                && millis > 0
+                && origin.toInstant(ZoneOffset.UTC).toEpochMilli() % millis == 0
+                && !isFinerThanMillis(origin.toInstant(ZoneOffset.UTC));
+        if (!whole) {
+            throw SqlErrors.at(
+                    position,
+                    "DATE_BIN(INTERVAL, time, origin): expected a written origin that is a number of steps after 1970,"
+                            + " such as TIMESTAMP '2020-01-01 00:00:00' for steps that divide a day");
+        }
+        return functions
+                .required(EngineFunctions.TIME_BUCKET)
+                .createCall(position, call.<SqlNode>operand(0), call.<SqlNode>operand(1));
+    }
+
+    /** A function of the engine that takes a unit of the calendar in quotes; the call as it is where it has another. */
+    SqlNode unit(SqlCall call, String function, SqlNode unit, SqlNode time) {
+        String name = unit instanceof SqlIntervalQualifier qualifier
+                ? qualifier.getUnit().name()
+                : unit instanceof SqlIdentifier identifier ? identifier.toString() : "";
+        SqlParserPos position = call.getParserPosition();
+        return CalendarUnit.of(name) == null
+                ? call
+                : functions
+                        .required(function)
+                        .createCall(
+                                position, SqlLiteral.createCharString(name.toLowerCase(Locale.ROOT), position), time);
+    }
+}

@@ -21,6 +21,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EngineFunctions {
     public static final String TIME_BUCKET = "TIME_BUCKET";
+    /** The units of time that begin between two times. */
+    public static final String DATE_DIFF = "DATE_DIFF";
+    /** The whole units of time between two times. */
+    public static final String ELAPSED = "TIMESTAMPDIFF";
+
     static final String GAPFILL = "TIME_BUCKET_GAPFILL";
     static final String LOCF = "LOCF";
     static final String INTERPOLATE = "INTERPOLATE";
@@ -62,6 +67,8 @@ public final class EngineFunctions {
             }
         }
         add(new EngineFunction(TIME_BUCKET, null, MILLIS, 2, 2));
+        add(new EngineFunction(DATE_DIFF, null, WHOLE, 3, 3));
+        add(new EngineFunction(ELAPSED, null, WHOLE, 3, 3));
         add(new EngineFunction(GAPFILL, null, MILLIS, 2, 2));
         add(new EngineFunction(LOCF, null, SAME, 1, 1));
         add(new EngineFunction(INTERPOLATE, null, SAME, 1, 1));

@@ -31,8 +31,14 @@ final class InfixCasts extends SqlShuttle {
 
     @Override
     public @Nullable SqlNode visit(SqlCall call) {
-        boolean cast = call.getOperator().getName().equals(CAST) && isOpen(call.operand(0));
+        boolean isCast = call.getOperator().getName().equals(CAST);
+        boolean cast = isCast && isOpen(call.operand(0));
         SqlNode visited = cast ? moved(call, call.operand(0)).accept(this) : super.visit(call);
+        if (isCast && !cast && visited instanceof SqlCall outer && open.contains(outer.operand(0))) {
+            // x BETWEEN a AND b::BIGINT::DOUBLE: the first of the casts is within already.
+            visited = moved(outer, outer.operand(0));
+            cast = true;
+        }
         if (visited instanceof SqlCall made) {
             SqlNode turned = turned(made);
             if ((cast || turned != visited) && !isEnclosed(call.getParserPosition())) {
@@ -44,9 +50,27 @@ final class InfixCasts extends SqlShuttle {
     }
 
     /**
-     * Where what was moved is the first operand of an operator that binds closer, that is of its last operand alone.
+     * Where what was moved is the first or the last operand of an operator that binds closer, that is of the operand
+     * beside it alone.
      */
     private SqlNode turned(SqlCall call) {
+        int end = call.operandCount() - 1;
+        if (binds(call)
+                && end > 0
+                && call.operand(end) instanceof SqlCall last
+                && (open.contains(last) || isOpen(last))
+                && last.getOperator() instanceof SqlBinaryOperator looser
+                && last.operandCount() == 2
+                && looser.getLeftPrec() < call.getOperator().getRightPrec()) {
+            List<SqlNode> operands = new ArrayList<>(call.getOperandList());
+            operands.set(end, last.operand(0));
+            SqlNode closer = turned(call.getOperator().createCall(call.getParserPosition(), operands));
+            open.add(closer);
+            SqlCall outer = looser.createCall(call.getParserPosition(), List.of(closer, last.<SqlNode>operand(1)));
+            open.add(outer);
+            // What is looser than the operator that was met may be within.
+            return turned(outer);
+        }
         if (!binds(call)
                 || !open.contains(call.operand(0))
                 || !(call.operand(0) instanceof SqlCall first)
@@ -74,23 +98,33 @@ final class InfixCasts extends SqlShuttle {
         };
     }
 
-    /** Whether it is an operator between two operands, and not in parentheses. */
+    /** Whether it is an operator between operands, and not in parentheses. */
     private boolean isOpen(SqlNode node) {
-        return node instanceof SqlCall call
-                && call.getOperator() instanceof SqlBinaryOperator operator
-                && !operator.getName().equals(CAST)
-                && call.operandCount() == 2
-                && !isEnclosed(call.getParserPosition());
+        return node instanceof SqlCall call && isBetween(call) && !isEnclosed(call.getParserPosition());
+    }
+
+    private static boolean isBetween(SqlCall call) {
+        return switch (call.getKind()) {
+            case BETWEEN, LIKE, SIMILAR -> true;
+            default ->
+                call.getOperator() instanceof SqlBinaryOperator operator
+                        && !operator.getName().equals(CAST)
+                        && call.operandCount() == 2;
+        };
     }
 
     /** The operator around a cast of its last operand. */
     private SqlNode moved(SqlCall cast, SqlCall operator) {
-        SqlNode last = operator.operand(1);
-        SqlNode inner = isOpen(last)
-                ? moved(cast, (SqlCall) last)
-                : cast.getOperator().createCall(cast.getParserPosition(), List.of(last, cast.<SqlNode>operand(1)));
-        return operator.getOperator()
-                .createCall(cast.getParserPosition(), List.of(operator.<SqlNode>operand(0), inner));
+        List<SqlNode> operands = new ArrayList<>(operator.getOperandList());
+        int end = operands.size() - 1;
+        SqlNode last = operands.get(end);
+        operands.set(
+                end,
+                open.contains(last) || isOpen(last)
+                        ? moved(cast, (SqlCall) last)
+                        : cast.getOperator()
+                                .createCall(cast.getParserPosition(), List.of(last, cast.<SqlNode>operand(1))));
+        return operator.getOperator().createCall(cast.getParserPosition(), operands);
     }
 
     /** Whether the parenthesis that begins there ends there. */

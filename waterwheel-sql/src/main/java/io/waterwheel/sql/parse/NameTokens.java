@@ -81,6 +81,11 @@ final class NameTokens extends SqlBabelParserImplTokenManager {
             "VOLATILE",
             "WEDNESDAY");
 
+    private static final Set<String> ORDERS = Set.of("ASC", "DESC", "NULLS");
+
+    /** Functions of a unit of time. */
+    private static final Set<String> OF_UNITS = Set.of("DATEDIFF", "DATE_DIFF", "DATEPART");
+
     private static final Set<String> OPERATORS =
             Set.of(",", "=", "<>", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/", "%", "||");
 
@@ -197,7 +202,7 @@ final class NameTokens extends SqlBabelParserImplTokenManager {
     /** Whether a value may end with it. */
     private boolean endsValue;
     /** What was read already. */
-    private @Nullable Token ahead;
+    private final Deque<Token> ahead = new ArrayDeque<>();
 
     private NameTokens(SqlBabelParserImplTokenManager lexer) {
         super(new SimpleCharStream(new StringReader(""), 1, 1));
@@ -211,8 +216,7 @@ final class NameTokens extends SqlBabelParserImplTokenManager {
 
     @Override
     public Token getNextToken() {
-        Token token = ahead == null ? lexer.getNextToken() : ahead;
-        ahead = null;
+        Token token = ahead.isEmpty() ? lexer.getNextToken() : ahead.remove();
         String word = upper(token);
         if (isKeyword(token) && isName(word)) {
             token.kind = SqlBabelParserImplConstants.IDENTIFIER;
@@ -248,11 +252,16 @@ final class NameTokens extends SqlBabelParserImplTokenManager {
             return !isCast() && !word.equals("OF");
         } else if (before.equals(".")) {
             return true;
+        } else if (word.equals("ALL") && before.equals("BY")) {
+            // GROUP BY ALL, and not GROUP BY ALL a, b
+            return BEHIND.contains(upper(following(0))) || ORDERS.contains(upper(following(0)));
+        } else if (OF_UNITS.contains(word)) {
+            // DATE_DIFF('day', a, b), where Calcite takes the unit without quotes
+            return upper(following(0)).equals("(") && upper(following(1)).startsWith("'");
         } else if (!COLUMNS.contains(word)) {
             return false;
         }
-        Token following = lexer.getNextToken();
-        ahead = following;
+        Token following = following(0);
         String next = upper(following);
         if (endsValue) {
             // SELECT x time, y date FROM t
@@ -271,6 +280,14 @@ final class NameTokens extends SqlBabelParserImplTokenManager {
         boolean aliased = (before.equals("FROM") || before.equals("JOIN"))
                 && following.kind >= SqlBabelParserImplConstants.BRACKET_QUOTED_IDENTIFIER;
         return aliased || BEHIND.contains(next) || OPERATORS.contains(next);
+    }
+
+    /** What comes behind the token that is looked at: the next one is number 0. */
+    private Token following(int number) {
+        while (ahead.size() <= number) {
+            ahead.add(lexer.getNextToken());
+        }
+        return number == 0 ? ahead.getFirst() : ahead.getLast();
     }
 
     private boolean isCast() {

@@ -55,6 +55,9 @@ public final class StatementParser {
     /** Where there may be such a literal. */
     private static final Pattern DECIMAL = Pattern.compile("(?i)decimal\\s*+(?:--|/\\*|')");
 
+    /** Where all columns may be meant. */
+    private static final Pattern ALL = Pattern.compile("(?i)\\bBY\\s++ALL\\b");
+
     private StatementParser() {}
 
     /** Throws BAD_SQL, with the place, of a text that is no statement. */
@@ -75,10 +78,11 @@ public final class StatementParser {
             casts = LatestRows.subQueries(casts);
         }
         SqlNode windows = casts == null ? null : casts.accept(new WindowTables());
-        if (windows == null) {
+        SqlNode named = windows != null && ALL.matcher(statement).find() ? AllColumns.of(windows) : windows;
+        if (named == null) {
             throw new IllegalStateException("a statement became nothing");
         }
-        return windows;
+        return named;
     }
 
     /**

@@ -214,6 +214,10 @@ final class Rewriter extends SqlShuttle {
                 LocalDateTime moved = MovedTimes.of(call);
                 yield moved == null ? null : TimeCalls.timestamp(moved.toInstant(ZoneOffset.UTC), position);
             }
+            case "=", "<>", "!=", "<", "<=", ">", ">=" -> TimeCalls.compared(call);
+            case "DATEPART" -> operands.size() == 2 ? times.part(call) : null;
+            case "TIMESTAMPDIFF" -> times.difference(call, false);
+            case "DATEDIFF", "DATE_DIFF" -> times.difference(call, true);
             case "TRIM" -> operands.size() == 3 ? trimmed(call) : null;
             case "POSITION" ->
                 operands.size() == 2

@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Locale;
 import org.apache.calcite.sql.SqlBasicTypeNameSpec;
 import org.apache.calcite.sql.SqlCall;
@@ -17,12 +18,15 @@ import org.apache.calcite.sql.SqlDataTypeSpec;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlIntervalLiteral;
 import org.apache.calcite.sql.SqlIntervalQualifier;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.apache.calcite.sql.parser.SqlParserUtil;
 import org.apache.calcite.sql.type.SqlTypeName;
 import org.apache.calcite.util.TimestampString;
+import org.jspecify.annotations.Nullable;
 
 /** Written times and functions of times in the engine's words. */
 final class TimeCalls {
@@ -149,5 +153,52 @@ final class TimeCalls {
                         .required(function)
                         .createCall(
                                 position, SqlLiteral.createCharString(name.toLowerCase(Locale.ROOT), position), time);
+    }
+
+    /** DATEPART, whose unit may be in quotes. */
+    SqlNode part(SqlCall call) {
+        return call.operand(0) instanceof SqlIntervalQualifier unit
+                ? unit(call, "DATE_PART", unit, call.operand(1))
+                : functions.required("DATE_PART").createCall(call.getParserPosition(), call.getOperandList());
+    }
+
+    /**
+     * TIMESTAMPDIFF, DATEDIFF and DATE_DIFF with their unit as a text; the call as it is where it has none.
+     *
+     * @param begun whether units count that begin between the times, else whole ones
+     */
+    SqlNode difference(SqlCall call, boolean begun) {
+        if (call.operandCount() != 3) {
+            return call;
+        }
+        SqlParserPos position = call.getParserPosition();
+        SqlNode unit = call.operand(0) instanceof SqlIntervalQualifier qualifier
+                ? SqlLiteral.createCharString(qualifier.getUnit().name(), position)
+                : call.operand(0);
+        return functions
+                .required(begun ? EngineFunctions.DATE_DIFF : EngineFunctions.ELAPSED)
+                .createCall(position, unit, call.operand(1), call.operand(2));
+    }
+
+    /**
+     * {@code a - b < INTERVAL '5' MINUTE} as {@code a < b + INTERVAL '5' MINUTE}, for a difference of times is no value
+     * of its own; null for any other comparison.
+     */
+    static @Nullable SqlNode compared(SqlCall call) {
+        for (int side = 0; side < 2; side++) {
+            if (call.operand(side) instanceof SqlCall difference
+                    && difference.getKind() == SqlKind.MINUS
+                    && difference.operandCount() == 2
+                    && call.operand(1 - side) instanceof SqlIntervalLiteral interval
+                    && !(difference.operand(1) instanceof SqlIntervalLiteral)) {
+                SqlNode moved = SqlStdOperatorTable.PLUS.createCall(
+                        call.getParserPosition(), difference.<SqlNode>operand(1), interval);
+                List<SqlNode> operands = side == 0
+                        ? List.of(difference.<SqlNode>operand(0), moved)
+                        : List.of(moved, difference.<SqlNode>operand(0));
+                return call.getOperator().createCall(call.getParserPosition(), operands);
+            }
+        }
+        return null;
     }
 }

@@ -396,6 +396,10 @@ final class ResidualExpressions {
                     name + " here: it is of groups of one stream by TIME_BUCKET_GAPFILL of its time, with LOCF"
                             + " or INTERPOLATE around each value or around none, but for counts, which are 0 in a gap");
         }
+        String difference = ResidualTimes.difference(name, operands, this);
+        if (difference != null) {
+            return difference;
+        }
         String spatial = shapes().of(call);
         if (spatial != null) {
             return spatial;

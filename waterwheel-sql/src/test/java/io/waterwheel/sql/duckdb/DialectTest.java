@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -24,17 +25,23 @@ final class DialectTest {
     private static final int STATEMENTS = 20;
 
     private static DuckDbExecutor executor;
+    private static TwoStreams streams;
+    private static DuckDbTwin duckdb;
 
     @TempDir
     static Path folder;
 
     @BeforeAll
-    static void open() {
+    static void open() throws Exception {
         executor = new DuckDbExecutor(new DuckDbSettings(256 << 20, 1 << 30, 1, 2));
+        streams = new TwoStreams(folder.resolve("examples"), new Random(7), executor);
+        duckdb = StatementsBesideDuckDbTest.twin(streams);
     }
 
     @AfterAll
-    static void close() {
+    static void close() throws Exception {
+        duckdb.close();
+        streams.close();
         executor.close();
     }
 
@@ -50,24 +57,35 @@ final class DialectTest {
         return rows.stream().map(String::valueOf).sorted().toList();
     }
 
-    @Test
-    void textsOfGroupsAreThoseOfDuckDb() throws Exception {
+    /** Random statements, each of another kind. */
+    private static void assertAlike(Function<RandomStatements, String> made, String name) throws Exception {
         long first = Long.getLong("seed", 0);
         for (long seed = first; seed < first + SEEDS; seed++) {
             Random random = new Random(seed);
-            try (TwoStreams streams = new TwoStreams(folder.resolve("t" + seed), random, executor);
-                    DuckDbTwin duckdb = StatementsBesideDuckDbTest.twin(streams)) {
+            try (TwoStreams own = new TwoStreams(folder.resolve(name + seed), random, executor);
+                    DuckDbTwin twin = StatementsBesideDuckDbTest.twin(own)) {
                 RandomStatements statements = new RandomStatements(random, false);
                 for (int s = 0; s < STATEMENTS; s++) {
-                    String statement = statements.texts();
+                    String statement = made.apply(statements);
                     try {
-                        assertAlike(streams, duckdb, statement, statement);
+                        assertAlike(own, twin, statement, statement);
                     } catch (AssertionError e) {
                         throw new AssertionError("seed " + seed, e);
                     }
                 }
             }
         }
+    }
+
+    @Test
+    void textsOfGroupsAreThoseOfDuckDb() throws Exception {
+        assertAlike(RandomStatements::texts, "t");
+    }
+
+    /** Calcite takes a cast to be of all that stands before it. */
+    @Test
+    void castsBetweenOperatorsAreThoseOfDuckDb() throws Exception {
+        assertAlike(RandomStatements::casts, "c");
     }
 
     /** Ours, and DuckDB's where it is another text. */
@@ -92,12 +110,34 @@ final class DialectTest {
                 "SELECT STRING_AGG('x', ',') AS x FROM orders ;",
                 "SELECT LENGTH(STRING_AGG(note, ', ')) AS n FROM orders ;",
                 "SELECT STRING_AGG(note, ',') AS n FROM orders WHERE id < 0 ;",
+                "SELECT id, note AS n, COUNT(*), SUM(price) + 1 FROM orders GROUP BY ALL HAVING COUNT(*) > 1 ;",
+                "SELECT o.id * 2 AS x, (SELECT MAX(level) FROM visits) AS m, COUNT_IF(o.paid) FROM orders o GROUP BY ALL ;"
+                        + " SELECT o.id * 2 AS x, (SELECT MAX(level) FROM visits) AS m, COUNT(*) FILTER (WHERE o.paid)"
+                        + " FROM orders o GROUP BY ALL",
+                "SELECT COUNT(*), 'x' AS x FROM orders GROUP BY ALL ;",
+                "SELECT * FROM (SELECT id, MEDIAN(amount)::DOUBLE AS n FROM orders WHERE amount = 1 GROUP BY ALL) t WHERE n > 0 ;",
+                "SELECT COUNT(ALL id), SUM(ALL amount) FROM orders ;",
+                "SELECT DATEPART(minute, moment) AS m, COUNT(*) FROM orders GROUP BY DATEPART(minute, moment) ;"
+                        + " SELECT DATEPART('minute', moment) AS m, COUNT(*) FROM orders GROUP BY ALL",
+                "SELECT DATEPART('minute', moment) AS m, DATE_PART('hour', moment) AS h, COUNT(*) FROM orders"
+                        + " GROUP BY DATEPART('minute', moment), DATE_PART('hour', moment) ;",
+                "SELECT o.id, TIMESTAMPDIFF(SECOND, o.moment, v.moment), TIMESTAMPDIFF(MINUTE, v.moment, o.moment),"
+                        + " DATEDIFF(MINUTE, o.moment, v.moment), DATE_DIFF('hour', v.moment, o.moment) FROM orders o JOIN visits v"
+                        + " ON o.id = v.id ; SELECT o.id, date_sub('second', o.moment, v.moment), date_sub('minute', v.moment,"
+                        + " o.moment), date_diff('minute', o.moment, v.moment), date_diff('hour', v.moment, o.moment) FROM orders o"
+                        + " JOIN visits v ON o.id = v.id",
+                "SELECT id, DATEDIFF('second', MIN(moment), MAX(moment)) AS s FROM orders GROUP BY id ;",
+                "SELECT id, TIMESTAMPDIFF(MONTH, TIMESTAMP '2024-02-29 00:00:00', moment) AS s, DATE_DIFF('week',"
+                        + " TIMESTAMP '2024-02-29 00:00:00', moment) AS w FROM orders ; SELECT id, date_sub('month',"
+                        + " TIMESTAMP '2024-02-29 00:00:00', moment), date_diff('week', TIMESTAMP '2024-02-29 00:00:00', moment)"
+                        + " FROM orders",
+                "SELECT o.id, o.moment, v.moment FROM orders o JOIN visits v ON o.id = v.id WHERE v.moment - o.moment <"
+                        + " INTERVAL '3' MINUTE AND INTERVAL '0' SECOND <= v.moment - o.moment ;",
+                "SELECT COUNT(*) FROM orders WHERE moment - TIMESTAMP '2026-11-24 00:00:00' > INTERVAL '5 minutes' ;",
+                "SELECT COUNT(*) FROM orders WHERE TIMESTAMP '2026-11-24 00:20:00' - moment >= INTERVAL '5 minutes' ;",
             })
-    void examples(String ours, @Nullable String theirs) throws Exception {
-        try (TwoStreams streams = new TwoStreams(folder.resolve("e" + ours.hashCode()), new Random(7), executor);
-                DuckDbTwin duckdb = StatementsBesideDuckDbTest.twin(streams)) {
-            assertAlike(streams, duckdb, ours, theirs == null ? ours : theirs);
-        }
+    void examples(String ours, @Nullable String theirs) {
+        assertAlike(streams, duckdb, ours, theirs == null ? ours : theirs);
     }
 
     @ParameterizedTest
@@ -113,30 +153,42 @@ final class DialectTest {
                 "SELECT STRING_AGG(note, ',') OVER (PARTITION BY id) FROM orders | SQL_UNSUPPORTED | STRING_AGG in a window",
                 "SELECT STRING_AGG(CONCAT(o.note, v.note), 'some words between') FROM orders o, visits v | SQL_VALUE"
                         + " | bytes, expected at most 32768",
+                "SELECT 'x' FROM orders GROUP BY ALL | BAD_SQL | GROUP BY ALL needs a column that is no literal",
+                "SELECT * FROM orders ORDER BY ALL | BAD_SQL | ORDER BY ALL beside *: name the columns",
+                "SELECT id, SUM(amount) OVER () FROM orders GROUP BY ALL | BAD_SQL | beside a window function",
+                "SELECT MAX(moment) - MIN(moment) FROM orders | SQL_UNSUPPORTED | TIMESTAMPDIFF(SECOND, earlier, later)",
+                "SELECT TIMESTAMPDIFF(SECOND, id, moment) FROM orders | SQL_UNSUPPORTED | it takes times of at most six digits",
+                "SELECT DATE_DIFF('fortnight', moment, moment) FROM orders | SQL_UNSUPPORTED | a written unit, from microsecond",
             })
-    void fails(String statement, String code, String message) throws Exception {
-        try (TwoStreams streams = new TwoStreams(folder.resolve("f" + statement.hashCode()), new Random(7), executor)) {
-            assertThatThrownBy(() -> streams.answer(statement))
-                    .hasMessageContaining(message)
-                    .isInstanceOfSatisfying(
-                            WaterwheelException.class, e -> assertThat(e.code()).isEqualTo(code));
-        }
+    void fails(String statement, String code, String message) {
+        assertThatThrownBy(() -> streams.answer(statement))
+                .hasMessageContaining(message)
+                .isInstanceOfSatisfying(
+                        WaterwheelException.class, e -> assertThat(e.code()).isEqualTo(code));
     }
 
     /** Without an order it is any: the texts are all there. */
     @Test
     void withoutAnOrderAllTextsAreThere() throws Exception {
-        try (TwoStreams streams = new TwoStreams(folder.resolve("any"), new Random(7), executor)) {
-            List<List<@Nullable Object>> answer = streams.answer("SELECT STRING_AGG(note, '/') FROM orders");
-            List<String> found =
-                    new ArrayList<>(List.of(String.valueOf(answer.get(0).get(0)).split("/", -1)));
-            List<String> expected = new ArrayList<>();
-            streams.orders.forEach(row -> {
-                if (row.get(4) != null) {
-                    expected.add(String.valueOf(row.get(4)));
-                }
-            });
-            assertThat(found).containsExactlyInAnyOrderElementsOf(expected);
+        List<List<@Nullable Object>> answer = streams.answer("SELECT STRING_AGG(note, '/') FROM orders");
+        List<String> found = List.of(String.valueOf(answer.get(0).get(0)).split("/", -1));
+        List<String> expected = new ArrayList<>();
+        streams.orders.forEach(row -> {
+            if (row.get(4) != null) {
+                expected.add(String.valueOf(row.get(4)));
+            }
+        });
+        assertThat(found).containsExactlyInAnyOrderElementsOf(expected);
+    }
+
+    @Test
+    void ordersByAllColumns() throws Exception {
+        for (String statement : List.of(
+                "SELECT id, amount FROM orders ORDER BY ALL",
+                "SELECT id, amount FROM orders ORDER BY ALL DESC NULLS LAST LIMIT 7",
+                "SELECT id FROM orders UNION SELECT level FROM visits ORDER BY ALL DESC",
+                "WITH x AS (SELECT id, MAX(moment) AS m FROM orders GROUP BY ALL) SELECT m, id FROM x ORDER BY ALL LIMIT 3")) {
+            assertThat(streams.answer(statement)).as(statement).isEqualTo(duckdb.rows(statement));
         }
     }
 }

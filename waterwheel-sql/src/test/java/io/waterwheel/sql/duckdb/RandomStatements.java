@@ -312,6 +312,30 @@ final class RandomStatements {
             both(ORDERS.texts, VISITS.texts),
             both(ORDERS.times, VISITS.times));
 
+    /** A condition without parentheses, of columns of orders, in which casts stand between operators. */
+    private String bare(int depth) {
+        String number = one(List.of("id", "amount", "3", "-1"));
+        String cast = one(List.of("id", "amount", "id + amount", "2 * id", "ABS(amount)", "(id - amount::BIGINT)"))
+                + one(List.of("", "::BIGINT", "::DOUBLE", "::BIGINT::DOUBLE"));
+        String text = one(List.of("note", "note::TEXT", "amount::TEXT", "note || 'x'", "'a' || note::VARCHAR"));
+        String one =
+                switch (random.nextInt(7)) {
+                    case 0 -> cast + one(List.of(" = ", " < ", " >= ", " <> ")) + number;
+                    case 1 -> number + one(List.of(" = ", " < ", " >= ", " <> ")) + cast;
+                    case 2 -> text + one(List.of(" LIKE ", " NOT LIKE ")) + one(List.of("'a%'", "'%b'", "'1%' || '%'"));
+                    case 3 -> cast + one(List.of(" BETWEEN ", " NOT BETWEEN ")) + number + " AND " + cast;
+                    case 4 -> cast + one(List.of(" IS NULL", " IS NOT NULL"));
+                    case 5 -> one(List.of("paid", "paid::BOOLEAN", "NOT paid::BOOL", "NOT paid"));
+                    default -> text + " IN ('a', 'b', '1')";
+                };
+        return depth == 0 ? one : one + one(List.of(" OR ", " AND ")) + bare(depth - 1);
+    }
+
+    /** A statement with such a condition. */
+    String casts() {
+        return "SELECT id, moment, note FROM orders WHERE " + bare(random.nextInt(4));
+    }
+
     /** A statement that makes texts of groups, each in an order that leaves nothing open. */
     String texts() {
         int kind = random.nextInt(3);

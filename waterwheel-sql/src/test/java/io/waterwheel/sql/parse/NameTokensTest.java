@@ -107,6 +107,7 @@ final class NameTokensTest {
                 "SELECT x FROM (VALUES (1), (2)) AS v (x) MINUS SELECT y FROM u",
                 "SELECT x FROM t WHERE x IN (VALUES (1)) GROUP BY ROLLUP(x, y)",
                 "SELECT x, GROUPING(x) FROM t GROUP BY GROUPING SETS ((x), ())",
+                "SELECT COUNT(ALL x) FROM t GROUP BY ALL y, z",
                 "SELECT x FROM t FOR SYSTEM_TIME AS OF TIMESTAMP '2021-10-07 12:00:00'",
             })
     void wordsAreWordsElsewhere(String statement) {

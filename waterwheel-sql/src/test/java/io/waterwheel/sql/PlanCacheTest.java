@@ -133,6 +133,8 @@ final class PlanCacheTest {
                 "at >= '2026-11-24T01:00:00'|at >= '2026-11-25T01:00:00'|at >= 'x'",
                 "at >= NOW() - INTERVAL '5' MINUTE|at >= NOW() - INTERVAL '6' MINUTE",
                 "at < CURRENT_TIMESTAMP + INTERVAL '1' DAY|at < LOCALTIMESTAMP",
+                "at >= CURRENT_DATE|at < CURRENT_DATE - INTERVAL '7' DAY|at BETWEEN CURRENT_DATE AND NOW()",
+                "at >= DATE_TRUNC('month', CURRENT_DATE)|CAST(at AS DATE) = CURRENT_DATE|current_date > at",
                 "id = 5 * 2|id = 5 * 3|id = 5 - 2|id = -5 - -2",
                 "amount / 5 = 3|amount / 0 = 3|amount % 2 = 1",
                 "5 < id|5 < amount AND id > 3",

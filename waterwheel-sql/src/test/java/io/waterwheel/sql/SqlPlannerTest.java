@@ -192,10 +192,30 @@ final class SqlPlannerTest {
         assertThatThrownBy(() -> plan(select + marked)).hasMessageContaining("1 question marks, got 0");
     }
 
+    /** Of these the mark stands in several places, of which some take any type. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "GREATEST(amount, ?) | INTEGER",
+                "LEAST(?, price, 2) | DOUBLE",
+                "IFNULL(?, amount) | INTEGER",
+                "COALESCE(note, ?, 'none') | STRING",
+                "NVL(at, ?) | TIMESTAMP",
+                "IF(paid, ?, note) | STRING",
+                "SIGN(?) | INTEGER",
+            })
+    void typesAreThoseOfTheOtherValues(String function, ValueType.Kind kind) {
+        SqlSignature signature = PLANNER.signature("SELECT " + function + " AS x FROM orders", NOW);
+        assertThat(signature.parameters()).extracting(ValueType::kind).containsExactly(kind);
+    }
+
     @Test
     void saysWhichParameterHasNoType() {
         assertThatThrownBy(() -> PLANNER.signature("SELECT id, ? FROM orders", NOW))
                 .hasMessageContaining("line 1, column 12");
+        assertThatThrownBy(() -> PLANNER.signature("SELECT GREATEST(?, ?) FROM orders", NOW))
+                .hasMessageContaining("line 1, column 17: the type of ? cannot be told here");
     }
 
     @Test

@@ -30,6 +30,7 @@ public final class OpenParameters {
 
     private final List<ParameterFunction> functions = new ArrayList<>();
     private final ParameterFunction now = ParameterFunction.now();
+    private final ParameterFunction today = ParameterFunction.today();
     /** Those of the plan, by what stands for them in the engine's expressions. */
     private final IdentityHashMap<Expression, ParameterFunction> placed = new IdentityHashMap<>();
 
@@ -62,8 +63,13 @@ public final class OpenParameters {
         return functions.get(index).createCall(position);
     }
 
-    public SqlNode now(SqlParserPos position) {
-        return now.createCall(position);
+    /**
+     * What stands for the time of now, or the beginning of its day.
+     *
+     * @param name one of {@link NowNames}
+     */
+    public SqlNode now(String name, SqlParserPos position) {
+        return (NowNames.isDay(name) ? today : now).createCall(position);
     }
 
     private static @Nullable ParameterFunction plain(RexNode node) {
@@ -167,6 +173,7 @@ public final class OpenParameters {
     public SqlOperatorTable operators() {
         List<SqlOperator> all = new ArrayList<>(functions);
         all.add(now);
+        all.add(today);
         return SqlOperatorTables.of(all);
     }
 

@@ -3,6 +3,7 @@ package io.waterwheel.sql.cache;
 import io.waterwheel.query.expression.Expression;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.UUID;
 import org.apache.calcite.sql.SqlFunction;
@@ -19,7 +20,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ParameterFunction extends SqlFunction {
     /** Index of the time of now. */
-    static final int NOW = -1;
+    private static final int NOW = -1;
+
+    /** Index of the beginning of the day of now. */
+    private static final int TODAY = -2;
 
     /** Of texts that no client can write, for none knows it. */
     private static final String MARK = UUID.randomUUID() + "-";
@@ -80,6 +84,10 @@ public final class ParameterFunction extends SqlFunction {
         return moment(NOW, Duration.ZERO);
     }
 
+    static ParameterFunction today() {
+        return moment(TODAY, Duration.ZERO);
+    }
+
     /** The same as a DOUBLE. */
     ParameterFunction asDouble() {
         return decimal(index);
@@ -105,7 +113,12 @@ public final class ParameterFunction extends SqlFunction {
      * @throws IllegalArgumentException when it is none that the engine has
      */
     Expression.Literal value(List<Expression.Literal> values, Instant now) {
-        Expression.Literal value = index == NOW ? new Expression.Moment(now) : values.get(index);
+        Expression.Literal value =
+                switch (index) {
+                    case NOW -> new Expression.Moment(now);
+                    case TODAY -> new Expression.Moment(now.truncatedTo(ChronoUnit.DAYS));
+                    default -> values.get(index);
+                };
         if (placeholder instanceof Expression.Decimal && value instanceof Expression.Whole whole) {
             return new Expression.Decimal(whole.value());
         }

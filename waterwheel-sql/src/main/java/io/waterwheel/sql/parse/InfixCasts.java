@@ -5,8 +5,10 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
 import org.apache.calcite.sql.SqlBinaryOperator;
 import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlPostfixOperator;
 import org.apache.calcite.sql.parser.SqlParserPos;
@@ -18,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * parentheses or not. Whether there are parentheses is in the text: what stands in some is at the place of these.
  */
 final class InfixCasts extends SqlShuttle {
-    private static final String CAST = "::";
+    static final String CAST = "::";
 
     private final String text;
     /** What was moved, and is in no parentheses: what stands behind it was taken to be of all of it. */
@@ -40,7 +42,7 @@ final class InfixCasts extends SqlShuttle {
             cast = true;
         }
         if (visited instanceof SqlCall made) {
-            SqlNode turned = turned(made);
+            SqlNode turned = turned(made, false);
             if ((cast || turned != visited) && !isEnclosed(call.getParserPosition())) {
                 open.add(turned);
             }
@@ -52,24 +54,26 @@ final class InfixCasts extends SqlShuttle {
     /**
      * Where what was moved is the first or the last operand of an operator that binds closer, that is of the operand
      * beside it alone.
+     *
+     * @param moved whether what it has as operands was moved, too, without being known as that
      */
-    private SqlNode turned(SqlCall call) {
+    private SqlNode turned(SqlCall call, boolean moved) {
         int end = call.operandCount() - 1;
         if (binds(call)
                 && end > 0
                 && call.operand(end) instanceof SqlCall last
-                && (open.contains(last) || isOpen(last))
+                && (open.contains(last) || (moved && isOpen(last)))
                 && last.getOperator() instanceof SqlBinaryOperator looser
                 && last.operandCount() == 2
                 && looser.getLeftPrec() < call.getOperator().getRightPrec()) {
             List<SqlNode> operands = new ArrayList<>(call.getOperandList());
             operands.set(end, last.operand(0));
-            SqlNode closer = turned(call.getOperator().createCall(call.getParserPosition(), operands));
+            SqlNode closer = turned(call.getOperator().createCall(call.getParserPosition(), operands), true);
             open.add(closer);
             SqlCall outer = looser.createCall(call.getParserPosition(), List.of(closer, last.<SqlNode>operand(1)));
             open.add(outer);
             // What is looser than the operator that was met may be within.
-            return turned(outer);
+            return turned(outer, true);
         }
         if (!binds(call)
                 || !open.contains(call.operand(0))
@@ -85,7 +89,7 @@ final class InfixCasts extends SqlShuttle {
             open.add(first.operand(1));
         }
         return first.getOperator()
-                .createCall(call.getParserPosition(), List.of(first.<SqlNode>operand(0), turned(inner)));
+                .createCall(call.getParserPosition(), List.of(first.<SqlNode>operand(0), turned(inner, moved)));
     }
 
     /** Whether its first operand stands before the operator's word. */
@@ -108,6 +112,7 @@ final class InfixCasts extends SqlShuttle {
             case BETWEEN, LIKE, SIMILAR -> true;
             default ->
                 call.getOperator() instanceof SqlBinaryOperator operator
+                        && !call.isA(SqlKind.QUERY)
                         && !operator.getName().equals(CAST)
                         && call.operandCount() == 2;
         };
@@ -131,21 +136,17 @@ final class InfixCasts extends SqlShuttle {
     private boolean isEnclosed(SqlParserPos position) {
         int begin = offset(position.getLineNum(), position.getColumnNum());
         int end = offset(position.getEndLineNum(), position.getEndColumnNum());
-        if (begin < 0 || end >= text.length() || text.charAt(begin) != '(') {
+        if (begin < 0 || end < begin || text.charAt(begin) != '(') {
             return false;
         }
         int open = 0;
-        char quote = 0;
-        for (int at = begin; at <= end; at++) {
-            char letter = text.charAt(at);
-            if (quote != 0) {
-                quote = letter == quote ? 0 : quote;
-            } else if (letter == '\'' || letter == '"') {
-                quote = letter;
-            } else if (letter == '(') {
+        // Of what stands in comments, texts and quoted names nothing counts.
+        Matcher token = StatementParser.TOKEN.matcher(text).region(begin, end + 1);
+        while (token.find()) {
+            if (token.group().equals("(")) {
                 open++;
-            } else if (letter == ')' && --open == 0) {
-                return at == end;
+            } else if (token.group().equals(")") && --open == 0) {
+                return token.end() == end + 1;
             }
         }
         return false;
@@ -155,11 +156,12 @@ final class InfixCasts extends SqlShuttle {
     private int offset(int line, int column) {
         int begin = 0;
         for (int l = 1; l < line; l++) {
-            begin = text.indexOf('\n', begin) + 1;
-            if (begin == 0) {
-                return -1;
+            // To the parser each of CR, LF and both ends a line.
+            while (begin < text.length() && text.charAt(begin) != '\n' && text.charAt(begin) != '\r') {
+                begin++;
             }
+            begin += text.startsWith("\r\n", begin) ? 2 : 1;
         }
-        return begin + column - 1;
+        return begin + column - 1 < text.length() ? begin + column - 1 : -1;
     }
 }

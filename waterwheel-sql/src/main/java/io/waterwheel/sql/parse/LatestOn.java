@@ -112,7 +112,7 @@ final class LatestOn {
 
     private void read(Frame frame, String word, Matcher token, int end) {
         boolean isName = (end > 0 && statement.charAt(end - 1) == '.') || frame.last.equals("AS");
-        frame.last = word;
+        frame.last = isName ? "" : word;
         if (ENDS.contains(word) && !isName) {
             if (frame.words == 4 && (word.equals("WHERE") || word.equals("JOIN"))) {
                 throw SqlErrors.at(position(frame.latest), word.equals("WHERE") ? WHERE_BEHIND : JOINED);
@@ -122,12 +122,12 @@ final class LatestOn {
             if (!word.equals("WHERE") && !word.equals("JOIN")) {
                 frame.behind = word;
             }
-        } else if (word.equals("SELECT")) {
+        } else if (word.equals("SELECT") && !isName) {
             frame.from = false;
             frame.where = false;
             frame.words = 0;
             frame.behind = "";
-        } else if (word.equals("FROM")) {
+        } else if (word.equals("FROM") && !isName) {
             frame.from = true;
         } else if (word.equals("LATEST") && frame.words < 2) {
             frame.words = 1;

@@ -176,22 +176,44 @@ final class NameTokens extends SqlBabelParserImplTokenManager {
             "AS",
             "ASC",
             "BETWEEN",
+            "CASE",
+            "CROSS",
+            "DATE",
             "DESC",
             "ELSE",
             "END",
             "EXCEPT",
+            "EXISTS",
+            "FALSE",
+            "FETCH",
             "FROM",
+            "FULL",
             "HAVING",
+            "INNER",
             "INTERSECT",
+            "INTERVAL",
             "IS",
+            "JOIN",
+            "LEFT",
             "LIMIT",
+            "NATURAL",
             "NOT",
+            "NULL",
+            "OFFSET",
+            "ON",
             "OR",
+            "QUALIFY",
+            "RIGHT",
             "SELECT",
             "THEN",
+            "TIME",
+            "TIMESTAMP",
+            "TRUE",
             "UNION",
+            "USING",
             "WHEN",
             "WHERE",
+            "WINDOW",
             "WITH");
 
     private final SqlBabelParserImplTokenManager lexer;
@@ -226,8 +248,8 @@ final class NameTokens extends SqlBabelParserImplTokenManager {
         } else if (word.equals(")") && !casts.isEmpty()) {
             casts.pop();
         }
-        // Of a quoted name its quotes are there, so that it is none of the words.
-        before = word;
+        // A name is none of the words, whatever it is.
+        before = token.kind >= SqlBabelParserImplConstants.BRACKET_QUOTED_IDENTIFIER ? "\"" : word;
         endsValue = word.equals(")")
                 || word.equals("END")
                 || token.kind >= SqlBabelParserImplConstants.BRACKET_QUOTED_IDENTIFIER

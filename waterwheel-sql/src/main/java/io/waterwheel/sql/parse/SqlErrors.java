@@ -96,10 +96,13 @@ public final class SqlErrors {
         } else if (function.matches()) {
             code = ErrorCode.SQL_UNSUPPORTED;
             what = "there is no function " + function.group(1) + " of these arguments";
+        } else if (said.startsWith("Illegal use of dynamic parameter")) {
+            what = "the type of ? cannot be told here; write CAST(? AS BIGINT) or such";
         } else if (said.startsWith("Cannot apply '-' to arguments of type '<TIMESTAMP")) {
             code = ErrorCode.SQL_UNSUPPORTED;
-            what = "a difference of times is compared with a written interval; the number of units is"
-                    + " TIMESTAMPDIFF(SECOND, earlier, later)";
+            what =
+                    "a difference of times is compared with a written interval, a - b < INTERVAL '5' MINUTE; the number of units is"
+                            + " TIMESTAMPDIFF(SECOND, earlier, later)";
         }
         return new WaterwheelException(
                 code, place(failure.getPosLine(), failure.getPosColumn()) + shortened(what), failure);

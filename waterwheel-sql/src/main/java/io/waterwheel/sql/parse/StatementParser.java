@@ -67,7 +67,8 @@ public final class StatementParser {
         String statement = DistinctOn.marked(latest);
         SqlNode casts;
         try {
-            casts = parseAsWritten(statement).accept(new InfixCasts(statement));
+            casts = parseAsWritten(statement);
+            casts = statement.contains(InfixCasts.CAST) ? casts.accept(new InfixCasts(statement)) : casts;
         } catch (WaterwheelException e) {
             casts = parseWithCasts(statement, e);
         }

@@ -60,7 +60,10 @@ final class ColumnLabels {
 
     private static String label(SqlNode node) {
         SqlNode value = node;
-        while (value instanceof SqlCall call && (call.getKind() == SqlKind.FILTER || call.getKind() == SqlKind.OVER)) {
+        while (value instanceof SqlCall call
+                && (call.getKind() == SqlKind.FILTER
+                        || call.getKind() == SqlKind.OVER
+                        || call.getKind() == SqlKind.WITHIN_GROUP)) {
             value = call.operand(0);
         }
         if (!(value instanceof SqlCall call)) {

@@ -129,7 +129,7 @@ final class NumberCalls {
                 functions.required(EngineFunctions.TO_DOUBLE).createCall(position, number));
     }
 
-    /** A number of characters of LEFT: that of which it is a text. */
+    /** What LEFT takes as its length; an error for any other number. */
     static SqlNode length(SqlNumericLiteral length) {
         BigDecimal characters = length.bigDecimalValue();
         if (characters == null
@@ -156,6 +156,23 @@ final class NumberCalls {
                     call.getOperator().getName()
                             + " takes columns and small expressions; compute others in a sub-query of FROM");
         }
+    }
+
+    /**
+     * One of the values, by which the types of the question marks among them can be told: each stands in it once. It is
+     * never answered.
+     */
+    static SqlNode either(SqlCall call) {
+        SqlParserPos position = call.getParserPosition();
+        List<SqlNode> values = call.getOperandList();
+        List<SqlNode> conditions = new ArrayList<>();
+        values.forEach(value -> conditions.add(SqlLiteral.createBoolean(true, position)));
+        return new SqlCase(
+                position,
+                null,
+                new SqlNodeList(conditions, position),
+                new SqlNodeList(values, position),
+                SqlLiteral.createNull(position));
     }
 
     /** 1, 0 or -1; null of null. */

@@ -36,7 +36,10 @@ final class ParameterMarks extends SqlBasicVisitor<@Nullable Void> {
 
     @Override
     public @Nullable Void visit(SqlDynamicParam mark) {
-        marks.add(mark);
+        // GROUP BY ALL has a column of SELECT once more.
+        if (marks.stream().noneMatch(one -> one.getIndex() == mark.getIndex())) {
+            marks.add(mark);
+        }
         return null;
     }
 

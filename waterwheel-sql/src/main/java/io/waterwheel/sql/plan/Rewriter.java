@@ -56,6 +56,8 @@ final class Rewriter extends SqlShuttle {
             "BLOB", SqlTypeName.VARBINARY);
     /** Functions that are rewritten, with whatever stands in their parentheses. */
     private static final Set<String> OF_ONE_ROW = Set.of("IFNULL", "NVL", "IF", "SIGN", "LEFT", "GREATEST", "LEAST");
+    /** Functions whose arguments have one type, of which some would stand in several places. */
+    private static final Set<String> OF_ALIKE = Set.of("GREATEST", "LEAST", "IFNULL", "NVL", "COALESCE");
     /** Functions by other names. */
     private static final Map<String, String> SYNONYMS = Map.ofEntries(
             Map.entry("CHAR_LENGTH", "LENGTH"),
@@ -95,7 +97,10 @@ final class Rewriter extends SqlShuttle {
     }
 
     private SqlNode now(String name, SqlParserPos position) {
-        SqlNode moment = open == null ? TimeCalls.timestamp(now, position) : open.now(position);
+        if (open != null) {
+            return open.now(name, position);
+        }
+        SqlNode moment = TimeCalls.timestamp(now, position);
         return NowNames.isDay(name) ? times.day(moment, position) : moment;
     }
 
@@ -194,6 +199,10 @@ final class Rewriter extends SqlShuttle {
         }
         if (visited.getFunctionQuantifier() != null && OF_ONE_ROW.contains(name)) {
             throw SqlErrors.at(position, name + " is no aggregate: it takes no DISTINCT or ALL");
+        }
+        boolean typesAlone = parameters == null && open == null;
+        if (typesAlone && OF_ALIKE.contains(name) && visited.operandCount() > 0) {
+            return NumberCalls.either(visited);
         }
         SqlNode special = special(visited, name, position);
         if (special != null) {

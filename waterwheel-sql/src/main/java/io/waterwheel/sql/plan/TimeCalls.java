@@ -190,6 +190,9 @@ final class TimeCalls {
                     && difference.getKind() == SqlKind.MINUS
                     && difference.operandCount() == 2
                     && call.operand(1 - side) instanceof SqlIntervalLiteral interval
+                    // A month is as long as the time says that it is added to.
+                    && interval.getValue() instanceof SqlIntervalLiteral.IntervalValue value
+                    && !value.getIntervalQualifier().isYearMonth()
                     && !(difference.operand(1) instanceof SqlIntervalLiteral)) {
                 SqlNode moved = SqlStdOperatorTable.PLUS.createCall(
                         call.getParserPosition(), difference.<SqlNode>operand(1), interval);

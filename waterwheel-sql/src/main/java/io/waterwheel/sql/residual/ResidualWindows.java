@@ -28,6 +28,9 @@ final class ResidualWindows {
 
     String of(RexOver over) throws NotPushed {
         String name = over.getAggOperator().getName().toUpperCase(Locale.ROOT);
+        if (over.getAggOperator() instanceof TextAggregate) {
+            throw new NotPushed("STRING_AGG in a window");
+        }
         if (over.isDistinct()) {
             throw new NotPushed(name + " of distinct values in a window");
         }

@@ -3,7 +3,6 @@ package io.waterwheel.sql.residual;
 import io.waterwheel.sql.leaf.NotPushed;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.apache.calcite.rel.RelFieldCollation;
 import org.apache.calcite.rel.core.AggregateCall;
 import org.apache.calcite.rel.type.RelDataType;
@@ -19,16 +18,16 @@ import org.apache.calcite.sql.type.SqlTypeTransforms;
 import org.apache.calcite.sql.validate.SqlValidator;
 import org.apache.calcite.sql.validate.SqlValidatorScope;
 import org.apache.calcite.util.Optionality;
-import org.jspecify.annotations.Nullable;
 
 /**
  * {@code STRING_AGG(x, ',' ORDER BY y, z DESC)}: the texts of a group as one. Its arguments are the text and what it is
- * ordered by, for an order that stands beside the arguments is lost where Calcite makes a join of a sub-query. What is
- * written between the texts, and which way the order goes, is a part of the function: DuckDB takes no computed one.
+ * ordered by: an order that stands beside the arguments is by other columns where Calcite makes a join of a sub-query,
+ * for it keeps the numbers of before. What is written between the texts, and which way the order goes, is a part of the
+ * function: DuckDB takes no computed one.
  */
 public final class TextAggregate extends SqlAggFunction {
     /** As a value of an answer may have; a longer text ends the statement before it is read. */
-    static final int MOST_BYTES = 32 * 1024;
+    private static final int MOST_BYTES = 32 * 1024;
 
     /** Which way one value orders. */
     public record Direction(boolean descending, RelFieldCollation.NullDirection nulls) {}
@@ -43,8 +42,9 @@ public final class TextAggregate extends SqlAggFunction {
      * @param order of the arguments behind the first
      */
     public TextAggregate(String separator, List<Direction> order) {
+        // Calcite takes calls of one name, of the same arguments, for the same.
         super(
-                "STRING_AGG",
+                "STRING_AGG_" + separator.codePoints().boxed().toList() + order,
                 null,
                 SqlKind.OTHER_FUNCTION,
                 ReturnTypes.explicit(SqlTypeName.VARCHAR).andThen(SqlTypeTransforms.FORCE_NULLABLE),
@@ -65,6 +65,9 @@ public final class TextAggregate extends SqlAggFunction {
 
     /** As DuckDB's text. Its input's columns are called t.c0, t.c1 and so on. */
     String text(AggregateCall call, RelDataType input, String filter) throws NotPushed {
+        if (call.distinctKeys != null) {
+            throw new NotPushed("STRING_AGG WITHIN DISTINCT");
+        }
         int texts = call.getArgList().get(0);
         RelDataType type = input.getFieldList().get(texts).getType();
         if (type.getFamily() != SqlTypeFamily.CHARACTER) {
@@ -95,20 +98,5 @@ public final class TextAggregate extends SqlAggFunction {
     public RelDataType deriveType(SqlValidator validator, SqlValidatorScope scope, SqlCall call) {
         call.getOperandList().forEach(operand -> validator.deriveType(scope, operand));
         return validateOperands(validator, scope, call);
-    }
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-        return other instanceof TextAggregate texts && texts.separator.equals(separator) && texts.order.equals(order);
-    }
-
-    @Override
-    public int hashCode() {
-        return Objects.hash(separator, order);
-    }
-
-    @Override
-    public String toString() {
-        return "STRING_AGG '" + separator + "' " + order;
     }
 }

@@ -87,7 +87,9 @@ final class NameTokensTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"order", "group", "table", "from", "select", "end", "case", "null", "default", "any", "join"})
+            strings = {
+                "as", "order", "group", "table", "from", "select", "end", "case", "null", "default", "any", "join"
+            })
     void anyWordIsANameBehindAsAndAPoint(String word) {
         assertNames("SELECT x AS #, t.# FROM t", word);
         assertNames("SELECT x FROM t AS #", word);
@@ -158,6 +160,8 @@ final class NameTokensTest {
                 "SELECT x FROM t WHERE GROUP BY x",
                 "SELECT x FROM t WHERE",
                 "SELECT x FROM t WHERE y = 'abc",
+                "SELECT x FROM t WHERE paid == TRUE",
+                "SELECT x FROM t JOIN ON t.x = 1",
                 "SELECT $ FROM t",
                 "SELECT x y z FROM t",
             })

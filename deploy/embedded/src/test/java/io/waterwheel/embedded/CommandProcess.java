@@ -64,8 +64,13 @@ final class CommandProcess implements AutoCloseable {
 
     /** What its JVM says to a command of {@code jcmd}. */
     String jcmd(String command) throws Exception {
+        return jcmd(process.pid(), command);
+    }
+
+    /** What the JVM of a process says to a command of {@code jcmd}. */
+    static String jcmd(long pid, String command) throws Exception {
         String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
-        Process asked = new ProcessBuilder(jcmd, Long.toString(process.pid()), command)
+        Process asked = new ProcessBuilder(jcmd, Long.toString(pid), command)
                 .redirectErrorStream(true)
                 .start();
         String said = new String(asked.getInputStream().readAllBytes(), UTF_8);

@@ -85,6 +85,10 @@ final class ChildProcess implements AutoCloseable {
         return line.join();
     }
 
+    long pid() {
+        return process.pid();
+    }
+
     boolean isAlive() {
         return process.isAlive();
     }

@@ -80,6 +80,7 @@ final class AskedByTools implements AutoCloseable {
         said.insert("authorization", "Bearer none");
         said.insert("database", "any");
         said.insert("x-waterwheel-at-least", "by_tools:0:" + written.get(0));
+        said.insert("x-waterwheel-time-unit", "ns");
         headers = new HeaderCallOption(said);
     }
 
@@ -229,7 +230,7 @@ final class AskedByTools implements AutoCloseable {
                         "Int(64, true)",
                         "Int(32, true)",
                         "Bool",
-                        "Timestamp(MILLISECOND)");
+                        "Timestamp(NANOSECOND)");
         return answer(info);
     }
 
@@ -257,7 +258,8 @@ final class AskedByTools implements AutoCloseable {
         String filter = "at >= '2026-11-25T10:01:00Z' AND at <= '2026-11-25T10:01:59Z'";
         String bin = "date_bin(interval '10 second', at, timestamp '1970-01-01T00:00:00Z')";
         assertThat(panel("SELECT at AS time, level FROM by_tools WHERE " + filter + " ORDER BY time LIMIT 1000"))
-                .hasSize(60);
+                .hasSize(60)
+                .allMatch(row -> row.get(0).startsWith("2026-11-25T10:01"));
         assertThat(panel("SELECT COUNT(*) FROM by_tools WHERE at >= '2026-11-25T10:09:00Z'"))
                 .containsExactly(List.of("60"));
         assertThat(panel("SELECT COUNT(*) FROM by_tools WHERE at <= '2026-11-25T10:00:09Z'"))

@@ -64,7 +64,7 @@ abstract class CatalogService extends BasicFlightSqlProducer {
     }
 
     final FlightExtension.Form form(FlightSqlSession session) {
-        return StatementHandles.form(session.zoned(services.headers()));
+        return StatementHandles.form(session.zoned(services.headers()), session.nanos());
     }
 
     // Tables and columns.

@@ -38,7 +38,7 @@ final class ColumnTypes {
                 fields.stream()
                         .map(field -> new Field(field.name(), shown(field.type()), field.nullable()))
                         .toList(),
-                new FlightExtension.Form(false, form.zoned()));
+                new FlightExtension.Form(false, form.zoned(), form.nanos()));
         List<org.apache.arrow.vector.types.pojo.Field> told = new ArrayList<>();
         for (int f = 0; f < fields.size(); f++) {
             org.apache.arrow.vector.types.pojo.Field column = plain.getFields().get(f);
@@ -69,7 +69,8 @@ final class ColumnTypes {
         for (ValueType type : types) {
             fields.add(new Field("p" + (fields.size() + 1), shown(type.fieldType()), true));
         }
-        return schema(services, fields, form);
+        // A value that is given counts what its type does.
+        return schema(services, fields, new FlightExtension.Form(form.nullable(), form.zoned(), false));
     }
 
     private static Schema schema(FlightExtension.Services services, List<Field> fields, FlightExtension.Form form) {

@@ -26,8 +26,9 @@ final class FlightSqlSession {
     static final String PARTIAL = "partial";
     static final String AT_LEAST = "at_least";
     static final String TIMESTAMPS = "timestamps";
+    static final String TIME_UNIT = "time_unit";
     /** Options, by the names that SET and SetSessionOptions know. */
-    static final List<String> NAMES = List.of(AT_LEAST, PARTIAL, TIMEOUT, TIMESTAMPS);
+    static final List<String> NAMES = List.of(AT_LEAST, PARTIAL, TIME_UNIT, TIMEOUT, TIMESTAMPS);
 
     private static final String HEADER = "x-waterwheel-";
     private static final String COOKIE = "waterwheel";
@@ -130,6 +131,7 @@ final class FlightSqlSession {
             }
             case PARTIAL -> oneOf(name, stripped, "fail", "allow");
             case TIMESTAMPS -> oneOf(name, stripped, "zoned", "naive");
+            case TIME_UNIT -> oneOf(name, stripped, "ns", "own");
             default -> {
                 Map<String, Map<Integer, Long>> unused = positions(stripped);
             }
@@ -211,5 +213,10 @@ final class FlightSqlSession {
         String asked = options.get(TIMESTAMPS);
         String agent = headers.get("user-agent");
         return asked == null ? agent == null || !agent.contains("grpc-java") : asked.equals("zoned");
+    }
+
+    /** Whether timestamps count nanoseconds; without the option they count what their fields do. */
+    boolean nanos() {
+        return "ns".equals(options.get(TIME_UNIT));
     }
 }

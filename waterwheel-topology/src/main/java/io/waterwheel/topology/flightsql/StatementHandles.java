@@ -17,6 +17,7 @@ import java.util.UUID;
 final class StatementHandles {
     private static final String NO_HANDLE = "the handle of the statement is none that this server gave";
     private static final int ZONED = 1;
+    private static final int NANOS = 2;
     private static final int ID_BYTES = 16;
     private static final int HEAD_BYTES = 1 + ID_BYTES;
 
@@ -44,7 +45,7 @@ final class StatementHandles {
     static ByteString ticket(Statement statement, FlightExtension.Form form) {
         UUID id = UUID.randomUUID();
         byte[] head = new byte[HEAD_BYTES];
-        head[0] = (byte) (form.zoned() ? ZONED : 0);
+        head[0] = (byte) ((form.zoned() ? ZONED : 0) | (form.nanos() ? NANOS : 0));
         for (int i = 0; i < 8; i++) {
             head[1 + i] = (byte) (id.getMostSignificantBits() >>> (8 * i));
             head[9 + i] = (byte) (id.getLeastSignificantBits() >>> (8 * i));
@@ -53,10 +54,11 @@ final class StatementHandles {
     }
 
     static Asked asked(ByteString ticket) {
-        if (ticket.size() <= HEAD_BYTES || ticket.byteAt(0) < 0 || ticket.byteAt(0) > ZONED) {
+        if (ticket.size() <= HEAD_BYTES || ticket.byteAt(0) < 0 || ticket.byteAt(0) > (ZONED | NANOS)) {
             throw new WaterwheelException(ErrorCode.BAD_REQUEST, NO_HANDLE);
         }
-        return new Asked(statement(ticket.substring(HEAD_BYTES)), form(ticket.byteAt(0) == ZONED), id(ticket));
+        FlightExtension.Form form = form((ticket.byteAt(0) & ZONED) != 0, (ticket.byteAt(0) & NANOS) != 0);
+        return new Asked(statement(ticket.substring(HEAD_BYTES)), form, id(ticket));
     }
 
     static ByteString id(ByteString ticket) {
@@ -64,8 +66,8 @@ final class StatementHandles {
     }
 
     /** As clients of Flight SQL take answers: ADBC compares what may be null with what was announced. */
-    static FlightExtension.Form form(boolean zoned) {
-        return new FlightExtension.Form(true, zoned);
+    static FlightExtension.Form form(boolean zoned, boolean nanos) {
+        return new FlightExtension.Form(true, zoned, nanos);
     }
 
     private static WaterwheelException bad(Exception cause) {

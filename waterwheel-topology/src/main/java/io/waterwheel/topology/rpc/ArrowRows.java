@@ -1,5 +1,7 @@
 package io.waterwheel.topology.rpc;
 
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.PhysicalType;
@@ -42,6 +44,9 @@ final class ArrowRows implements AutoCloseable {
     /** By field, bytes of text and bytes that the batch has. */
     private final int[] textBytes;
 
+    /** By field, what its values are multiplied by. */
+    private final long[] nanosAUnit;
+
     private int capacity;
     private int rows;
     private byte[] scratch = {};
@@ -62,6 +67,10 @@ final class ArrowRows implements AutoCloseable {
             BufferAllocator allocator) {
         this.fields = List.copyOf(fields);
         this.textBytes = new int[fields.size()];
+        this.nanosAUnit = new long[fields.size()];
+        for (int f = 0; f < nanosAUnit.length; f++) {
+            nanosAUnit[f] = form.nanos() ? nanosAUnit(fields.get(f).type()) : 1;
+        }
         root = VectorSchemaRoot.create(schema(fields, form), allocator);
         shown = columns == null ? root : shown(root, columns);
     }
@@ -73,7 +82,9 @@ final class ArrowRows implements AutoCloseable {
                     field.name(),
                     new org.apache.arrow.vector.types.pojo.FieldType(
                             field.nullable() || form.nullable(),
-                            type(field.type(), form.zoned() ? "UTC" : null),
+                            form.nanos() && nanosAUnit(field.type()) > 1
+                                    ? type(FieldType.TIMESTAMP_NS, form.zoned() ? "UTC" : null)
+                                    : type(field.type(), form.zoned() ? "UTC" : null),
                             null,
                             TypeMetadata.of(field.type())),
                     null));
@@ -117,6 +128,15 @@ final class ArrowRows implements AutoCloseable {
             case BYTES -> ArrowType.Binary.INSTANCE;
             case UUID, IPV6 -> new ArrowType.FixedSizeBinary(FieldType.SIXTEEN);
             case DECIMAL -> new ArrowType.Decimal(type.precision(), type.scale(), DECIMAL_BITS);
+        };
+    }
+
+    /** 1 for what is no time that is coarser. */
+    private static long nanosAUnit(FieldType type) {
+        return switch (type.kind()) {
+            case TIMESTAMP -> 1_000_000;
+            case TIMESTAMP_US -> 1_000;
+            default -> 1;
         };
     }
 
@@ -167,6 +187,8 @@ final class ArrowRows implements AutoCloseable {
                 addDecimals(vector.getDataBuffer(), block, f, first, count);
             } else if (fields.get(f).type().hasSixteenBytes()) {
                 addSixteen(vector.getDataBuffer(), block, layout.columnOf(f), first, count);
+            } else if (nanosAUnit[f] > 1) {
+                addNanos(vector.getDataBuffer(), block, f, first, count);
             } else {
                 addFixed(vector.getDataBuffer(), block, f, first, count);
             }
@@ -217,6 +239,31 @@ final class ArrowRows implements AutoCloseable {
         } else {
             data.setBytes(at, block.column(column), first * width, (long) count * width);
         }
+    }
+
+    /** Times as nanoseconds. What stands where one is null may be any number. */
+    private void addNanos(ArrowBuf data, TupleBlock block, int field, int first, int count) {
+        int column = block.layout().columnOf(field);
+        byte[] bytes = scratch(count * Long.BYTES);
+        for (int i = 0; i < count; i++) {
+            int row = first + i;
+            long units = column == RowLayout.KEY
+                    ? block.keys()[row]
+                    : column < 0 ? block.times()[row] : LittleEndian.getLong(block.column(column), row * Long.BYTES);
+            LittleEndian.putLong(bytes, i * Long.BYTES, block.isNull(field, row) ? 0 : nanos(units, field));
+        }
+        data.setBytes((long) rows * Long.BYTES, bytes, 0, (long) count * Long.BYTES);
+    }
+
+    private long nanos(long units, int field) {
+        long nanos = units * nanosAUnit[field];
+        if (Math.multiplyHigh(units, nanosAUnit[field]) != nanos >> 63) {
+            throw new WaterwheelException(
+                    ErrorCode.SQL_VALUE,
+                    "a time of " + fields.get(field).name() + " is not within the years that nanoseconds hold, 1678 to"
+                            + " 2261; ask for it without the option time_unit");
+        }
+        return nanos;
     }
 
     /** Numbers of 128 bits, in two's complement. */

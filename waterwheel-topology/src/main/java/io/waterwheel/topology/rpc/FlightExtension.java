@@ -86,10 +86,11 @@ public interface FlightExtension {
      *
      * @param nullable whether every column is announced as one that may be null
      * @param zoned whether timestamps name their zone, UTC
+     * @param nanos whether timestamps count nanoseconds, whatever their fields count
      */
-    record Form(boolean nullable, boolean zoned) {
+    record Form(boolean nullable, boolean zoned, boolean nanos) {
         /** That of the answers to our own tickets. */
-        public static final Form OWN = new Form(false, true);
+        public static final Form OWN = new Form(false, true, false);
     }
 
     /** The headers of a call, and what goes back with its answer. Thread-safe. */

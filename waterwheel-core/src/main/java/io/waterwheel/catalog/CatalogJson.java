@@ -37,6 +37,9 @@ import java.util.Optional;
 
 /** The catalog's entries as JSON, which a person can read with any ZooKeeper shell. Layout: docs/catalog.md. */
 public final class CatalogJson {
+    /** The boundaries of a table whose keys are made by later scales. */
+    private static final String SCALED_BOUNDARIES = "scaledBoundaries";
+
     private static final ObjectMapper MAPPER = new ObjectMapper();
     /**
      * Of a stream's entry, and of everything that hangs under it. 1 has no number in it and lacks what has defaults; up
@@ -432,7 +435,8 @@ public final class CatalogJson {
     private static ObjectNode toJson(RoutingTable table) {
         ObjectNode json = MAPPER.createObjectNode();
         json.put("version", table.version());
-        ArrayNode boundaries = json.putArray("boundaries");
+        // A release that does not know of scales must not read on: it would make other keys.
+        ArrayNode boundaries = json.putArray(table.scales() > 1 ? SCALED_BOUNDARIES : "boundaries");
         for (long boundary : table.boundaries()) {
             boundaries.add(boundary);
         }
@@ -454,7 +458,7 @@ public final class CatalogJson {
         }
         return new RoutingTable(
                 intOf(json, "version"),
-                longs(require(json, "boundaries")),
+                longs(require(json, json.has("scales") ? SCALED_BOUNDARIES : "boundaries")),
                 ids,
                 json.has("scales") ? intOf(json, "scales") : 1);
     }

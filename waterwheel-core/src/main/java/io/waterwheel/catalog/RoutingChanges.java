@@ -214,10 +214,15 @@ final class RoutingChanges {
                 // Before any process meets the table, the entry has the scales that it names.
                 Schema scaled = scaled(entry.info().schema(), scales);
                 table = table.withScales(entry.info().withSchema(scaled).scales());
-                ops.add(new Op.Set(
-                        Namespace.path(stream.name()),
-                        CatalogJson.write(entry.info().withSchema(scaled)),
-                        entry.version()));
+                byte[] data = CatalogJson.write(entry.info().withSchema(scaled));
+                if (data.length > EntryCatalog.MOST_BYTES) {
+                    // Partitions and indexers that join are written in a transaction with it.
+                    throw new IllegalArgumentException(
+                            "stream " + stream.name() + ": with these scales its entry in the"
+                                    + " catalog would take " + data.length + " bytes, expected at most "
+                                    + EntryCatalog.MOST_BYTES + "; take fewer cuts");
+                }
+                ops.add(new Op.Set(Namespace.path(stream.name()), data, entry.version()));
                 Namespace.touch(store, ops);
             }
             ops.add(new Op.Create(catalog.tablePath(table.version()), CatalogJson.write(table)));

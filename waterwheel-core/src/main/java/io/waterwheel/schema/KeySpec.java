@@ -348,6 +348,7 @@ public sealed interface KeySpec {
                         + "; got " + String.join(", ", of.names());
             }
             String problem = of.cellProblem(fields);
+            problem = problem != null ? problem : of.missing(fields);
             if (problem != null) {
                 return "scales, version " + version + ": " + problem;
             }

@@ -79,6 +79,8 @@ final class PeerCodecsTest {
                 .withAtLeast(Map.of(0, 12L));
         for (Subquery subquery : List.of(
                 new Subquery.OfIndexer(query, 1, 2, 3, 4, new long[] {Long.MIN_VALUE, 5}),
+                new Subquery.OfIndexer(query, 1, 7, 2, 3, 4, new long[] {Long.MIN_VALUE, 5}),
+                new Subquery.OfChunk(query, 1, 16, "s-1/0-1-2-0.chunk", Subquery.Piece.WHOLE),
                 new Subquery.OfChunk(query.withCount(), 1, "s-1/0-1-2-0.chunk"),
                 new Subquery.OfChunk(query, 1, "s-1/0-1-2-0.chunk", new Subquery.Piece(7, 1 << 20)))) {
             assertThat(SubqueryCodec.read(SubqueryCodec.write(subquery)))

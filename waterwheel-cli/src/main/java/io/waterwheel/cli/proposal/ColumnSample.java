@@ -154,9 +154,8 @@ final class ColumnSample {
         } else if (ZONELESS.matcher(value).matches()) {
             zoneless++;
             fraction = Math.max(fraction, digitsBehindPoint(value));
-        } else {
+        } else if (style.times() != CsvStyle.TIMES || !readByPattern(value)) {
             byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
-            boolean ignoredRead = style.times() == CsvStyle.TIMES && readByPattern(value);
             ipv4 += Ipv4.parse(bytes, 0, bytes.length) >= 0 ? 1 : 0;
             ipv6 += FieldType.IPV6.parseSixteen(bytes, 0, bytes.length, sixteen) ? 1 : 0;
             uuids += FieldType.UUID.parseSixteen(bytes, 0, bytes.length, sixteen) ? 1 : 0;

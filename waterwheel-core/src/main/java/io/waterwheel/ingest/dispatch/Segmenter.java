@@ -14,6 +14,7 @@ import io.waterwheel.ingest.source.RecordBatch;
 import io.waterwheel.key.KeyMaker;
 import io.waterwheel.key.KeyScheme;
 import io.waterwheel.key.RowRejects;
+import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
@@ -106,6 +107,11 @@ public final class Segmenter {
 
     /** Takes the versions of scales that the stream's schema has and that are not known yet. */
     void learn(Schema schema) {
+        KeySpec.Dimensions key = schema.key().dimensional();
+        if (key == null || knows(key.scales())) {
+            // Each partition of the stream comes with a schema of its own.
+            return;
+        }
         KeyScheme scheme = KeyScheme.of(schema);
         while (keyMakers.size() < scheme.scales()) {
             keyMakers.add(scheme.maker(layout, keyMakers.size() + 1));

@@ -75,6 +75,10 @@ final class SmallChunksTest {
             checkExact(client);
             Verification found = Waiting.answered(() -> client.verify("slow", LONGEST));
             assertThat(found.differences()).isEmpty();
+            // A new indexer stands at the partition's limit, beyond the end of a log into which nothing comes.
+            assertThat(client.setIndexers("slow", 2).indexers()).hasValue(2);
+            found = Waiting.answered(() -> client.verify("slow", LONGEST));
+            assertThat(found.differences()).isEmpty();
         }
     }
 

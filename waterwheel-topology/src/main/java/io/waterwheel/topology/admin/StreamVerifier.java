@@ -240,9 +240,15 @@ public final class StreamVerifier {
         long from = Long.MAX_VALUE;
         long to = begin;
         for (Map.Entry<Integer, IndexerCheckpoint> floor : floors.entrySet()) {
-            from = Math.min(from, floor.getValue().watermarks()[partition]);
-            to = Math.max(to, checkpoint(floor.getKey()).watermarks()[partition]);
+            long low = floor.getValue().watermarks()[partition];
+            long high = checkpoint(floor.getKey()).watermarks()[partition];
+            // An indexer that is new stands at a limit, perhaps beyond the end of the log, and has flushed nothing.
+            if (low < high) {
+                from = Math.min(from, low);
+                to = Math.max(to, high);
+            }
         }
+        from = Math.min(from, to);
         Recount recount = new Recount(partition);
         long base = bases.getOrDefault(partition, 0L);
         scan.read(

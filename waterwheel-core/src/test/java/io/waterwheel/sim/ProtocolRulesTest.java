@@ -112,7 +112,7 @@ final class ProtocolRulesTest {
     }
 
     private static Stream<PlantedBug> planted() {
-        return Stream.of(PlantedBugs.ALL, PlantedLogBugs.ALL, PlantedStreamBugs.ALL)
+        return Stream.of(PlantedBugs.ALL, PlantedLogBugs.ALL, PlantedStreamBugs.ALL, PlantedScaleBugs.ALL)
                 .flatMap(List::stream)
                 .filter(bug -> bug.kind() != PlantedBug.Kind.NONE);
     }

@@ -26,15 +26,18 @@ class WorkerJvmTest {
                         "indexer.credit-window=1 MiB",
                         "spout.read-ahead=5 MiB",
                         "query.memory=20 MiB",
-                        "query-server.cache-size=50 MiB"));
+                        "query-server.cache-size=50 MiB",
+                        "maintenance.merge-size=5 MiB"));
         // 512 of its own, what queries take, one cache, two of three pools and their windows, one of two rings, what
-        // waits before it and what is read again, twice a quarter of it, what is read ahead and what it keeps alive.
-        assertThat(options(config)).contains("-Xmx824m", "--add-opens=java.base/java.nio=ALL-UNNAMED");
-        assertThatCode(() -> WorkerMemory.check(config, 312L << 20)).doesNotThrowAnyException();
-        assertThatThrownBy(() -> WorkerMemory.check(config, (312L << 20) - 1))
+        // waits before it and what is read again, twice a quarter of it, what is read ahead and what it keeps alive, a
+        // merge
+        // four times.
+        assertThat(options(config)).contains("-Xmx844m", "--add-opens=java.base/java.nio=ALL-UNNAMED");
+        assertThatCode(() -> WorkerMemory.check(config, 332L << 20)).doesNotThrowAnyException();
+        assertThatThrownBy(() -> WorkerMemory.check(config, (332L << 20) - 1))
                 .hasMessageContaining("200.0 MiB (indexer.memory-pool)")
-                .hasMessageContaining("= 312.0 MiB, and its heap is 312.0 MiB")
-                .hasMessageContaining("-Xmx at least 824m");
+                .hasMessageContaining("= 332.0 MiB, and its heap is 332.0 MiB")
+                .hasMessageContaining("-Xmx at least 844m");
     }
 
     @Test

@@ -16,6 +16,7 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.sql.cache.PlanCache;
 import java.lang.management.ManagementFactory;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -149,6 +150,7 @@ final class PlanCacheTest {
             for (String one : condition.split("\\|", -1)) {
                 assertSame("SELECT id, note FROM orders WHERE " + one, NOW);
                 assertSame("SELECT id, note FROM orders WHERE " + one, NOW.plusSeconds(77));
+                assertSame("SELECT id, note FROM orders WHERE " + one, NOW.plus(1, ChronoUnit.DAYS));
                 assertSame("SELECT COUNT(*) FILTER (WHERE " + one + ") AS n FROM orders", NOW);
                 assertSame(
                         "SELECT note, MAX(amount) FROM orders WHERE " + one + " GROUP BY 1 HAVING COUNT(*) > 5", NOW);

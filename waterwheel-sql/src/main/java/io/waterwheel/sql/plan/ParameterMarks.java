@@ -10,8 +10,9 @@ import io.waterwheel.sql.parse.SqlErrors;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.sql.SqlDynamicParam;
 import org.apache.calcite.sql.SqlLiteral;
@@ -22,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The question marks of a statement, and what stands for them. */
 final class ParameterMarks extends SqlBasicVisitor<@Nullable Void> {
-    private final List<SqlDynamicParam> marks = new ArrayList<>();
+    /** By number: GROUP BY ALL has a column of SELECT once more. */
+    private final Map<Integer, SqlDynamicParam> marks = new TreeMap<>();
 
     private ParameterMarks() {}
 
@@ -30,16 +32,12 @@ final class ParameterMarks extends SqlBasicVisitor<@Nullable Void> {
     static List<SqlDynamicParam> of(SqlNode statement) {
         ParameterMarks found = new ParameterMarks();
         statement.accept(found);
-        found.marks.sort(Comparator.comparingInt(SqlDynamicParam::getIndex));
-        return found.marks;
+        return List.copyOf(found.marks.values());
     }
 
     @Override
     public @Nullable Void visit(SqlDynamicParam mark) {
-        // GROUP BY ALL has a column of SELECT once more.
-        if (marks.stream().noneMatch(one -> one.getIndex() == mark.getIndex())) {
-            marks.add(mark);
-        }
+        marks.putIfAbsent(mark.getIndex(), mark);
         return null;
     }
 

@@ -115,6 +115,8 @@ final class StatementSoakTest {
                 } catch (Exception | AssertionError e) {
                     installation.keepLog();
                     throw new AssertionError("seed " + seed + ": " + e, e);
+                } finally {
+                    ends = true;
                 }
             }
         }

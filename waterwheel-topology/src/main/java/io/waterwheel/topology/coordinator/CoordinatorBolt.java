@@ -23,11 +23,9 @@ import io.waterwheel.topology.worker.HostTroubles;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.WorkerServices;
-import io.waterwheel.tuple.ScaleVersion;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -285,14 +283,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
                     partitionReports(stream.id()),
                     troubles,
                     services.config().get(Keys.SOURCE_CHECK_INTERVAL).toMillis(),
-                    CellUse.of(stream.schema(), keysOfNewestScales(stream)));
-        }
-
-        /** Keys by older scales lie in other cells. */
-        private long[] keysOfNewestScales(StreamInfo stream) {
-            return Arrays.stream(balancer.recentKeys(stream.id()))
-                    .filter(key -> ScaleVersion.of(key) == stream.scales())
-                    .toArray();
+                    CellUse.of(stream.schema(), balancer.recentKeys(stream.id())));
         }
 
         @Override

@@ -68,7 +68,7 @@ final class AdvicePage {
         if (better) {
             line(
                     page,
-                    "the key of a stream never changes: create another stream with this schedule for what is to come");
+                    "the schedule of a stream never changes: create another stream with this schedule for what is to come");
         }
         return page.toString();
     }

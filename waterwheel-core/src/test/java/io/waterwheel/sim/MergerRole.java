@@ -41,9 +41,8 @@ final class MergerRole {
             if (chunks.size() < 2) {
                 return;
             }
-            merger(host, instance)
-                    .write(planned, chunks.subList(0, 2))
-                    .ifPresent(written -> pending.add(new Pending(host, instance, written, world.now)));
+            ChunkMerger.Written written = merger(host, instance).write(planned, chunks.subList(0, 2));
+            pending.add(new Pending(host, instance, written, world.now));
         } catch (IOException e) {
             world.note(instance.name(), "cannot merge: %s", e.getMessage());
         } catch (WaterwheelException e) {
@@ -52,8 +51,7 @@ final class MergerRole {
     }
 
     private ChunkMerger merger(HostRole host, HostRole.Instance instance) {
-        return new ChunkMerger(
-                host.client, world.files, Long.MAX_VALUE, () -> ChunkDescriptor.FIRST_MERGED_PART + instance.merges++);
+        return new ChunkMerger(host.client, world.files, () -> ChunkDescriptor.FIRST_MERGED_PART + instance.merges++);
     }
 
     /** Commits the oldest merge that is written. */

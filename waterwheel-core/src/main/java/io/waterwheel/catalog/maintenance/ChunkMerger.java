@@ -24,7 +24,6 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.IntSupplier;
 
 /**
@@ -71,7 +70,6 @@ public final class ChunkMerger {
 
     private final CatalogStore catalog;
     private final ChunkStore files;
-    private final long mostBytes;
     private final IntSupplier parts;
     /** Keeps nothing for later, and grants no rebuild: rows that are sorted at the end need no template. */
     private final PagePool pool = new PagePool(1);
@@ -79,32 +77,37 @@ public final class ChunkMerger {
     /**
      * A merger of the streams of one catalog.
      *
-     * @param mostBytes of tuples of one merge
      * @param parts numbers for the files' names, from {@link ChunkDescriptor#FIRST_MERGED_PART} to
      *     {@link ChunkDescriptor#LAST_PART}, by chance: others may merge too
      */
-    public ChunkMerger(CatalogStore catalog, ChunkStore files, long mostBytes, IntSupplier parts) {
+    public ChunkMerger(CatalogStore catalog, ChunkStore files, IntSupplier parts) {
         this.catalog = catalog;
         this.files = files;
-        this.mostBytes = mostBytes;
         this.parts = parts;
     }
 
     /**
-     * First step: reads chunks whole, past any cache, each part checked, and writes their tuples as one chunk: of the
-     * first chunks as many as do not exceed the bound together.
+     * Bytes of a chunk's tuples in memory, as its directory says.
      *
-     * @param chunks of one indexer that has a checkpoint, which the snapshot holds; two at least
-     * @return nothing when the first two exceed the bound
+     * @throws UnreadableException when it is damaged, or its file is not there
+     * @throws IOException when the store failed
+     */
+    long tupleBytes(ChunkDescriptor chunk, RowLayout layout) throws IOException {
+        try (ChunkReader reader = open(chunk, layout)) {
+            return Math.max(0, reader.directory().tupleBytes());
+        }
+    }
+
+    /**
+     * First step: reads chunks whole, past any cache, each part checked, and writes their tuples as one chunk.
+     *
+     * @param inputs of one indexer that has a checkpoint, which the snapshot holds; two at least, whose tuples fit into
+     *     memory together
      * @throws UnreadableException when one of them is damaged, or its file is not there
      * @throws IOException when the store failed
      */
-    public Optional<Written> write(StreamSnapshot planned, List<ChunkDescriptor> chunks) throws IOException {
+    public Written write(StreamSnapshot planned, List<ChunkDescriptor> inputs) throws IOException {
         RowLayout layout = RowLayout.of(planned.stream().schema());
-        List<ChunkDescriptor> inputs = fitting(chunks, layout);
-        if (inputs.size() < 2) {
-            return Optional.empty();
-        }
         TemplateTree tree = new TemplateTree(layout, Template.single(), pool);
         try {
             TupleBlock block = new TupleBlock(layout, 0);
@@ -113,25 +116,10 @@ public final class ChunkMerger {
             }
             EncodedChunk encoded =
                     new ChunkWriter().encode(tree, planned.stream().schema());
-            return Optional.of(new Written(planned, inputs, store(planned, inputs, encoded)));
+            return new Written(planned, inputs, store(planned, inputs, encoded));
         } finally {
             tree.discard();
         }
-    }
-
-    /** The first chunks, as many as their directories say fit together. */
-    private List<ChunkDescriptor> fitting(List<ChunkDescriptor> chunks, RowLayout layout) throws IOException {
-        long sum = 0;
-        for (int i = 0; i < chunks.size(); i++) {
-            try (ChunkReader reader = open(chunks.get(i), layout)) {
-                long tuples = Math.max(0, reader.directory().tupleBytes());
-                if (tuples > mostBytes - sum) {
-                    return chunks.subList(0, i);
-                }
-                sum += tuples;
-            }
-        }
-        return chunks;
     }
 
     private ChunkReader open(ChunkDescriptor chunk, RowLayout layout) throws IOException {

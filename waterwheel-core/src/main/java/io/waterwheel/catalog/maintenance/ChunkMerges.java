@@ -6,6 +6,7 @@ import io.waterwheel.catalog.state.StreamGoneException;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TimeInterval;
@@ -49,8 +50,14 @@ public final class ChunkMerges {
         final Deque<List<ChunkDescriptor>> planned = new ArrayDeque<>();
         /** Written, and not known to be committed. */
         Optional<ChunkMerger.Written> written = Optional.empty();
-        /** Names of chunks that are not merged: they could not be read, or are larger than they look. */
+        /** Names of chunks that are not merged, since they could not be read. */
         final Set<String> left = new HashSet<>();
+        /** Sizes by name, of chunks of text that were looked into. */
+        final Map<String, Long> sizes = new HashMap<>();
+
+        boolean hasNames() {
+            return !left.isEmpty() || !sizes.isEmpty();
+        }
     }
 
     private final StreamSnapshots snapshots;
@@ -70,9 +77,7 @@ public final class ChunkMerges {
             StreamSnapshots snapshots, MergePolicy policy, IntSupplier parts, Consumer<ChunkDescriptor> gone) {
         this.snapshots = snapshots;
         this.policy = policy;
-        // An estimate may be wrong by as much.
-        long most = policy.bytes() + policy.bytes() / 4;
-        this.merger = new ChunkMerger(snapshots.catalog(), snapshots.files(), most, parts);
+        this.merger = new ChunkMerger(snapshots.catalog(), snapshots.files(), parts);
         this.gone = gone;
     }
 
@@ -129,7 +134,8 @@ public final class ChunkMerges {
             state.planned.addAll(policy.plan(
                     snapshot,
                     stream.policy().retention(),
-                    chunk -> state.left.isEmpty() || !state.left.contains(chunk.file())));
+                    chunk -> state.left.isEmpty() || !state.left.contains(chunk.file()),
+                    chunk -> state.sizes.isEmpty() ? null : state.sizes.get(chunk.file())));
             if (state.planned.isEmpty()) {
                 state.settledAt = snapshot.edit();
                 forgetGone(snapshot, state);
@@ -141,9 +147,8 @@ public final class ChunkMerges {
             return Step.GO_ON;
         }
         try {
-            state.written = merger.write(snapshot, chunks);
-            if (state.written.isEmpty()) {
-                chunks.subList(0, 2).forEach(chunk -> state.left.add(chunk.file()));
+            if (isAsItLooked(snapshot, chunks, state)) {
+                state.written = Optional.of(merger.write(snapshot, chunks));
             }
         } catch (ChunkMerger.UnreadableException e) {
             LOG.warn("[{}] chunks are not merged, since one cannot be read: {}", stream.name(), e.getMessage());
@@ -156,15 +161,39 @@ public final class ChunkMerges {
         return Step.GO_ON;
     }
 
+    /**
+     * Looks into chunks of text for how large they are. A merge that the policy would not have planned, had it known,
+     * is not made: the next plan knows.
+     */
+    private boolean isAsItLooked(StreamSnapshot snapshot, List<ChunkDescriptor> chunks, OfStream state)
+            throws IOException {
+        RowLayout layout = RowLayout.of(snapshot.stream().schema());
+        if (!layout.hasVariable()) {
+            return true;
+        }
+        long[] sizes = new long[chunks.size()];
+        for (int i = 0; i < sizes.length; i++) {
+            ChunkDescriptor chunk = chunks.get(i);
+            Long known = state.sizes.get(chunk.file());
+            if (known == null) {
+                known = MergePolicy.size(chunk, merger.tupleBytes(chunk, layout));
+                state.sizes.put(chunk.file(), known);
+            }
+            sizes[i] = known;
+        }
+        return policy.takes(sizes);
+    }
+
     private static void forgetGone(StreamSnapshot snapshot, OfStream state) {
-        if (!state.left.isEmpty()) {
+        if (state.hasNames()) {
             Set<String> named = new HashSet<>();
             snapshot.chunks(new Region(KeyInterval.ALL, TimeInterval.ALL), chunk -> {
-                if (state.left.contains(chunk.file())) {
+                if (state.left.contains(chunk.file()) || state.sizes.containsKey(chunk.file())) {
                     named.add(chunk.file());
                 }
             });
             state.left.retainAll(named);
+            state.sizes.keySet().retainAll(named);
         }
     }
 }

@@ -14,8 +14,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which chunks are merged into one: small ones of the same indexer, of times that lie together. For example the chunks
@@ -73,16 +76,24 @@ public record MergePolicy(long bytes, long spanMillis) {
      *
      * @param retention of the stream as it is now, which may be newer than the snapshot's
      * @param mayMerge false for chunks that must stay as they are
+     * @param known sizes of chunks ({@link #size}) where they are known; the others are estimated
      */
     public List<List<ChunkDescriptor>> plan(
-            StreamSnapshot snapshot, Retention retention, Predicate<ChunkDescriptor> mayMerge) {
+            StreamSnapshot snapshot,
+            Retention retention,
+            Predicate<ChunkDescriptor> mayMerge,
+            Function<ChunkDescriptor, @Nullable Long> known) {
         if (bytes == 0 || snapshot.chunkCount() < FEWEST) {
             return List.of();
         }
         RowLayout layout = RowLayout.of(snapshot.stream().schema());
+        ToLongFunction<ChunkDescriptor> size = chunk -> {
+            Long bytesOfChunk = known.apply(chunk);
+            return bytesOfChunk == null ? estimate(layout, chunk) : bytesOfChunk;
+        };
         Map<Group, List<ChunkDescriptor>> groups = new TreeMap<>();
         snapshot.chunks(EVERYWHERE, chunk -> {
-            if (estimate(layout, chunk) <= bytes / 2
+            if (size.applyAsLong(chunk) <= bytes / 2
                     && snapshot.checkpoints().containsKey(chunk.indexer())
                     && mayMerge.test(chunk)) {
                 groups.computeIfAbsent(
@@ -98,10 +109,10 @@ public record MergePolicy(long bytes, long spanMillis) {
             group.sort(IN_TIME);
             Map<Boolean, List<ChunkDescriptor>> byWidth =
                     group.stream().collect(Collectors.partitioningBy(chunk -> length(chunk) > span / 2));
-            runs(layout, byWidth.getOrDefault(false, List.of()), (narrowest, together) -> together <= span, merges);
+            runs(size, byWidth.getOrDefault(false, List.of()), (narrowest, together) -> together <= span, merges);
             // What spans much would take the times of all others with it.
             runs(
-                    layout,
+                    size,
                     byWidth.getOrDefault(true, List.of()),
                     (narrowest, together) -> together / 2 <= narrowest && (retention.isOff() || together / 2 <= span),
                     merges);
@@ -126,7 +137,29 @@ public record MergePolicy(long bytes, long spanMillis) {
         return before;
     }
 
-    /** Bytes of a chunk's tuples in memory. */
+    /**
+     * Whether chunks of these sizes may be merged: they fit into memory together, and none is more than all the others.
+     * A plan promises that of estimates, which may be wrong.
+     */
+    boolean takes(long[] sizes) {
+        long most = 0;
+        long sum = 0;
+        for (long size : sizes) {
+            if (size > bytes + bytes / 4 - sum) {
+                return false;
+            }
+            most = Math.max(most, size);
+            sum += size;
+        }
+        return most <= sum / 2;
+    }
+
+    /** What a chunk takes in memory while it is merged, of which the bytes of its tuples are known. */
+    static long size(ChunkDescriptor chunk, long tupleBytes) {
+        return Math.max(chunk.tuples() * LEAST_TUPLE_BYTES, tupleBytes);
+    }
+
+    /** The same, by what the catalog says. */
     static long estimate(RowLayout layout, ChunkDescriptor chunk) {
         return chunk.tuples() * Math.max(LEAST_TUPLE_BYTES, layout.rowWidth())
                 + (layout.hasVariable() ? COMPRESSION * chunk.bytes() : 0);
@@ -139,14 +172,17 @@ public record MergePolicy(long bytes, long spanMillis) {
 
     /** Takes chunks in the order of time as long as they fit together. */
     private void runs(
-            RowLayout layout, List<ChunkDescriptor> inTime, Nearness nearness, List<List<ChunkDescriptor>> merges) {
+            ToLongFunction<ChunkDescriptor> sizes,
+            List<ChunkDescriptor> inTime,
+            Nearness nearness,
+            List<List<ChunkDescriptor>> merges) {
         List<ChunkDescriptor> run = new ArrayList<>();
         long sum = 0;
         long from = 0;
         long to = 0;
         long narrowest = 0;
         for (ChunkDescriptor chunk : inTime) {
-            long size = estimate(layout, chunk);
+            long size = sizes.applyAsLong(chunk);
             TimeInterval times = chunk.region().times();
             boolean fits = run.size() < MOST
                     && sum + size <= bytes
@@ -154,7 +190,7 @@ public record MergePolicy(long bytes, long spanMillis) {
                             Math.min(narrowest, length(chunk)),
                             length(Math.min(from, times.from()), Math.max(to, times.to())));
             if (!run.isEmpty() && !fits) {
-                addMerges(layout, run, merges);
+                addMerges(sizes, run, merges);
                 run = new ArrayList<>();
                 sum = 0;
             }
@@ -164,11 +200,12 @@ public record MergePolicy(long bytes, long spanMillis) {
             sum += size;
             run.add(chunk);
         }
-        addMerges(layout, run, merges);
+        addMerges(sizes, run, merges);
     }
 
     /** Merges a run, or where one chunk is more than all the others, those before it and those after it. */
-    private static void addMerges(RowLayout layout, List<ChunkDescriptor> run, List<List<ChunkDescriptor>> merges) {
+    private static void addMerges(
+            ToLongFunction<ChunkDescriptor> sizes, List<ChunkDescriptor> run, List<List<ChunkDescriptor>> merges) {
         if (run.size() < FEWEST) {
             return;
         }
@@ -176,7 +213,7 @@ public record MergePolicy(long bytes, long spanMillis) {
         long most = -1;
         int largest = 0;
         for (int i = 0; i < run.size(); i++) {
-            long size = estimate(layout, run.get(i));
+            long size = sizes.applyAsLong(run.get(i));
             sum += size;
             if (size > most) {
                 most = size;
@@ -186,8 +223,8 @@ public record MergePolicy(long bytes, long spanMillis) {
         if (most <= sum / 2) {
             merges.add(List.copyOf(run));
         } else {
-            addMerges(layout, run.subList(0, largest), merges);
-            addMerges(layout, run.subList(largest + 1, run.size()), merges);
+            addMerges(sizes, run.subList(0, largest), merges);
+            addMerges(sizes, run.subList(largest + 1, run.size()), merges);
         }
     }
 

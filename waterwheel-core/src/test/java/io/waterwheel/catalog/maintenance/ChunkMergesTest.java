@@ -1,5 +1,6 @@
 package io.waterwheel.catalog.maintenance;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Rounds;
@@ -24,12 +25,16 @@ import io.waterwheel.index.RandomTuples;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
 import io.waterwheel.key.KeyMaker;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Retention;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.store.ChunkStore;
 import io.waterwheel.store.LocalChunkStore;
+import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import io.waterwheel.tuple.WideKeys;
 import java.io.IOException;
@@ -48,6 +53,14 @@ final class ChunkMergesTest {
     private static final int SEEDS = Rounds.of(12, 200);
     private static final long GRACE = 1_000;
     private static final MergePolicy POLICY = new MergePolicy(1 << 20, 3_600_000);
+
+    private static final Schema NOTES = new Schema(
+            List.of(
+                    new Field("k", FieldType.LONG, false),
+                    new Field("t", FieldType.TIMESTAMP, false),
+                    new Field("note", FieldType.STRING, false)),
+            new KeySpec.Ordered("k"),
+            "t");
 
     @TempDir
     Path folder;
@@ -256,11 +269,11 @@ final class ChunkMergesTest {
         for (int flush = 0; flush < 100; flush++) {
             flushed.flush(tuples.block(5, flush));
         }
-        ChunkMerger merger = new ChunkMerger(flushed.store, flushed.files, 1 << 20, () -> 5_000);
+        ChunkMerger merger = new ChunkMerger(flushed.store, flushed.files, () -> 5_000);
         StreamSnapshot planned = flushed.snapshot();
-        List<ChunkDescriptor> inputs =
-                POLICY.plan(planned, Retention.OFF, chunk -> true).get(0);
-        ChunkMerger.Written written = merger.write(planned, inputs).orElseThrow();
+        List<ChunkDescriptor> inputs = POLICY.plan(planned, Retention.OFF, chunk -> true, chunk -> null)
+                .get(0);
+        ChunkMerger.Written written = merger.write(planned, inputs);
         flushed.begin();
         assertThat(merger.commit(written)).isFalse();
         flushed.check("refused");
@@ -269,25 +282,52 @@ final class ChunkMergesTest {
         assertThat(merger.commit(written)).isFalse();
     }
 
+    /** The same text again and again is a hundred times what the estimate says. */
     @Test
-    void tuplesBeyondTheBoundAreNotMerged() throws Exception {
-        Schema schema = RandomTuples.taxi();
-        RandomTuples tuples = new RandomTuples(new Random(5), schema);
-        Flushed flushed = new Flushed(schema, POLICY);
-        for (int flush = 0; flush < 4; flush++) {
-            flushed.flush(tuples.block(100, flush));
+    void textThatIsLargerThanItLooksIsPlannedAgain() throws Exception {
+        MergePolicy policy = new MergePolicy(200_000, 3_600_000);
+        RowLayout layout = RowLayout.of(NOTES);
+        for (long seed = 0; seed < SEEDS; seed++) {
+            Random random = new Random(seed);
+            Flushed flushed = new Flushed(NOTES, policy);
+            for (int flush = 0; flush < 100; flush++) {
+                boolean large = random.nextInt(8) == 0;
+                flushed.flush(notes(layout, large ? 20 + random.nextInt(150) : 1 + random.nextInt(4), flush));
+            }
+            ChunkMerger looks = new ChunkMerger(flushed.store, flushed.files, () -> 0);
+            int merges = 0;
+            ChunkMerges.Step step = flushed.merges.step(flushed.stream);
+            while (step.more()) {
+                if (step.merged().isPresent()) {
+                    ChunkMerger.Written merge = step.merged().get();
+                    long together = looks.tupleBytes(merge.output(), layout);
+                    long most = 0;
+                    for (ChunkDescriptor input : merge.inputs()) {
+                        most = Math.max(most, looks.tupleBytes(input, layout));
+                    }
+                    assertThat(together).as("seed %s", seed).isBetween(2 * most, 250_000L);
+                    merges++;
+                }
+                step = flushed.merges.step(flushed.stream);
+            }
+            assertThat(merges).as("seed %s", seed).isPositive();
+            flushed.check("notes, seed " + seed);
         }
-        long row = RowLayout.of(schema).rowWidth();
-        ChunkMerger merger = new ChunkMerger(flushed.store, flushed.files, 199 * row, () -> 5_000);
-        assertThat(merger.write(flushed.snapshot(), flushed.chunks())).isEmpty();
-        assertThat(flushed.files.list("")).hasSize(4);
-        // As many as fit together.
-        merger = new ChunkMerger(flushed.store, flushed.files, 350 * row, () -> 5_000);
-        ChunkMerger.Written written =
-                merger.write(flushed.snapshot(), flushed.chunks()).orElseThrow();
-        assertThat(written.inputs()).hasSize(3);
-        assertThat(written.output().tuples()).isEqualTo(300);
-        assertThat(merger.commit(written)).isTrue();
-        flushed.check("three of four");
+    }
+
+    private static TupleBlock notes(RowLayout layout, int rows, long time) {
+        TupleBlock block = new TupleBlock(layout, rows);
+        byte[] note = "all is well; ".repeat(80).getBytes(UTF_8);
+        block.ensureArena(rows * note.length);
+        for (int row = 0; row < rows; row++) {
+            block.keys()[row] = row;
+            block.times()[row] = time;
+            System.arraycopy(note, 0, block.arena(), row * note.length, note.length);
+            LittleEndian.putLong(
+                    block.column(layout.columnOf(2)), row * 8, TupleBlock.reference(row * note.length, note.length));
+        }
+        block.setArenaSize(rows * note.length);
+        block.setSize(rows);
+        return block;
     }
 }

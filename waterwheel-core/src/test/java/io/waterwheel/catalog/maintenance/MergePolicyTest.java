@@ -61,7 +61,7 @@ final class MergePolicyTest {
     }
 
     private List<List<ChunkDescriptor>> plan() {
-        return POLICY.plan(snapshot, snapshot.stream().policy().retention(), chunk -> true);
+        return POLICY.plan(snapshot, snapshot.stream().policy().retention(), chunk -> true, chunk -> null);
     }
 
     /** Carries out what is planned; gives the tuples that were written again. */
@@ -109,7 +109,7 @@ final class MergePolicyTest {
             flush(0, 501, i, i + 1);
         }
         assertThat(plan()).isEmpty();
-        assertThat(new MergePolicy(0, 1).plan(snapshot, Retention.OFF, chunk -> true))
+        assertThat(new MergePolicy(0, 1).plan(snapshot, Retention.OFF, chunk -> true, chunk -> null))
                 .isEmpty();
     }
 

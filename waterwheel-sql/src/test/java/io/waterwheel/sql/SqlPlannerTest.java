@@ -110,6 +110,7 @@ final class SqlPlannerTest {
                 "COALESCE(amount, 0) > 1 | CASE WHEN amount IS NOT NULL THEN amount ELSE 0 END > 1",
                 "EXTRACT(HOUR FROM at) = 3 | DATE_PART('hour', at) = 3",
                 "UPPER(note) = 'A' AND CHAR_LENGTH(note) = 1 | UPPER(note) = 'A' AND LENGTH(note) = 1",
+                "format_time(at, 'HH:mm', 'Europe/Paris') = '03:00' | FORMAT_TIME(at, 'HH:mm', 'Europe/Paris') = '03:00'",
                 "POSITION('b' IN note) > 1 | STRPOS(note, 'b') > 1",
                 "JSON_TEXT(note, '$.a[0].b') = 'x' | JSON_TEXT(note, '$.a[0].b') = 'x'",
                 "json_number(note, '$.rpm') > 3000 | JSON_NUMBER(note, '$.rpm') > 3000.0",

@@ -259,10 +259,11 @@ public final class ExpressionCompiler {
         return switch (call.function()) {
             case COALESCE -> coalesce(call);
             case NULLIF -> nullIf(call);
-            // The unit, the zone and the number of characters are literals, which the node has from the call.
+            // The unit, the pattern, the zone and the number of characters are literals, which the node has from the
+            // call.
             case DATE_TRUNC, DATE_PART -> strict(call, 1, 2);
             case GEOHASH -> strict(call, 0, 2);
-            case JSON_TEXT, JSON_NUMBER -> strict(call, 0, 1);
+            case JSON_TEXT, JSON_NUMBER, FORMAT_TIME -> strict(call, 0, 1);
             default -> strict(call, 0, call.arguments().size());
         };
     }

@@ -392,6 +392,12 @@ public final class ExpressionTypes {
                 yield ValueType.STRING;
             }
             case DATE_TRUNC, DATE_PART -> calendar(call);
+            case FORMAT_TIME -> {
+                time(call, first);
+                timeFormat(call);
+                zone(call);
+                yield ValueType.STRING;
+            }
             case JSON_TEXT, JSON_NUMBER -> {
                 texts(call, call.arguments().subList(0, 1));
                 jsonPath(call);
@@ -416,10 +422,30 @@ public final class ExpressionTypes {
     private ValueType calendar(Expression.Call call) {
         calendarUnit(call);
         zone(call);
-        Expression time = call.arguments().get(1);
+        ValueType type = time(call, call.arguments().get(1));
+        return call.function() == Function.DATE_PART ? ValueType.INTEGER : type;
+    }
+
+    private ValueType time(Expression.Call call, Expression time) {
         ValueType type = typeOf(time);
         require(call, time, type, type.isTimestamp(), "a time");
-        return call.function() == Function.DATE_PART ? ValueType.INTEGER : type;
+        return type;
+    }
+
+    /** The pattern of a FORMAT_TIME. */
+    public static TimeFormat timeFormat(Expression.Call call) {
+        Expression pattern = call.arguments().get(1);
+        String expected = "in " + shown(call) + ": expected a pattern in quotes such as 'yyyy-MM-dd HH:mm:ss', got "
+                + shown(pattern);
+        if (!(pattern instanceof Expression.Text text)) {
+            throw mismatch(expected);
+        }
+        try {
+            return TimeFormat.of(text.value());
+        } catch (IllegalArgumentException e) {
+            throw new WaterwheelException(
+                    ErrorCode.TYPE_MISMATCH, "expression: " + expected + ": " + e.getMessage(), e);
+        }
     }
 
     /** The unit of a DATE_TRUNC or DATE_PART. */
@@ -438,7 +464,7 @@ public final class ExpressionTypes {
         return unit;
     }
 
-    /** The zone of a DATE_TRUNC or DATE_PART; UTC when it names none. */
+    /** The zone of a DATE_TRUNC, DATE_PART or FORMAT_TIME; UTC when it names none. */
     public static ZoneId zone(Expression.Call call) {
         if (call.arguments().size() < 3) {
             return ZoneOffset.UTC;

@@ -65,6 +65,8 @@ public enum Function {
     DATE_TRUNC(2, 3),
     /** The number of the unit that a time lies in. */
     DATE_PART(2, 3),
+    /** A time as text by a pattern (a literal), by the clock of a zone (a literal; UTC). */
+    FORMAT_TIME(2, 3),
     /** Metres on the sphere between two positions: longitude, latitude, longitude, latitude. */
     DISTANCE(4, 4),
     /** The geohash of a position (longitude, latitude), of 1 to 12 characters (a literal). */

@@ -38,6 +38,7 @@ public final class Functions {
                         ExpressionTypes.calendarUnit(call),
                         ExpressionTypes.zone(call),
                         call.function() == Function.DATE_PART);
+            case FORMAT_TIME -> new TimeTextNode(first, ExpressionTypes.timeFormat(call), ExpressionTypes.zone(call));
             case DISTANCE -> new GeoNode(call.function(), arguments, 0);
             case GEOHASH -> new GeoNode(call.function(), arguments, ExpressionTypes.geohashCharacters(call));
             case JSON_TEXT, JSON_NUMBER -> new JsonTextNode(type, ExpressionTypes.jsonPath(call), first);

@@ -23,6 +23,9 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -261,9 +264,66 @@ final class EvaluationTest {
                 "SUBSTRING('abc', -9223372036854775807) = 'abc'",
                 "SUBSTRING('abc', 2, 9223372036854775807) = 'bc'",
                 "SUBSTRING('abc', -1, 3) = 'a'",
-                "DATE_PART('year', TIMESTAMP '2262-02-01T00:00:00.000000001Z') = 2262")) {
+                "DATE_PART('year', TIMESTAMP '2262-02-01T00:00:00.000000001Z') = 2262",
+                "FORMAT_TIME(TIMESTAMP '2022-07-13T04:07:00.25Z', 'EEE, d MMM yyyy HH:mm:ss.SSS XXX', 'Europe/Paris')"
+                        + " = 'Wed, 13 Jul 2022 06:07:00.250 +02:00'",
+                "FORMAT_TIME(TIMESTAMP '2022-12-31T23:59:59Z', 'd. MMMM, HH ''h''') = '31. December, 23 h'")) {
             ColumnNode node = new ExpressionCompiler(layout).compile(Expression.parse(truth));
             assertThat(((ConstantNode) node).value()).as(truth).isEqualTo(1L);
         }
+    }
+
+    /** A text is kept while the day, minute or second goes on: at the ends of each, and where the clock changes. */
+    @Test
+    void timesAreWrittenAnewWhereTheirTextChanges() {
+        RowLayout layout = RowLayout.ofFields(List.of(new Field("t", FieldType.TIMESTAMP, false)));
+        List<Long> times = new ArrayList<>();
+        for (String moment : List.of(
+                "2022-10-30T00:59:59.999Z",
+                "2022-10-30T01:00:00Z",
+                "2022-10-29T22:00:00Z",
+                "1969-12-31T23:59:59.999Z")) {
+            long at = Instant.parse(moment).toEpochMilli();
+            times.addAll(List.of(at, at, at + 1, at - 1, at + 999, at - 60_000, at + 60_000));
+        }
+        times.addAll(List.of(Long.MAX_VALUE, Long.MIN_VALUE, 0L));
+        for (String pattern : List.of("d", "HH:mm", "HH:mm:ss", "SSS", "XXX", "dd 'SSS'")) {
+            Expression call = Expression.parse("FORMAT_TIME(t, '" + pattern.replace("'", "''") + "', 'Europe/Berlin')");
+            ColumnNode node = new ExpressionCompiler(layout).compile(call);
+            TupleBlock block = new TupleBlock(layout, times.size());
+            for (int row = 0; row < times.size(); row++) {
+                LittleEndian.putLong(block.column(0), row * 8, times.get(row));
+            }
+            block.setSize(times.size());
+            List<String> expected = times.stream()
+                    .map(time -> DateTimeFormatter.ofPattern(pattern, Locale.ENGLISH)
+                            .format(Instant.ofEpochMilli(time).atZone(ZoneId.of("Europe/Berlin"))))
+                    .toList();
+            int[] all = IntStream.range(0, block.size()).toArray();
+            for (int again = 0; again < 2; again++) {
+                node.evaluate(RowView.of(block, Workspace.unhurried()), all, all.length);
+                Values values = node.values();
+                List<String> texts = IntStream.of(all)
+                        .mapToObj(row -> new String(values.bytes(row), StandardCharsets.UTF_8))
+                        .toList();
+                assertThat(texts).as(pattern).isEqualTo(expected);
+            }
+        }
+    }
+
+    @Test
+    void patternsOfTimesAreChecked() {
+        Map<String, String> whyNot = Map.of(
+                "", "1 to 64 characters",
+                "yyyy-jj", "the letter j means nothing in it; text stands in quotes",
+                "d. [MM]", "the sign [ stands in quotes",
+                "yyyy ''open", "",
+                "SSSSSSSSSS", "");
+        whyNot.forEach((pattern, why) -> assertThatThrownBy(
+                        () -> new ExpressionTypes(List.of(new Field("t", FieldType.TIMESTAMP, false)))
+                                .typeOf(Expression.parse("FORMAT_TIME(t, '" + pattern + "')")))
+                .isInstanceOf(WaterwheelException.class)
+                .hasMessageContaining("expected a pattern in quotes such as 'yyyy-MM-dd HH:mm:ss'")
+                .hasMessageContaining(why));
     }
 }

@@ -17,11 +17,13 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.time.temporal.IsoFields;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** Evaluates expressions the plain way: one row of objects at a time, every part of the tree. The twin of the nodes. */
@@ -316,6 +318,10 @@ public final class RowInterpreter {
                         (String) first,
                         ((Instant) second)
                                 .atZone(arguments.size() < 3 ? ZoneOffset.UTC : ZoneId.of((String) arguments.get(2))));
+            case FORMAT_TIME ->
+                DateTimeFormatter.ofPattern((String) second, Locale.ENGLISH)
+                        .withZone(arguments.size() < 3 ? ZoneOffset.UTC : ZoneId.of((String) arguments.get(2)))
+                        .format((Instant) first);
             case DISTANCE ->
                 distance(arguments.stream().mapToDouble(RowInterpreter::number).toArray());
             case JSON_TEXT, JSON_NUMBER ->

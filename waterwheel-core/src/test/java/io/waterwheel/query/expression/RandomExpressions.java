@@ -16,6 +16,16 @@ public final class RandomExpressions {
         "%", "a%", "%b", "%a%", "_", "a_b", "__", "_%", "%_b%", "ab", "", "%é%", "%日_"
     };
 
+    private static final List<String> ZONES = List.of("Europe/Berlin", "Asia/Kolkata", "UTC");
+    private static final List<String> TIME_PATTERNS = List.of(
+            "yyyy-MM-dd",
+            "HH:mm",
+            "EEE, d MMM uuuu h:mm:ss a",
+            "'day' DDD, QQQ 'of' yy",
+            "uuuu-MM-dd'T'HH:mm:ss.SSSSSSXXX",
+            "SS",
+            "VV");
+
     private static final List<Expression.Comparison.Relation> RELATIONS =
             List.of(Expression.Comparison.Relation.values());
     private static final List<Expression.Arithmetic.Operation> OPERATIONS =
@@ -208,7 +218,7 @@ public final class RandomExpressions {
 
     private Expression string(int depth) {
         Expression text = value(ValueType.STRING, depth);
-        return switch (random.nextInt(sqlite ? 3 : 9)) {
+        return switch (random.nextInt(sqlite ? 3 : 10)) {
             case 0 -> call(Function.LOWER, text);
             case 1 -> call(Function.UPPER, text);
             case 2 -> call(Function.TRIM, text);
@@ -221,6 +231,7 @@ public final class RandomExpressions {
                         : call(Function.SUBSTRING, text, from, value(ValueType.INTEGER, depth));
             }
             case 8 -> json(Function.JSON_TEXT, depth);
+            case 9 -> timeText(depth);
             case 6 -> {
                 List<ValueType> from = List.of(
                         ValueType.STRING,
@@ -265,6 +276,15 @@ public final class RandomExpressions {
         return calendar(Function.DATE_TRUNC, value(type, depth));
     }
 
+    private Expression timeText(int depth) {
+        Expression time =
+                time(pick(List.of(ValueType.TIMESTAMP, ValueType.TIMESTAMP_US, ValueType.TIMESTAMP_NS)), depth);
+        Expression pattern = new Expression.Text(pick(TIME_PATTERNS));
+        return random.nextBoolean()
+                ? call(Function.FORMAT_TIME, time, pattern)
+                : call(Function.FORMAT_TIME, time, pattern, new Expression.Text(pick(ZONES)));
+    }
+
     private Expression calendar(Function function, Expression time) {
         List<CalendarUnit> units = java.util.Arrays.stream(CalendarUnit.values())
                 .filter(unit -> function == Function.DATE_PART || unit.truncates())
@@ -272,11 +292,7 @@ public final class RandomExpressions {
         Expression unit = new Expression.Text(pick(units).text());
         return random.nextBoolean()
                 ? call(function, unit, time)
-                : call(
-                        function,
-                        unit,
-                        time,
-                        new Expression.Text(pick(List.of("Europe/Berlin", "Asia/Kolkata", "UTC"))));
+                : call(function, unit, time, new Expression.Text(pick(ZONES)));
     }
 
     private Expression integer(int depth) {

@@ -103,7 +103,7 @@ public final class EngineFunctions {
     private static @Nullable SqlReturnTypeInference yields(Function function) {
         return switch (function) {
             case ABS, FLOOR, CEIL, COALESCE, NULLIF -> null;
-            case LOWER, UPPER, CONCAT, SUBSTRING, TRIM, REPLACE, GEOHASH, JSON_TEXT -> TEXT;
+            case LOWER, UPPER, CONCAT, SUBSTRING, TRIM, REPLACE, FORMAT_TIME, GEOHASH, JSON_TEXT -> TEXT;
             case LENGTH, OCTET_LENGTH, STRPOS, DATE_PART -> WHOLE;
             case STARTS_WITH -> TRUTH;
             case DATE_TRUNC -> ReturnTypes.ARG1.andThen(SqlTypeTransforms.FORCE_NULLABLE);

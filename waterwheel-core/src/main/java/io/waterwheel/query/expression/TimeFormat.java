@@ -1,0 +1,77 @@
+package io.waterwheel.query.expression;
+
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A pattern by which times are written, for FORMAT_TIME, such as {@code yyyy-MM-dd HH:mm:ss}: letters of
+ * {@link DateTimeFormatter} that mean the same in every country and every release of Java. Names of days and months are
+ * English. Immutable.
+ */
+public final class TimeFormat {
+    static final int LONGEST = 64;
+    /** Of a date; of the clock down to minutes; of seconds; of parts of a second; of the zone. */
+    private static final String DATE = "yuMLdDEQ";
+
+    private static final String CLOCK = "Hhkam";
+    private static final String SECOND = "s";
+    private static final String FRACTION = "SAnN";
+    private static final String ZONE = "VXxZ";
+
+    private final DateTimeFormatter formatter;
+    private final @Nullable CalendarUnit within;
+
+    private TimeFormat(DateTimeFormatter formatter, @Nullable CalendarUnit within) {
+        this.formatter = formatter;
+        this.within = within;
+    }
+
+    /**
+     * Reads a pattern.
+     *
+     * @throws IllegalArgumentException when it is none; the message says why
+     */
+    static TimeFormat of(String pattern) {
+        if (pattern.isEmpty() || pattern.length() > LONGEST) {
+            throw new IllegalArgumentException("a pattern has 1 to " + LONGEST + " characters");
+        }
+        CalendarUnit within = CalendarUnit.DAY;
+        boolean quoted = false;
+        for (int i = 0; i < pattern.length(); i++) {
+            char c = pattern.charAt(i);
+            if (c == '\'') {
+                quoted = !quoted;
+            } else if (!quoted && isLetter(c)) {
+                if (FRACTION.indexOf(c) >= 0) {
+                    within = null;
+                } else if (SECOND.indexOf(c) >= 0) {
+                    within = within == null ? null : CalendarUnit.SECOND;
+                } else if (CLOCK.indexOf(c) >= 0) {
+                    within = within == CalendarUnit.DAY ? CalendarUnit.MINUTE : within;
+                } else if (DATE.indexOf(c) < 0 && ZONE.indexOf(c) < 0) {
+                    throw new IllegalArgumentException(
+                            "the letter " + c + " means nothing in it; text stands in quotes");
+                }
+            } else if (!quoted && "[]{}#".indexOf(c) >= 0) {
+                throw new IllegalArgumentException("the sign " + c + " stands in quotes");
+            }
+        }
+        return new TimeFormat(DateTimeFormatter.ofPattern(pattern, Locale.ENGLISH), within);
+    }
+
+    private static boolean isLetter(char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    }
+
+    /** The unit within which all times are written alike; null where each may differ. */
+    public @Nullable CalendarUnit within() {
+        return within;
+    }
+
+    /** A time as text. */
+    public String text(ZonedDateTime time) {
+        return formatter.format(time);
+    }
+}

@@ -114,6 +114,8 @@ public final class ChunkMerges {
                         merge.inputs().size());
                 return Step.GO_ON;
             }
+            merge.inputs().forEach(input -> state.sizes.remove(input.file()));
+            merge.inputs().forEach(input -> state.sizes.remove(input.file()));
             merge.inputs().stream().filter(ChunkDescriptor::merged).forEach(gone);
             return new Step(Optional.of(merge), true);
         } catch (StreamGoneException e) {
@@ -162,8 +164,8 @@ public final class ChunkMerges {
     }
 
     /**
-     * Looks into chunks of text for how large they are. A merge that the policy would not have planned, had it known,
-     * is not made: the next plan knows.
+     * Looks into chunks of text for how large they are. A merge that is too large by more than a quarter, or in which
+     * one chunk is more than all the others, is not made: the next plan knows the sizes.
      */
     private boolean isAsItLooked(StreamSnapshot snapshot, List<ChunkDescriptor> chunks, OfStream state)
             throws IOException {

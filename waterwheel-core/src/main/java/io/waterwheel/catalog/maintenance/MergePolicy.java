@@ -8,6 +8,7 @@ import io.waterwheel.schema.Retention;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.Region;
+import io.waterwheel.tuple.ScaleVersion;
 import io.waterwheel.tuple.TimeInterval;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -22,10 +23,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which chunks are merged into one: small ones of the same indexer, of times that lie together. For example the chunks
- * that a slow stream has flushed every ten minutes of a day. A chunk of a merge has at least twice the tuples of the
- * largest that it replaces, so tuples are written again a few times at most. Immutable; any thread.
+ * that a slow stream has flushed every ten minutes of a day. No chunk of a merge is more than all the others together,
+ * so tuples are written again a few times at most. Immutable; any thread.
  *
- * @param bytes of tuples that a merged chunk has at most, by an estimate; 0: nothing is merged
+ * @param bytes of tuples that a merged chunk has at most, by an estimate that may be too small by a quarter of it; 0:
+ *     nothing is merged
  * @param spanMillis of times that a merged chunk spans at most. Chunks that span half as much, or more, each, are
  *     merged with each other only
  */
@@ -53,14 +55,19 @@ public record MergePolicy(long bytes, long spanMillis) {
             .thenComparingInt(ChunkDescriptor::epoch);
 
     /**
-     * Chunks that are flushed between two checkpoints that the catalog remembers ({@link CheckpointMarks}): only these
-     * are merged with each other, so that {@code verify} can begin at such a checkpoint (protocol rule 11).
+     * Chunks that are merged with each other only.
+     *
+     * @param mark the last checkpoint before them that the catalog remembers ({@link CheckpointMarks}), so that
+     *     {@code verify} can begin at such a checkpoint (protocol rule 11)
+     * @param scales the version of the scales by which keys of dimensions were made ({@link ScaleVersion}): the cells
+     *     of two versions together say little of which rows a chunk has
      */
-    private record Group(int indexer, long mark) implements Comparable<Group> {
+    private record Group(int indexer, long mark, int scales) implements Comparable<Group> {
         @Override
         public int compareTo(Group other) {
             return Comparator.comparingInt(Group::indexer)
                     .thenComparingLong(Group::mark)
+                    .thenComparingInt(Group::scales)
                     .compare(this, other);
         }
     }
@@ -91,13 +98,16 @@ public record MergePolicy(long bytes, long spanMillis) {
             Long bytesOfChunk = known.apply(chunk);
             return bytesOfChunk == null ? estimate(layout, chunk) : bytesOfChunk;
         };
+        boolean hasScales = snapshot.stream().schema().key().dimensional() != null;
         Map<Group, List<ChunkDescriptor>> groups = new TreeMap<>();
         snapshot.chunks(EVERYWHERE, chunk -> {
             if (size.applyAsLong(chunk) <= bytes / 2
                     && snapshot.checkpoints().containsKey(chunk.indexer())
                     && mayMerge.test(chunk)) {
+                int scales = hasScales ? ScaleVersion.of(chunk.region().keys().high()) : 1;
                 groups.computeIfAbsent(
-                                new Group(chunk.indexer(), markBefore(snapshot, chunk)), group -> new ArrayList<>())
+                                new Group(chunk.indexer(), markBefore(snapshot, chunk), scales),
+                                group -> new ArrayList<>())
                         .add(chunk);
             }
         });

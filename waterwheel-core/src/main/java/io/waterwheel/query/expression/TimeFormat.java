@@ -6,19 +6,15 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pattern by which times are written, for FORMAT_TIME, such as {@code yyyy-MM-dd HH:mm:ss}: letters of
- * {@link DateTimeFormatter} that mean the same in every country and every release of Java. Names of days and months are
- * English. Immutable.
+ * A pattern by which times are written, for FORMAT_TIME, such as {@code yyyy-MM-dd HH:mm:ss}: those letters of
+ * {@link DateTimeFormatter} that mean the same in every country. Names of days and months are English. Immutable.
  */
 public final class TimeFormat {
     static final int LONGEST = 64;
-    /** Of a date; of the clock down to minutes; of seconds; of parts of a second; of the zone. */
-    private static final String DATE = "yuMLdDEQ";
+    /** Of a date, and of the zone, which stays the same between two changes of the clock. */
+    private static final String DAY = "yuMdDEQVX";
 
-    private static final String CLOCK = "Hhkam";
-    private static final String SECOND = "s";
-    private static final String FRACTION = "SAnN";
-    private static final String ZONE = "VXxZ";
+    private static final String MINUTE = "Hham";
 
     private final DateTimeFormatter formatter;
     private final @Nullable CalendarUnit within;
@@ -44,21 +40,28 @@ public final class TimeFormat {
             if (c == '\'') {
                 quoted = !quoted;
             } else if (!quoted && isLetter(c)) {
-                if (FRACTION.indexOf(c) >= 0) {
+                if (c == 'S') {
                     within = null;
-                } else if (SECOND.indexOf(c) >= 0) {
+                } else if (c == 's') {
                     within = within == null ? null : CalendarUnit.SECOND;
-                } else if (CLOCK.indexOf(c) >= 0) {
+                } else if (MINUTE.indexOf(c) >= 0) {
                     within = within == CalendarUnit.DAY ? CalendarUnit.MINUTE : within;
-                } else if (DATE.indexOf(c) < 0 && ZONE.indexOf(c) < 0) {
-                    throw new IllegalArgumentException(
-                            "the letter " + c + " means nothing in it; text stands in quotes");
+                } else if (DAY.indexOf(c) < 0) {
+                    throw new IllegalArgumentException("the letter " + c
+                            + " is none of y, u, M, d, D, E, Q, H, h, a, m, s, S, X and VV; text stands in quotes");
                 }
             } else if (!quoted && "[]{}#".indexOf(c) >= 0) {
                 throw new IllegalArgumentException("the sign " + c + " stands in quotes");
             }
         }
-        return new TimeFormat(DateTimeFormatter.ofPattern(pattern, Locale.ENGLISH), within);
+        if (quoted) {
+            throw new IllegalArgumentException("a quote is not closed");
+        }
+        try {
+            return new TimeFormat(DateTimeFormatter.ofPattern(pattern, Locale.ENGLISH), within);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("a letter stands there too often, or V alone", e);
+        }
     }
 
     private static boolean isLetter(char c) {

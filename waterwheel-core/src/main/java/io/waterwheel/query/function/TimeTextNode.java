@@ -15,7 +15,7 @@ import java.time.ZoneId;
 
 /**
  * FORMAT_TIME: times as text, by the clock of a zone. Rows that follow each other mostly lie in one day, minute or
- * second, within which their texts are the same: it is remembered from when to when, and written once a block.
+ * second, within which their texts are the same: it is remembered from when to when, and such rows share it.
  */
 final class TimeTextNode extends ColumnNode {
     private static final long SLOW = 500;
@@ -44,7 +44,7 @@ final class TimeTextNode extends ColumnNode {
         out.nullsOf(time.values(), selected, count, view);
         long[] times = time.values().longs;
         long[] result = out.ownLongs(view);
-        byte[] written = out.ownBytes(view, 0);
+        out.ownBytes(view, 0);
         int filled = 0;
         // Nothing of this block is written yet.
         long reference = -1;
@@ -60,8 +60,7 @@ final class TimeTextNode extends ColumnNode {
                     view.workspace().spend(SLOW);
                     look(value);
                 }
-                written = out.moreBytes(view, filled, text.length);
-                System.arraycopy(text, 0, written, filled, text.length);
+                System.arraycopy(text, 0, out.moreBytes(view, filled, text.length), filled, text.length);
                 reference = TupleBlock.reference(filled, text.length);
                 filled += text.length;
             }

@@ -16,6 +16,8 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.Region;
+import io.waterwheel.tuple.ScaleVersion;
+import io.waterwheel.tuple.WideKeys;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -40,7 +42,11 @@ final class MergePolicyTest {
     private int parts = ChunkDescriptor.FIRST_MERGED_PART;
 
     private StreamSnapshot begin(Retention retention, int indexers) {
-        StreamInfo stream = new StreamInfo("s", 1, SCHEMA, RecordFormat.BLOCK, "s", 1, indexers);
+        return begin(SCHEMA, retention, indexers);
+    }
+
+    private StreamSnapshot begin(Schema schema, Retention retention, int indexers) {
+        StreamInfo stream = new StreamInfo("s", 1, schema, RecordFormat.BLOCK, "s", 1, indexers);
         StreamSnapshot begun = StreamSnapshot.before(
                         stream.withPolicy(stream.policy().withRetention(retention)))
                 .apply(1, new Edit.Created(RoutingTable.even(1, KeyInterval.ALL, indexers), List.of(0L)));
@@ -52,9 +58,13 @@ final class MergePolicyTest {
     }
 
     private void flush(int indexer, long tuples, long from, long to) {
+        flush(indexer, tuples, new KeyInterval(0, 9), from, to);
+    }
+
+    private void flush(int indexer, long tuples, KeyInterval keys, long from, long to) {
         long flush = snapshot.checkpoints().get(indexer).flushed() + 1;
         ChunkDescriptor chunk = new ChunkDescriptor(
-                indexer + "-" + flush, indexer, 1, flush, 0, tuples, 100, Region.of(0, 9, from, to));
+                indexer + "-" + flush, indexer, 1, flush, 0, tuples, 100, Region.of(keys.low(), keys.high(), from, to));
         snapshot = snapshot.apply(
                 ++edit,
                 new Edit.Flushed(indexer, new IndexerCheckpoint(1, flush, new long[] {flush}, 0), List.of(chunk)));
@@ -268,5 +278,18 @@ final class MergePolicyTest {
                     .as("%s: chunk of flushes %d to %d, checkpoint at %d", about, from, chunk.flush(), mark.flushed())
                     .isFalse());
         });
+    }
+
+    /** What a chunk's cells say would be lost among those of other scales. */
+    @Test
+    void chunksByOtherScalesAreNotMergedWithEachOther() {
+        snapshot = begin(WideKeys.SCHEMA, Retention.OFF, 1);
+        for (int flush = 0; flush < 1_000; flush++) {
+            long prefix = ScaleVersion.prefix(1 + flush % 3);
+            flush(0, 10, new KeyInterval(prefix, prefix + 9), flush * MINUTE, flush * MINUTE + 1);
+        }
+        assertThat(plan()).hasSizeGreaterThan(3).allSatisfy(inputs -> assertThat(inputs)
+                .extracting(chunk -> ScaleVersion.of(chunk.region().keys().low()))
+                .containsOnly(ScaleVersion.of(inputs.get(0).region().keys().high())));
     }
 }

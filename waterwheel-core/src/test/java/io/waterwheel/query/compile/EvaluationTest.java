@@ -276,19 +276,32 @@ final class EvaluationTest {
     /** A text is kept while the day, minute or second goes on: at the ends of each, and where the clock changes. */
     @Test
     void timesAreWrittenAnewWhereTheirTextChanges() {
-        RowLayout layout = RowLayout.ofFields(List.of(new Field("t", FieldType.TIMESTAMP, false)));
-        List<Long> times = new ArrayList<>();
+        for (FieldType type : List.of(FieldType.TIMESTAMP, FieldType.TIMESTAMP_US, FieldType.TIMESTAMP_NS)) {
+            // The clock of Monrovia was 44 minutes and 30 seconds behind until 1972.
+            for (String zone : List.of("Europe/Berlin", "Africa/Monrovia")) {
+                textsOfTimes(type, ZoneId.of(zone));
+            }
+        }
+    }
+
+    private static void textsOfTimes(FieldType type, ZoneId zone) {
+        RowLayout layout = RowLayout.ofFields(List.of(new Field("t", type, false)));
+        List<Long> times = new ArrayList<>(List.of(Long.MAX_VALUE, Long.MIN_VALUE, 0L));
         for (String moment : List.of(
                 "2022-10-30T00:59:59.999Z",
                 "2022-10-30T01:00:00Z",
                 "2022-10-29T22:00:00Z",
-                "1969-12-31T23:59:59.999Z")) {
-            long at = Instant.parse(moment).toEpochMilli();
-            times.addAll(List.of(at, at, at + 1, at - 1, at + 999, at - 60_000, at + 60_000));
+                "1969-12-31T23:59:59.999Z",
+                "1971-05-01T00:44:30Z",
+                "1972-01-07T00:44:29Z")) {
+            Instant at = Instant.parse(moment);
+            for (long step : List.of(0L, 0L, 1L, -1L, 999L, -60_000L, 60_000L)) {
+                times.add(type.resolution().units(at.plusMillis(step)));
+            }
         }
-        times.addAll(List.of(Long.MAX_VALUE, Long.MIN_VALUE, 0L));
-        for (String pattern : List.of("d", "HH:mm", "HH:mm:ss", "SSS", "XXX", "dd 'SSS'")) {
-            Expression call = Expression.parse("FORMAT_TIME(t, '" + pattern.replace("'", "''") + "', 'Europe/Berlin')");
+        for (String pattern : List.of("d", "HH:mm", "HH:mm:ss", "SSS", "XXXXX", "dd 'SSS'")) {
+            Expression call =
+                    Expression.parse("FORMAT_TIME(t, '" + pattern.replace("'", "''") + "', '" + zone.getId() + "')");
             ColumnNode node = new ExpressionCompiler(layout).compile(call);
             TupleBlock block = new TupleBlock(layout, times.size());
             for (int row = 0; row < times.size(); row++) {
@@ -297,7 +310,7 @@ final class EvaluationTest {
             block.setSize(times.size());
             List<String> expected = times.stream()
                     .map(time -> DateTimeFormatter.ofPattern(pattern, Locale.ENGLISH)
-                            .format(Instant.ofEpochMilli(time).atZone(ZoneId.of("Europe/Berlin"))))
+                            .format(type.resolution().instant(time).atZone(zone)))
                     .toList();
             int[] all = IntStream.range(0, block.size()).toArray();
             for (int again = 0; again < 2; again++) {
@@ -306,7 +319,7 @@ final class EvaluationTest {
                 List<String> texts = IntStream.of(all)
                         .mapToObj(row -> new String(values.bytes(row), StandardCharsets.UTF_8))
                         .toList();
-                assertThat(texts).as(pattern).isEqualTo(expected);
+                assertThat(texts).as("%s of %s, %s", pattern, type, zone).isEqualTo(expected);
             }
         }
     }
@@ -315,10 +328,11 @@ final class EvaluationTest {
     void patternsOfTimesAreChecked() {
         Map<String, String> whyNot = Map.of(
                 "", "1 to 64 characters",
-                "yyyy-jj", "the letter j means nothing in it; text stands in quotes",
+                "yyyy-jj", "the letter j is none of y, u, M, d, D, E, Q",
                 "d. [MM]", "the sign [ stands in quotes",
-                "yyyy ''open", "",
-                "SSSSSSSSSS", "");
+                "yyyy ''open", "a quote is not closed",
+                "SSSSSSSSSS", "a letter stands there too often",
+                "V", "V alone");
         whyNot.forEach((pattern, why) -> assertThatThrownBy(
                         () -> new ExpressionTypes(List.of(new Field("t", FieldType.TIMESTAMP, false)))
                                 .typeOf(Expression.parse("FORMAT_TIME(t, '" + pattern + "')")))

@@ -112,9 +112,17 @@ public final class ScaleCalls {
 
     private RoutingTable putInForce(StreamInfo stream, int scales, ScaleChange change) {
         StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
+        boolean tried = false;
         while (true) {
             services.catalogStore().sync();
             RoutingTable newest = catalog.newestTable();
+            if (tried
+                    && newest.scales() == scales + 1
+                    && dimensions(catalog, scales + 1).equals(change.scales())) {
+                // It was done all the same: the first answer was lost.
+                return newest;
+            }
+            tried = true;
             if (newest.scales() != scales) {
                 throw wrong(stream, "its scales were changed meanwhile; look at them, then ask again");
             }
@@ -135,6 +143,11 @@ public final class ScaleCalls {
                 return table.get();
             }
         }
+    }
+
+    private static List<Dimension> dimensions(StreamCatalog catalog, int scales) {
+        KeySpec.Dimensions key = catalog.scaled(scales).schema().key().dimensional();
+        return key == null ? List.of() : key.dimensions(scales);
     }
 
     /** A schema of the dimensions' fields alone, in the key's order, and the time. */

@@ -5,6 +5,7 @@ import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.key.sample.CellUse;
 import io.waterwheel.query.run.QuestionLog;
 import io.waterwheel.store.ChunkStore;
 import io.waterwheel.topology.rpc.AdminCalls;
@@ -16,7 +17,6 @@ import io.waterwheel.wire.proto.SampleKeysReply;
 import io.waterwheel.wire.proto.SampleKeysRequest;
 import java.io.IOException;
 import java.util.SplittableRandom;
-import java.util.stream.LongStream;
 
 /**
  * What a schedule for the key of a stream is proposed from: shapes of questions, and keys. Thread-safe; calls block.
@@ -68,10 +68,10 @@ public final class ScheduleCalls {
         }
         try {
             ChunkSample sample = ChunkSample.of(store, snapshot, most, new SplittableRandom(), goOn);
-            // Of the newest scales, where any key is: those of others have other cells.
-            boolean some = LongStream.of(sample.keys()).anyMatch(key -> ScaleVersion.of(key) == snapshot.scales());
+            // Those by other scales have other cells.
+            int scales = scalesOfMost(sample.keys());
             for (long key : sample.keys()) {
-                if (!some || ScaleVersion.of(key) == snapshot.scales()) {
+                if (ScaleVersion.of(key) == scales) {
                     reply.addKeys(key);
                 }
             }
@@ -83,5 +83,21 @@ public final class ScheduleCalls {
                             + "; try again",
                     e);
         }
+    }
+
+    /** The newest version of the scales by which enough keys are to say something; where none has, that of most. */
+    static int scalesOfMost(long[] keys) {
+        int[] counts = new int[ScaleVersion.MOST + 1];
+        for (long key : keys) {
+            counts[ScaleVersion.of(key)]++;
+        }
+        int most = 1;
+        for (int version = ScaleVersion.MOST; version >= 1; version--) {
+            if (counts[version] >= CellUse.LEAST_KEYS) {
+                return version;
+            }
+            most = counts[version] > counts[most] ? version : most;
+        }
+        return most;
     }
 }

@@ -8,6 +8,7 @@ import io.waterwheel.query.Statement;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.text.Ipv4;
+import io.waterwheel.wire.TraceParent;
 import io.waterwheel.wire.TypeMetadata;
 import io.waterwheel.wire.WireErrors;
 import io.waterwheel.wire.WireQueries;
@@ -26,6 +27,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.arrow.flight.Action;
 import org.apache.arrow.flight.CallStatus;
 import org.apache.arrow.flight.ErrorFlightMetadata;
+import org.apache.arrow.flight.FlightConstants;
 import org.apache.arrow.flight.FlightProducer;
 import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.FlightServer;
@@ -87,6 +89,8 @@ public final class FakeServer implements AutoCloseable {
 
     /** Every query that came, in order. */
     public final List<Query> queries = new CopyOnWriteArrayList<>();
+    /** The {@code traceparent} of each query and statement, in order; empty where it came without. */
+    public final List<String> traces = new CopyOnWriteArrayList<>();
     /** Statements that were asked, in order; each is answered as a query of a stream "statement". */
     public final List<Statement> statements = new CopyOnWriteArrayList<>();
 
@@ -270,6 +274,9 @@ public final class FakeServer implements AutoCloseable {
         public void getStream(CallContext context, Ticket ticket, ServerStreamListener listener) {
             io.waterwheel.wire.proto.Ticket asked = WireQueries.parseTicket(ticket.getBytes());
             Query query;
+            String trace =
+                    context.getMiddleware(FlightConstants.HEADER_KEY).headers().get(TraceParent.HEADER);
+            traces.add(trace == null ? "" : trace);
             if (asked.hasStatement()) {
                 statements.add(WireStatements.fromMessage(asked.getStatement()));
                 query = Query.of("statement");

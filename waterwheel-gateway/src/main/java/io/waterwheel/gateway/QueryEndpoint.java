@@ -10,8 +10,10 @@ import io.waterwheel.gateway.answer.RowEncoder;
 import io.waterwheel.gateway.answer.VerdictJson;
 import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.HttpFailure;
+import io.waterwheel.gateway.http.Json;
 import io.waterwheel.gateway.http.MediaTypes;
 import io.waterwheel.query.Explain;
+import io.waterwheel.query.Explanation;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
 import java.nio.charset.StandardCharsets;
@@ -70,7 +72,7 @@ final class QueryEndpoint {
         run(exchange, place -> {
             QueryReader.Asked asked = QueryReader.read(exchange, List.of("format"));
             AnswerFormat format = AnswerFormat.of(asked.own().get("format"), exchange.accept());
-            ask(exchange, place, asked.question(), cursor -> send(exchange, format, cursor, place));
+            ask(exchange, place, asked.question(), cursor -> send(exchange, format, cursor, place), HttpFailure::of);
         });
     }
 
@@ -95,13 +97,48 @@ final class QueryEndpoint {
                         null);
             }
             boolean runs = !analyze.equals("false");
-            Query query = asked.query().withExplain(runs ? Explain.ANALYZE : Explain.PLAN);
+            if (asked.question() instanceof Question.OfStatement sql) {
+                ask(
+                        exchange,
+                        place,
+                        new Question.OfStatement(StatementParameters.explained(sql.statement(), runs)),
+                        cursor -> explainStatement(exchange, type == 1, cursor, place),
+                        StatementParameters::ofExplained);
+                return;
+            }
+            Query query = ((Question.OfQuery) asked.question()).query();
             ask(
                     exchange,
                     place,
-                    new Question.OfQuery(query),
-                    cursor -> explain(exchange, type == 1, runs, cursor, place));
+                    new Question.OfQuery(query.withExplain(runs ? Explain.ANALYZE : Explain.PLAN)),
+                    cursor -> explain(exchange, type == 1, runs, cursor, place),
+                    HttpFailure::of);
         });
+    }
+
+    /** The server's answer has a line a row; of a statement that is one query, the verdict has its explanation. */
+    private static void explainStatement(Exchange exchange, boolean text, Cursor cursor, Place place) {
+        List<String> lines = new ArrayList<>();
+        while (cursor.next()) {
+            lines.add(cursor.getString(0));
+        }
+        Explanation explanation = cursor.verdict().explanation();
+        byte[] bytes;
+        if (text) {
+            bytes = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
+        } else if (explanation != null) {
+            bytes = (ExplanationJson.of(explanation) + "\n").getBytes(StandardCharsets.UTF_8);
+        } else {
+            bytes = Json.object(json -> {
+                json.writeArrayFieldStart("plan");
+                for (String line : lines) {
+                    json.writeString(line);
+                }
+                json.writeEndArray();
+            });
+        }
+        place.free();
+        exchange.answer(200, text ? Exchange.TEXT : Exchange.JSON, bytes);
     }
 
     private static void explain(Exchange exchange, boolean text, boolean runs, Cursor cursor, Place place) {
@@ -163,7 +200,13 @@ final class QueryEndpoint {
                 HttpCode.GATEWAY_BUSY, "the gateway has as many queries open as it may; ask again in a moment");
     }
 
-    private void ask(Exchange exchange, Place place, Question question, Consumer<Cursor> reading) {
+    /** @param told what the client is told of a failure */
+    private void ask(
+            Exchange exchange,
+            Place place,
+            Question question,
+            Consumer<Cursor> reading,
+            Function<Throwable, HttpFailure> told) {
         List<Runnable> reads = new ArrayList<>(1);
         // It runs below, once its client is watched.
         Function<Cursor, @Nullable Void> reader = cursor -> {
@@ -179,7 +222,7 @@ final class QueryEndpoint {
                 exchange.gone(failure);
             } else if (failure != null) {
                 place.free();
-                exchange.fail(failure);
+                exchange.fail(told.apply(failure));
             }
         });
         reads.forEach(Runnable::run);

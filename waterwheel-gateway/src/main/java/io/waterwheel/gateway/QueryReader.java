@@ -47,16 +47,7 @@ final class QueryReader {
      *
      * @param own parameters of the request itself that were given, by name
      */
-    record Asked(Question question, Map<String, String> own) {
-        /** The question of an endpoint that takes no SQL. */
-        Query query() {
-            if (question instanceof Question.OfQuery one) {
-                return one.query();
-            }
-            throw HttpFailure.bad(
-                    ErrorCode.BAD_REQUEST, "statements of SQL are not explained; send a query", "sql", null);
-        }
-    }
+    record Asked(Question question, Map<String, String> own) {}
 
     /**
      * Of a request with or without a body.

@@ -27,6 +27,12 @@ final class StatementParameters {
     /** Clients of the gateway share its connections: it would be another client's. */
     private static final Pattern VERDICT = Pattern.compile("\\s*SHOW\\s+VERDICT\\b", Pattern.CASE_INSENSITIVE);
 
+    /** What the server explains; {@code EXPLAIN} itself is what the request says. */
+    private static final Pattern EXPLAINED = Pattern.compile("\\s*(?:SELECT|WITH)\\b", Pattern.CASE_INSENSITIVE);
+
+    /** Words before a statement that is explained. On lines of their own: columns of messages stay right. */
+    private static final int EXPLAIN_LINES = 1;
+
     private static final Duration LONGEST = Duration.ofHours(1);
     private static final Duration SECOND = Duration.ofSeconds(1);
     /** Of a number that is a timeout. */
@@ -117,6 +123,29 @@ final class StatementParameters {
         } catch (IllegalArgumentException e) {
             throw HttpFailure.bad(ErrorCode.BAD_SQL, String.valueOf(e.getMessage()), "sql", e);
         }
+    }
+
+    /**
+     * The statement that explains one.
+     *
+     * @param runs whether it is answered, too
+     * @throws HttpFailure where the statement is none that is explained
+     */
+    static Statement explained(Statement statement, boolean runs) {
+        if (!EXPLAINED.matcher(statement.sql()).lookingAt()) {
+            throw bad(
+                    "expected a statement that begins with SELECT or WITH, without EXPLAIN and without a comment before"
+                            + " it; analyze=true is EXPLAIN ANALYZE",
+                    "sql");
+        }
+        String sql = (runs ? "EXPLAIN ANALYZE\n" : "EXPLAIN\n") + statement.sql();
+        return new Statement(
+                sql, statement.timeout(), statement.allowPartial(), statement.atLeast(), statement.parameters());
+    }
+
+    /** What a client is told where a statement fails that is explained: places are those of the text that it sent. */
+    static HttpFailure ofExplained(Throwable failure) {
+        return HttpFailure.of(failure).earlier(EXPLAIN_LINES);
     }
 
     private static HttpFailure bad(String message, String at) {

@@ -600,6 +600,44 @@ final class GatewayTest {
                 RawHttp.post(gateway, "/v1/explain", QueryReader.FORM, form, "Accept: text/csv"));
     }
 
+    /** A statement is explained by the server; the text it gets has the words for it, and no place of it moves. */
+    @Test
+    void explainsStatements() throws IOException {
+        List<Field> plan = List.of(new Field("plan", FieldType.STRING, false));
+        ANSWERS.set((query, answer) -> answer.whole(
+                plan,
+                List.of(new Object[] {"leaf0: s"}, new Object[] {"SELECT \"a\" FROM leaf0"}),
+                new Verdict(true, List.of(), Map.of(), 0, 2, 0, 0)));
+        server.statements.clear();
+        RawHttp.Answer json = RawHttp.post(gateway, "/v1/explain?timeout=7", "application/sql", "SELECT a FROM s");
+        assertThat(json.status()).as(json.body()).isEqualTo(200);
+        assertThat(json.body()).isEqualTo("{\"plan\":[\"leaf0: s\",\"SELECT \\\"a\\\" FROM leaf0\"]}");
+        RawHttp.Answer text = RawHttp.post(
+                gateway,
+                "/v1/explain?analyze=true",
+                "application/json",
+                "{\"sql\": \"with t as (select 1) select ?\", \"parameters\": [3]}".getBytes(UTF_8),
+                "Accept: text/plain");
+        assertThat(text.body()).isEqualTo("leaf0: s\nSELECT \"a\" FROM leaf0\n");
+        assertThat(server.statements.get(0).sql()).isEqualTo("EXPLAIN\nSELECT a FROM s");
+        assertThat(server.statements.get(0).timeout()).isEqualTo(Duration.ofSeconds(7));
+        assertThat(server.statements.get(1).sql()).isEqualTo("EXPLAIN ANALYZE\nwith t as (select 1) select ?");
+        assertThat(server.statements.get(1).parameters()).hasSize(1);
+        ANSWERS.set((query, answer) -> answer.fail(FakeServer.failure(
+                CallStatus.INVALID_ARGUMENT,
+                new WaterwheelException(ErrorCode.BAD_SQL, "statement, line 2, column 8: there is no column 'x'"))));
+        RawHttp.Answer wrong = RawHttp.post(gateway, "/v1/explain", QueryReader.FORM, "sql=SELECT+x+FROM+s");
+        check(400, "BAD_SQL", "line 1, column 8", wrong);
+        assertThat(wrong.body()).contains("statement, line 1, column 8: there is no column 'x'");
+        RawHttp.Answer asked = RawHttp.post(gateway, "/v1/query", "application/sql", "\nSELECT x FROM s");
+        check(400, "BAD_SQL", "line 2, column 8", asked);
+        int before = server.statements.size();
+        for (String none : List.of("EXPLAIN SELECT 1", "SHOW STREAMS", "DROP STREAM s", "-- why\nSELECT 1")) {
+            check(400, "BAD_REQUEST", "sql", RawHttp.post(gateway, "/v1/explain", "application/sql", none));
+        }
+        assertThat(server.statements).hasSize(before);
+    }
+
     @Test
     void takesItsOwnParametersFromAFormToo() throws IOException {
         ANSWERS.set(GatewayTest::twoRows);
@@ -695,7 +733,6 @@ final class GatewayTest {
                 RawHttp.post(gateway, "/v1/query?at-least=0:7", "application/sql", "SELECT 1"));
         check(400, "BAD_REQUEST", "sql", RawHttp.get(gateway, "/v1/query?sql=DROP+STREAM+s"));
         check(400, "BAD_REQUEST", "sql", RawHttp.get(gateway, "/v1/query?sql=show+verdict"));
-        check(400, "BAD_REQUEST", "sql", RawHttp.post(gateway, "/v1/explain", QueryReader.FORM, "sql=SELECT+1"));
         for (String values : List.of(
                 "7", "[[]]", "[{\"time\": \"now\"}]", "[{\"moment\": \"x\"}]", "[18446744073709551616]", "[{}]")) {
             String body = "{\"sql\": \"SELECT ?\", \"parameters\": " + values + "}";
@@ -730,6 +767,12 @@ final class GatewayTest {
                     .matches("00-" + trace + "-(?!00f067aa0ba902b7)[0-9a-f]{16}-01");
             assertThat(RawHttp.get(gateway, target).headers()).doesNotContainKey("traceresponse");
         }
+        // What the server logs of a query that is slow: the gateway's span in the caller's trace.
+        server.traces.clear();
+        String span =
+                RawHttp.get(gateway, "/v1/query?stream=s", header).headers().get("traceresponse");
+        RawHttp.get(gateway, "/v1/query?stream=s");
+        assertThat(server.traces).containsExactly(span, "");
         assertThat(RawHttp.get(gateway, "/healthz", "traceparent: 00-1-2-3").headers())
                 .doesNotContainKey("traceresponse");
         assertThat(RawHttp.get(gateway, "/healthz", header, header).headers()).doesNotContainKey("traceresponse");

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(600)
 final class HttpAttacksTest {
-    private static final int CONNECTIONS = Rounds.of("connections", 200, 9_000);
+    private static final int CONNECTIONS = Rounds.of("connections", 200, 10_000);
     private static final int REQUESTS = Rounds.of("requests", 1_000, 50_000);
     private static final int MOST_CONNECTIONS = CONNECTIONS / 2;
     private static final long HEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(1_000);

@@ -18,8 +18,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers {@code GET /metrics} of a process that has no other HTTP server: two scrapes at a time, over 64 connections
- * at most. A client that takes longer than ten seconds to send its request or to take the answer is cut off.
+ * Answers {@code GET /metrics} of a process that has no other HTTP server, and {@code GET /healthz} with 200: two
+ * scrapes at a time, over 64 connections at most. A client that takes longer than ten seconds to send its request or to
+ * take the answer is cut off.
  */
 public final class MetricsServer implements AutoCloseable {
     private static final int AT_ONCE = 2;
@@ -99,12 +100,18 @@ public final class MetricsServer implements AutoCloseable {
     private void answer(HttpExchange exchange) throws IOException {
         try (exchange) {
             if (isStrange(exchange)) {
-                refuse(exchange, 403, "this port is for programs of this machine");
-            } else if (!exchange.getRequestURI().getPath().equals("/metrics")) {
-                refuse(exchange, 404, "there is /metrics only");
+                plain(exchange, 403, "this port is for programs of this machine");
+                return;
+            }
+            String path = exchange.getRequestURI().getPath();
+            if (!path.equals("/metrics") && !path.equals("/healthz")) {
+                plain(exchange, 404, "there are /metrics and /healthz only");
             } else if (!exchange.getRequestMethod().equals("GET")) {
                 exchange.getResponseHeaders().set("Allow", "GET");
-                refuse(exchange, 405, "/metrics takes GET");
+                plain(exchange, 405, path + " takes GET");
+            } else if (path.equals("/healthz")) {
+                // Beside the scrapes: it must not wait for two that are slow.
+                plain(exchange, 200, "the process answers");
             } else {
                 Scrape scrape = scrape(exchange.getRequestHeaders().getFirst("Accept"));
                 exchange.getResponseHeaders().set("Content-Type", scrape.contentType());
@@ -140,8 +147,8 @@ public final class MetricsServer implements AutoCloseable {
         return name.equals("localhost") || name.equals("[::1]") || name.matches("127(\\.\\d{1,3}){3}");
     }
 
-    private static void refuse(HttpExchange exchange, int status, String why) throws IOException {
-        byte[] text = (why + "\n").getBytes(StandardCharsets.UTF_8);
+    private static void plain(HttpExchange exchange, int status, String line) throws IOException {
+        byte[] text = (line + "\n").getBytes(StandardCharsets.UTF_8);
         exchange.getResponseHeaders().set("Content-Type", "text/plain; charset=utf-8");
         exchange.sendResponseHeaders(status, text.length);
         exchange.getResponseBody().write(text);

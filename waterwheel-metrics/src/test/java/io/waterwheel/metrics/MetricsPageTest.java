@@ -61,8 +61,9 @@ final class MetricsPageTest {
 
                     curl http://127.0.0.1:7071/metrics
 
-                A worker of a cluster has a port for it alone, reachable from its own machine only unless `metrics.host` says
-                otherwise. A gateway lists all of them, and all gateways, in the form of Prometheus's `http_sd_configs`:
+                A worker of a cluster has a port for it, and for `GET /healthz`, reachable from its own machine only
+                unless `metrics.host` says otherwise. A gateway lists all of them, and all gateways, in
+                the form of Prometheus's `http_sd_configs`:
 
                     curl http://127.0.0.1:7071/v1/sd/prometheus
 

@@ -53,6 +53,12 @@ final class MetricsServerTest {
         assertThat(send(ask("/metrics").header("Accept", "application/openmetrics-text; version=1.0.0"))
                         .body())
                 .endsWith("# EOF\n");
+        HttpResponse<String> health = send(ask("/healthz"));
+        assertThat(health.statusCode()).isEqualTo(200);
+        assertThat(health.body()).isEqualTo("the process answers\n");
+        assertThat(send(ask("/healthz").POST(HttpRequest.BodyPublishers.noBody()))
+                        .statusCode())
+                .isEqualTo(405);
         assertThat(send(ask("/")).statusCode()).isEqualTo(404);
         assertThat(send(ask("/metrics/x")).statusCode()).isEqualTo(404);
         // Of a body that is not asked for the server reads 64 KiB. Of a longer one it resets the connection, and

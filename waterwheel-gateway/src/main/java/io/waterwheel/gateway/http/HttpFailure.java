@@ -17,8 +17,8 @@ public final class HttpFailure extends RuntimeException {
     /** Seconds after which a client should try again what is away or busy now. */
     private static final int RETRY_SECONDS = 1;
 
-    /** How messages about expressions say where. */
-    private static final Pattern PLACE = Pattern.compile("\\bcharacter \\d+");
+    /** How messages about expressions and statements say where. */
+    private static final Pattern PLACE = Pattern.compile("\\b(?:character \\d+|line (\\d+), column \\d+)");
 
     private final int status;
     private final String code;
@@ -71,6 +71,19 @@ public final class HttpFailure extends RuntimeException {
             return bad(ErrorCode.BAD_REQUEST, String.valueOf(e.getMessage()), null, e);
         }
         return new HttpFailure(500, ErrorCode.BUG.name(), "a defect of the gateway: " + e, null, e);
+    }
+
+    /** The same where the text that it is about had lines before it that its client knows nothing of. */
+    public HttpFailure earlier(int lines) {
+        String message = String.valueOf(getMessage());
+        Matcher place = PLACE.matcher(message);
+        if (!place.find() || place.group(1) == null) {
+            return this;
+        }
+        int line = Math.max(1, Integer.parseInt(place.group(1)) - lines);
+        String told = message.substring(0, place.start(1)) + line + message.substring(place.end(1));
+        Matcher now = PLACE.matcher(told);
+        return new HttpFailure(status, code, told, now.find() ? now.group() : at, this);
     }
 
     private static int status(WaterwheelException e) {

@@ -27,9 +27,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Stores the rows of all requests to one stream, many at a time: while the brokers confirm one batch, the next gathers,
- * so that batches grow with the load. A batch of few rows waits for the requests that are likely to come at once, but
- * no longer than the batch before it took: each batch has its price at the brokers. It has a thread of its own; what
- * waits in its queue is bounded by {@link PushBudget}.
+ * so that batches grow with the load. A batch of few rows waits for the requests that are likely to come at once, as
+ * long as the batch before it took or while they come one behind the other: each batch has its price at the brokers. It
+ * has a thread of its own; what waits in its queue is bounded by {@link PushBudget}.
  */
 final class PushSlot {
     private static final Logger LOG = LoggerFactory.getLogger(PushSlot.class);
@@ -47,6 +47,9 @@ final class PushSlot {
 
     /** Between two looks at the queue: to be woken by each request would cost as much as is saved. */
     private static final long LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
+
+    /** Between two requests of a row of them. */
+    private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
 
     private static final long IDLE_SECONDS = 60;
     /** Bodies up to this length are decoded with tools that are kept. */
@@ -216,10 +219,20 @@ final class PushSlot {
         int rows = take(batch, first.rows().rows());
         long begin = System.nanoTime();
         long most = Math.min(lastNanos, MOST_WAIT_NANOS);
-        // The clients of a moment ago send again as soon as they have their answers.
-        while (batch.size() < lastRequests && rows < MANY_ROWS && System.nanoTime() - begin < most) {
+        long came = begin;
+        long now = begin;
+        // The clients of a moment ago send again as soon as they have their answers; while they come, the wait goes on.
+        while (batch.size() < lastRequests
+                && rows < MANY_ROWS
+                && now - begin < MOST_WAIT_NANOS
+                && (now - begin < most || now - came < PAUSE_NANOS)) {
             LockSupport.parkNanos(LOOK_NANOS);
+            int before = batch.size();
             rows = take(batch, rows);
+            now = System.nanoTime();
+            if (batch.size() > before) {
+                came = now;
+            }
         }
     }
 

@@ -631,6 +631,13 @@ final class GatewayTest {
         assertThat(wrong.body()).contains("statement, line 1, column 8: there is no column 'x'");
         RawHttp.Answer asked = RawHttp.post(gateway, "/v1/query", "application/sql", "\nSELECT x FROM s");
         check(400, "BAD_SQL", "line 2, column 8", asked);
+        // What a client has named itself is no place.
+        ANSWERS.set((query, answer) -> answer.fail(FakeServer.failure(
+                CallStatus.INVALID_ARGUMENT,
+                new WaterwheelException(ErrorCode.BAD_SQL, "there is no column 'line 99999999999, column 1'"))));
+        RawHttp.Answer unplaced = RawHttp.post(gateway, "/v1/explain", "application/sql", "SELECT x FROM s");
+        check(400, "BAD_SQL", null, unplaced);
+        assertThat(unplaced.body()).contains("'line 99999999999, column 1'");
         int before = server.statements.size();
         for (String none : List.of("EXPLAIN SELECT 1", "SHOW STREAMS", "DROP STREAM s", "-- why\nSELECT 1")) {
             check(400, "BAD_REQUEST", "sql", RawHttp.post(gateway, "/v1/explain", "application/sql", none));

@@ -18,7 +18,8 @@ public final class HttpFailure extends RuntimeException {
     private static final int RETRY_SECONDS = 1;
 
     /** How messages about expressions and statements say where. */
-    private static final Pattern PLACE = Pattern.compile("\\b(?:character \\d+|line (\\d+), column \\d+)");
+    private static final Pattern PLACE =
+            Pattern.compile("\\bcharacter \\d+|(?<=\\bstatement, )line (\\d{1,9}), column \\d{1,9}");
 
     private final int status;
     private final String code;

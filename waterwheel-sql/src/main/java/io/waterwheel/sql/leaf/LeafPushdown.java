@@ -2,6 +2,7 @@ package io.waterwheel.sql.leaf;
 
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
 import java.util.ArrayList;
@@ -237,47 +238,63 @@ public final class LeafPushdown {
                 RelOptUtil.InputFinder.bits(List.copyOf(nodes), null).asList());
     }
 
-    private static @Nullable RelNode sorted(Sort sort, LeafNode below) throws NotPushed {
+    /**
+     * A sort. With an offset the leaf has the rows up to the last that is wanted, and the sort stays above it: it drops
+     * those before the first.
+     */
+    private @Nullable RelNode sorted(Sort sort, LeafNode below) throws NotPushed {
         Leaf leaf = below.leaf();
         if (leaf.limit() != Query.NO_LIMIT || leaf.what() instanceof Leaf.Newest) {
             return null;
         }
-        if (sort.offset != null && !(sort.offset instanceof RexLiteral zero && RexLiteral.intValue(zero) == 0)) {
-            throw new NotPushed("OFFSET");
+        long offset = sort.offset == null ? 0 : count(sort.offset, "an OFFSET");
+        long limit = sort.fetch == null ? Query.NO_LIMIT : count(sort.fetch, "a LIMIT");
+        if (offset > 0 && (limit == Query.NO_LIMIT || limit + offset > ResultSpec.MAX_KEPT_ROWS)) {
+            throw new NotPushed("OFFSET with no LIMIT, or beyond " + ResultSpec.MAX_KEPT_ROWS + " rows");
         }
         List<Leaf.By> orders = new ArrayList<>();
         for (RelFieldCollation by : sort.getCollation().getFieldCollations()) {
-            boolean descending = by.direction.isDescending();
-            boolean nullable = below.getRowType()
-                    .getFieldList()
-                    .get(by.getFieldIndex())
-                    .getType()
-                    .isNullable();
-            RelFieldCollation.NullDirection engines =
-                    descending ? RelFieldCollation.NullDirection.LAST : RelFieldCollation.NullDirection.FIRST;
-            if (nullable
-                    && by.nullDirection != engines
-                    && by.nullDirection != RelFieldCollation.NullDirection.UNSPECIFIED) {
-                throw new NotPushed("NULLS " + by.nullDirection + " of such an order");
-            }
             Expression value = leaf.columns().get(by.getFieldIndex());
-            if (orders.stream().noneMatch(one -> one.value().equals(value))) {
-                orders.add(new Leaf.By(value, descending));
+            if (orders.stream().anyMatch(one -> one.value().equals(value))) {
+                continue;
             }
-        }
-        long limit = Query.NO_LIMIT;
-        if (sort.fetch != null) {
-            Long most = sort.fetch instanceof RexLiteral literal ? literal.getValueAs(Long.class) : null;
-            if (most == null) {
-                throw new NotPushed("a LIMIT that is computed");
+            if (ordersNullsOtherwise(by, below.getRowType())) {
+                if (!(leaf.what() instanceof Leaf.Tuples)) {
+                    throw new NotPushed("NULLS " + by.nullDirection + " of such an order of groups");
+                }
+                // False comes before true, and so all values before nulls; descending it is the other way round.
+                orders.add(new Leaf.By(new Expression.IsNull(value, false), by.direction.isDescending()));
             }
-            limit = most;
+            orders.add(new Leaf.By(value, by.direction.isDescending()));
         }
         // Equal ones keep no order that was asked for below.
         if (orders.isEmpty()) {
             orders = leaf.orders();
         }
-        return checked(below.with(leaf.withOrder(orders, limit), sort.getRowType()));
+        if (offset == 0) {
+            return checked(below.with(leaf.withOrder(orders, limit), sort.getRowType()));
+        }
+        LeafNode first = checked(below.with(leaf.withOrder(orders, limit + offset), below.getRowType()));
+        refusals.add("OFFSET");
+        return sort.copy(sort.getTraitSet(), first, sort.getCollation(), sort.offset, sort.fetch);
+    }
+
+    /** Whether nulls stand elsewhere than the engine has them: before all values, last when descending. */
+    private static boolean ordersNullsOtherwise(RelFieldCollation by, RelDataType row) {
+        RelFieldCollation.NullDirection engines = by.direction.isDescending()
+                ? RelFieldCollation.NullDirection.LAST
+                : RelFieldCollation.NullDirection.FIRST;
+        return row.getFieldList().get(by.getFieldIndex()).getType().isNullable()
+                && by.nullDirection != engines
+                && by.nullDirection != RelFieldCollation.NullDirection.UNSPECIFIED;
+    }
+
+    private static long count(RexNode rows, String what) throws NotPushed {
+        Long count = rows instanceof RexLiteral literal ? literal.getValueAs(Long.class) : null;
+        if (count == null) {
+            throw new NotPushed(what + " that is computed");
+        }
+        return count;
     }
 
     /**

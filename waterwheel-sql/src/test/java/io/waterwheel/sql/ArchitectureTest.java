@@ -48,6 +48,9 @@ final class ArchitectureTest {
             // Rows between the engine and the executor.
             .layer("core rows")
             .definedBy("io.waterwheel.tuple..", "io.waterwheel.decode..")
+            // Functions of the engine among what DuckDB computes: its process asks the same code.
+            .layer("core evaluation")
+            .definedBy("io.waterwheel.query.column..", "io.waterwheel.query.compile..")
             // What lies in a shape: of joined columns DuckDB's process asks the same code.
             .layer("core geometry")
             .definedBy("io.waterwheel.key..")
@@ -79,7 +82,7 @@ final class ArchitectureTest {
             .whereLayer("sql.exec")
             .mayOnlyAccessLayers("sql", "core questions", "core rows")
             .whereLayer("sql.duckdb")
-            .mayOnlyAccessLayers("sql", "sql.exec", "core questions", "core rows", "core geometry");
+            .mayOnlyAccessLayers("sql", "sql.exec", "core questions", "core rows", "core geometry", "core evaluation");
 
     /** No type of the library leaves the module. */
     @ArchTest

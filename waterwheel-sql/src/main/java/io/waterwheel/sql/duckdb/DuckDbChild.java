@@ -1,5 +1,6 @@
 package io.waterwheel.sql.duckdb;
 
+import ch.randelshofer.fastdoubleparser.JavaDoubleParser;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.Schema;
@@ -123,7 +124,9 @@ final class DuckDbChild implements AutoCloseable {
                     e);
         }
         Set<String> path = new LinkedHashSet<>();
-        for (Class<?> needed : List.of(DuckDbProcess.class, Schema.class, Nullable.class, STRtree.class, library)) {
+        // What the engine's shapes and functions need.
+        for (Class<?> needed : List.of(
+                DuckDbProcess.class, Schema.class, Nullable.class, STRtree.class, JavaDoubleParser.class, library)) {
             CodeSource source = needed.getProtectionDomain().getCodeSource();
             if (source == null) {
                 throw new WaterwheelException(ErrorCode.BUG, "it is not known where " + needed + " came from");

@@ -17,8 +17,17 @@ final class DuckDbErrors {
                 || text.contains("Parquet");
     }
 
-    /** What functions of {@link SpatialFunctions} throw, with the name of its class before it. */
+    /**
+     * What functions of {@link SpatialFunctions} and {@link EngineFunctionsInDuckDb} throw, with the name of its class
+     * before it.
+     */
     private static final Pattern THROWN = Pattern.compile("^Invalid Input Error: [\\w.$]*?(\\w+): (.*)$");
+
+    private static WaterwheelException refused(String message) {
+        int end = message.indexOf(' ');
+        return new WaterwheelException(
+                ErrorCode.valueOf(message.substring(0, end)), "statement: " + message.substring(end + 1));
+    }
 
     /**
      * The failure.
@@ -32,6 +41,8 @@ final class DuckDbErrors {
         Matcher thrown = THROWN.matcher(first);
         if (thrown.matches() && thrown.group(1).endsWith("TooLarge")) {
             return new WaterwheelException(ErrorCode.QUERY_MEMORY, "statement: " + thrown.group(2));
+        } else if (thrown.matches() && thrown.group(1).equals("Refused")) {
+            return refused(thrown.group(2));
         } else if (thrown.matches() && thrown.group(1).matches("IllegalArgumentException|\\w*NoShape")) {
             return new WaterwheelException(ErrorCode.SQL_VALUE, "statement: " + thrown.group(2));
         } else if (thrown.matches() && thrown.group(1).matches("\\w+(Exception|Error)")) {

@@ -51,6 +51,7 @@ final class DuckDbProcess {
         DuckDBConnection database = DuckDBConnection.newConnection("jdbc:duckdb:", false, null, new Properties());
         RegionTables regions = new RegionTables(RegionTables.MOST_BYTES);
         SpatialFunctions.register(database, regions);
+        EngineFunctionsInDuckDb.register(database);
         try (Statement statement = database.createStatement()) {
             for (String setting : new String[] {
                 "memory_limit='" + arguments[1] + "B'",

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Expressions of Calcite over the columns of a leaf as expressions of the engine: those that both compute alike. What
  * differs is refused by {@link NotPushed}: a division that may be by zero, casts that round or pad in another way.
  */
-final class ConditionTranslator {
+public final class ConditionTranslator {
     private final List<Expression> inputs;
     private final ExpressionTypes types;
     private final List<Field> fields;
@@ -36,7 +36,7 @@ final class ConditionTranslator {
      * @param fields that expressions of the engine may name
      * @param inputs by column what it is of these
      */
-    ConditionTranslator(List<Field> fields, List<Expression> inputs, RexBuilder rex) {
+    public ConditionTranslator(List<Field> fields, List<Expression> inputs, RexBuilder rex) {
         this.fields = fields;
         this.types = new ExpressionTypes(fields);
         this.inputs = inputs;
@@ -56,7 +56,7 @@ final class ConditionTranslator {
     }
 
     /** The same value; of the type that Calcite takes it to be. */
-    Expression translate(RexNode node) throws NotPushed {
+    public Expression translate(RexNode node) throws NotPushed {
         Expression made = value(node);
         ValueType expected = SqlTypes.valueType(node.getType());
         ValueType got;

@@ -110,6 +110,8 @@ final class NameTokens extends SqlBabelParserImplTokenManager {
             "BETWEEN",
             "LIKE",
             "ILIKE",
+            // POSITION('b' IN set)
+            "IN",
             "CASE",
             "WHEN",
             "THEN",

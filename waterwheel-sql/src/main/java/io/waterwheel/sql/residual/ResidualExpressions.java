@@ -32,9 +32,10 @@ import org.apache.calcite.util.TimestampString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Expressions as DuckDB's text: those alone that it computes as the engine does. Each literal says its type, because
- * DuckDB would take a narrower one. Anything else is refused by {@link NotPushed}: of a function that the two compute
- * in different ways, a statement would have two answers.
+ * Expressions as DuckDB's text: those that it computes as the engine does, and others that the engine's code computes
+ * there ({@link ResidualEngineCalls}). Each literal says its type, because DuckDB would take a narrower one. Anything
+ * else is refused by {@link NotPushed}: of a function that the two compute in different ways, a statement would have
+ * two answers.
  */
 final class ResidualExpressions {
     private static final BigDecimal MINUS_ONE = BigDecimal.ONE.negate();
@@ -371,6 +372,9 @@ final class ResidualExpressions {
 
     private String rounded(RexCall call) throws NotPushed {
         RexNode operand = call.getOperands().get(0);
+        if (call.getOperands().size() == 1 && isA(operand, SqlTypeName.BIGINT)) {
+            return of(operand);
+        }
         if (call.getOperands().size() != 1 || !isA(operand, SqlTypeName.DOUBLE)) {
             throw new NotPushed(call.getKind() + " of " + operand.getType() + " that is joined or computed");
         }
@@ -389,7 +393,7 @@ final class ResidualExpressions {
         } else if (name.equals(EngineFunctions.TO_DOUBLE)) {
             return asDouble(operands.get(0));
         } else if (call.getOperator() instanceof EngineFunction own && own.function() != null) {
-            return function(own.function(), operands);
+            return function(own.function(), call);
         }
         if (EngineFunctions.FILLS.contains(name)) {
             throw new NotPushed(
@@ -407,31 +411,41 @@ final class ResidualExpressions {
         throw new NotPushed(name + " of what is joined or computed");
     }
 
-    private String function(Function function, List<RexNode> operands) throws NotPushed {
+    private String function(Function function, RexCall call) throws NotPushed {
+        List<RexNode> operands = call.getOperands();
         return switch (function) {
-            case LENGTH -> "length(" + of(operands.get(0)) + ")";
+            case LENGTH ->
+                isA(operands.get(0), SqlTypeName.VARCHAR) ? "length(" + of(operands.get(0)) + ")" : engines(call);
             // The engine changes A to Z alone.
             case LOWER ->
                 "translate(" + of(operands.get(0)) + ", 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')";
             case UPPER ->
                 "translate(" + of(operands.get(0)) + ", 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ')";
             case STARTS_WITH -> "starts_with(" + list(operands) + ")";
-            case SUBSTRING -> substring(operands);
-            case DATE_PART -> cast("date_part(" + unit(operands) + ", " + of(operands.get(1)) + ")", "BIGINT");
+            case SUBSTRING -> substring(call);
+            case DATE_PART ->
+                operands.size() > 2
+                        ? engines(call)
+                        : cast("date_part(" + unit(operands) + ", " + of(operands.get(1)) + ")", "BIGINT");
             case DATE_TRUNC ->
-                cast(
-                        "date_trunc(" + unit(operands) + ", " + of(operands.get(1)) + ")",
-                        type(operands.get(1).getType()));
+                operands.size() > 2
+                        ? engines(call)
+                        : cast(
+                                "date_trunc(" + unit(operands) + ", " + of(operands.get(1)) + ")",
+                                type(operands.get(1).getType()));
             // Both round halves away from zero, and yield a double.
             case ROUND -> "round(" + cast(number(operands.get(0)), "DOUBLE") + ")";
             case CONCAT -> concatenated(operands);
             case STRPOS -> "strpos(" + list(operands) + ")";
             case DISTANCE -> "ww_distance(" + numbers(operands) + ")";
-            default -> throw new NotPushed(function + " of what is joined or computed");
+            default -> engines(call);
         };
     }
 
-    /** Other values than texts the two write in different ways. */
+    private String engines(RexCall call) throws NotPushed {
+        return new ResidualEngineCalls(this, rex).of(call);
+    }
+
     private String concatenated(List<RexNode> operands) throws NotPushed {
         for (RexNode operand : operands) {
             if (!isA(operand, SqlTypeName.VARCHAR) && !isA(operand, SqlTypeName.NULL)) {
@@ -442,13 +456,14 @@ final class ResidualExpressions {
     }
 
     /** From a written place on: at those before the first character the two differ. */
-    private String substring(List<RexNode> operands) throws NotPushed {
+    private String substring(RexCall call) throws NotPushed {
+        List<RexNode> operands = call.getOperands();
         for (RexNode operand : operands.subList(1, operands.size())) {
             Long number = operand instanceof RexLiteral literal && isA(operand, SqlTypeName.BIGINT)
                     ? literal.getValueAs(Long.class)
                     : null;
             if (number == null || number < 1) {
-                throw new NotPushed("SUBSTRING from or for what is no written number above 0");
+                return engines(call);
             }
         }
         return "substring(" + list(operands) + ")";

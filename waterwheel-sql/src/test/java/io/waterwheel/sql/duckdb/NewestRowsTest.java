@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Rounds;
+import io.waterwheel.query.ResultSpec;
 import io.waterwheel.sql.suite.DuckDbTwin;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** DISTINCT ON and LATEST ON keep the rows that DuckDB keeps. */
+/** DISTINCT ON, LATEST ON, and ORDER BY with a limit keep the rows that DuckDB keeps. */
 final class NewestRowsTest {
     private static final int STATEMENTS = Rounds.of(40, 2000);
 
@@ -212,5 +213,44 @@ final class NewestRowsTest {
             })
     void newestRowsAreRefused(String statement, String message) {
         assertThatThrownBy(() -> streams.answer(statement)).hasMessageContaining(message);
+    }
+
+    /**
+     * The rows up to the last that is wanted are read, in the order that is wanted, and no others: by offset and limit,
+     * with nulls first or last. Orders that leave nothing open are compared row by row.
+     */
+    @Test
+    void readsTheFirstRowsOfAnyOrder() throws Exception {
+        Random random = new Random(Long.getLong("seed", 11));
+        for (int s = 0; s < 40; s++) {
+            List<String> by = new ArrayList<>();
+            for (String column : List.of("price", "amount", "note", "paid", "moment", "id")) {
+                boolean last = random.nextBoolean();
+                by.add(column
+                        + (random.nextBoolean() ? " DESC" : " ASC")
+                        + (random.nextInt(4) == 0 ? (last ? " NULLS LAST" : " NULLS FIRST") : ""));
+            }
+            int limit = random.nextInt(30);
+            int offset = random.nextInt(3) == 0 ? 0 : random.nextInt(60);
+            Collections.rotate(by, random.nextInt(6));
+            String statement =
+                    "SELECT note, price * 2 AS twice, id FROM orders WHERE id > " + random.nextInt(4) + " ORDER BY "
+                            + String.join(", ", by) + " LIMIT " + limit + (offset == 0 ? "" : " OFFSET " + offset);
+            assertThat(streams.answer(statement)).as(statement).isEqualTo(duckdb.rows(statement));
+            if (limit > 0) {
+                assertThat(streams.asked().get(0).result())
+                        .as(statement)
+                        .isInstanceOfSatisfying(ResultSpec.Rows.class, rows -> assertThat(rows.limit())
+                                .isEqualTo(limit + offset));
+            }
+        }
+        String groups = "SELECT id, COUNT(*) AS n FROM orders GROUP BY id ORDER BY n DESC, id LIMIT 3 OFFSET 2";
+        assertThat(streams.answer(groups)).isEqualTo(duckdb.rows(groups));
+        assertThat(streams.asked().get(0).toString()).contains("limit=5]");
+        String all = "SELECT id, moment, note FROM orders ORDER BY id, moment, note DESC OFFSET 7";
+        assertThat(streams.answer(all)).isEqualTo(duckdb.rows(all));
+        assertThat(streams.answer("SELECT id FROM orders ORDER BY note LIMIT 3 OFFSET 2000000"))
+                .isEmpty();
+        assertThat(streams.answer("SELECT id FROM orders LIMIT 3 OFFSET 4")).hasSizeLessThanOrEqualTo(3);
     }
 }

@@ -110,7 +110,8 @@ final class RandomStatements {
     /** A whole number that is computed in our own way. */
     private String ownWhole(Source source) {
         String time = one(source.times);
-        return switch (random.nextInt(7)) {
+        return switch (random.nextInt(8)) {
+            case 7 -> "OCTET_LENGTH(" + text(source) + ")";
             case 0 -> "EXTRACT(" + one(List.of("MINUTE", "HOUR", "DAY", "DOW", "WEEK")) + " FROM " + time + ")";
             case 1 -> "POSITION('b' IN " + text(source) + ")";
             case 2 -> "CAST(" + one(source.doubles) + " * 1.5 AS BIGINT)";
@@ -123,7 +124,10 @@ final class RandomStatements {
 
     private String text(Source source) {
         String text = one(source.texts);
-        return switch (random.nextInt(7)) {
+        return switch (own ? random.nextInt(10) : random.nextInt(7)) {
+            case 7 -> "TRIM(" + text + " || ' ')";
+            case 8 -> "REPLACE(" + text + ", '" + one(List.of("a", "ü", "")) + "', " + one(source.texts) + ")";
+            case 9 -> "SUBSTRING(" + text + " FROM " + one(source.whole) + ")";
             case 0 -> "UPPER(" + text + ")";
             case 1 -> "LOWER(" + text + ")";
             case 2 -> "SUBSTRING(" + text + " FROM 2 FOR " + random.nextInt(3) + ")";
@@ -148,7 +152,10 @@ final class RandomStatements {
 
     private String real(Source source) {
         String number = one(source.doubles);
-        return switch (random.nextInt(6)) {
+        return switch (random.nextInt(9)) {
+            case 6 -> one(List.of("SQRT", "LN", "EXP", "SIN", "ATAN", "DEGREES")) + "(" + number + ")";
+            case 7 -> "POWER(" + number + ", " + one(source.whole) + ")";
+            case 8 -> "LN(" + one(source.whole) + ") / LN(2)";
             case 0 -> "ROUND(" + number + ", " + random.nextInt(3) + ")";
             case 1 -> "ROUND(" + number + ")";
             case 2 -> "ST_Distance(ST_Point(" + number + ", " + one(source.whole) + "), ST_Point(1.5, -2))";

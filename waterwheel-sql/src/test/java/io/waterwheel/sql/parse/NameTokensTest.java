@@ -73,6 +73,7 @@ final class NameTokensTest {
                 "SELECT SUM(#) OVER (PARTITION BY # ORDER BY # RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) FROM t",
                 "SELECT CASE WHEN # THEN # ELSE # END, CAST(# AS BIGINT), #::VARCHAR FROM t",
                 "SELECT EXTRACT(DAY FROM #), FLOOR(# TO HOUR), SUBSTRING(# FROM 2 FOR 3), # || 'a' FROM t",
+                "SELECT POSITION('b' IN #), POSITION(# IN t.#) FROM t",
                 "SELECT (SELECT #)",
                 "SELECT DISTINCT ON (#) # FROM t ORDER BY #, x")) {
             assertNames(form, word);

@@ -1,0 +1,117 @@
+package io.waterwheel.sql.duckdb;
+
+import static io.waterwheel.sql.duckdb.StatementsBesideDuckDbTest.sorted;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.error.WaterwheelException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Functions of the engine have the same value, to the last bit, where DuckDB's process evaluates them. */
+final class EngineFunctionsInDuckDbTest {
+    private static DuckDbExecutor executor;
+
+    @TempDir
+    Path folder;
+
+    @BeforeAll
+    static void open() {
+        executor = new DuckDbExecutor(new DuckDbSettings(256 << 20, 1 << 30, 1, 2));
+    }
+
+    @AfterAll
+    static void close() {
+        executor.close();
+    }
+
+    private TwoStreams streams() throws Exception {
+        return new TwoStreams(folder.resolve("s"), new Random(7), executor);
+    }
+
+    /** Of every stream's rows: by a query of the engine, and by DuckDB of the whole stream. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SQRT(price), SQRT(id), EXP(price), LN(price), LOG10(price), SIN(price), COS(price), TAN(price)",
+                "ASIN(price / 5), ACOS(price / 5), ATAN(price), ATAN2(price, amount), RADIANS(price), DEGREES(price)",
+                "POWER(price, amount), POWER(amount, 0.5), POWER(2, id), LN(2), LN(id) / LN(2), SQRT(NULL)",
+                "FLOOR(amount), CEIL(amount), FLOOR(price), CEIL(price), ROUND(amount)",
+                "TRIM(' ' || note || '  '), OCTET_LENGTH(note), OCTET_LENGTH('Zürich'), TRIM(note)",
+                "REPLACE(note, 'a', note), REPLACE(note, '', 'x'), REPLACE(note, 'ü', '東')",
+                "SUBSTRING(note FROM amount), SUBSTRING(note FROM amount FOR id), SUBSTRING(note FROM -1 FOR 3)",
+                "JSON_TEXT('{\"a\": [\"' || note || '\"]}', '$.a[0]'), JSON_NUMBER('{\"a\":' || CAST(amount AS VARCHAR) || '}', '$.a')",
+                "GEOHASH(price, amount, 7), GEOHASH(amount, price, 1)",
+            })
+    void areThoseOfTheEngine(String values) throws Exception {
+        try (TwoStreams streams = streams()) {
+            String statement = "SELECT id, moment, " + values + " FROM orders";
+            List<List<@Nullable Object>> pushed = streams.answer(statement);
+            assertThat(sorted(streams.answerUnpushed(statement))).isEqualTo(sorted(pushed));
+            assertThat(pushed).isNotEmpty();
+        }
+    }
+
+    @Test
+    void areThoseOfTheEngineOfBytes() throws Exception {
+        try (TwoStreams streams = streams()) {
+            String statement = "SELECT id, moment, OCTET_LENGTH(tag), LENGTH(tag)," + " SQRT(weight) FROM visits";
+            assertThat(sorted(streams.answerUnpushed(statement))).isEqualTo(sorted(streams.answer(statement)));
+        }
+    }
+
+    @Test
+    void areComputedOfGroupsWindowsAndJoins() throws Exception {
+        try (TwoStreams streams = streams()) {
+            for (List<@Nullable Object> row : streams.answer("SELECT id, AVG(price * price), SQRT(AVG(price * price)),"
+                    + " COUNT(*), LN(COUNT(*)), MAX(note), TRIM(MAX(note) || ' '), POWER(SUM(amount), 2), SUM(amount)"
+                    + " FROM orders GROUP BY id")) {
+                Double mean = (Double) row.get(1);
+                assertThat(row.get(2)).isEqualTo(mean == null ? null : Math.sqrt(mean));
+                assertThat(row.get(4)).isEqualTo(StrictMath.log(((Number) row.get(3)).doubleValue()));
+                Number sum = (Number) row.get(8);
+                assertThat(row.get(7)).isEqualTo(sum == null ? null : StrictMath.pow(sum.doubleValue(), 2));
+            }
+            assertThat(sorted(streams.answer(
+                            "SELECT o.id, SQRT(o.price * v.weight) FROM orders o JOIN visits v" + " ON o.id = v.id")))
+                    .isEqualTo(sorted(streams.answer("SELECT id, SQRT(x) FROM (SELECT o.id, o.price * v.weight AS x"
+                            + " FROM orders o JOIN visits v ON o.id = v.id) WHERE TRUE")))
+                    .isNotEmpty();
+            for (List<@Nullable Object> row : streams.answer("SELECT MAX(amount) OVER (PARTITION BY id),"
+                    + " EXP(MAX(amount) OVER (PARTITION BY id)) FROM orders")) {
+                Number most = (Number) row.get(0);
+                assertThat(row.get(1)).isEqualTo(most == null ? null : StrictMath.exp(most.doubleValue()));
+            }
+            assertThat(streams.answer("SELECT COUNT(*) FROM orders o JOIN visits v ON REPLACE(o.note, 'a', '') ="
+                            + " REPLACE(v.note, 'a', '') AND SQRT(o.id) < POWER(v.id, 2)"))
+                    .isEqualTo(streams.answer(
+                            "SELECT COUNT(*) FROM (SELECT REPLACE(note, 'a', '') AS x, SQRT(id) AS y FROM"
+                                    + " orders) o JOIN (SELECT REPLACE(note, 'a', '') AS x, POWER(id, 2) AS y FROM visits) v"
+                                    + " ON o.x = v.x AND o.y < v.y"));
+        }
+    }
+
+    @Test
+    void whatTheEngineRefusesIsRefusedByItsCode() throws Exception {
+        try (TwoStreams streams = streams()) {
+            String text = "'" + "x".repeat(200) + "'";
+            String longer = "REPLACE(" + text + " || o.note || v.note, 'x', " + text + ")";
+            assertThatThrownBy(() -> streams.answer("SELECT " + longer + " FROM orders o JOIN visits v ON o.id = v.id"))
+                    .isInstanceOfSatisfying(
+                            WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("BAD_EXPRESSION"))
+                    .hasMessageContaining("has over 32768 bytes");
+            String nested = "TRIM(REPEATED)".replace("REPEATED", "o.note || v.note" + (" || " + text).repeat(200));
+            assertThatThrownBy(() -> streams.answer("SELECT " + nested + " FROM orders o JOIN visits v ON o.id = v.id"))
+                    .isInstanceOfSatisfying(
+                            WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("SQL_VALUE"));
+        }
+    }
+}

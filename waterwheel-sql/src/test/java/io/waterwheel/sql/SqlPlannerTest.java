@@ -461,8 +461,8 @@ final class SqlPlannerTest {
                         + " statement: DELETE is not supported; SELECT, WITH, INSERT, and CREATE, ALTER and DROP STREAM are",
                 "SELECT id FROM orders WHERE at > TIMESTAMP 'x' | BAD_SQL | statement, line 1, column 34:"
                         + " expected a time such as TIMESTAMP '2021-10-07 12:00:01.5Z', got 'x'",
-                "SELECT LOG10(a.price + b.latitude) FROM orders a JOIN flights b ON a.note = b.callsign | SQL_UNSUPPORTED |"
-                        + " statement: not supported: LOG10 of what is joined or computed; docs/sql.md has what is",
+                "SELECT CONCAT(a.price, b.callsign) FROM orders a JOIN flights b ON a.note = b.callsign | SQL_UNSUPPORTED |"
+                        + " statement: not supported: CONCAT of DOUBLE; of texts it is; docs/sql.md has what is",
             })
     void saysWhatIsWrong(String sql, String code, String message) {
         assertThatThrownBy(() -> plan(sql))

@@ -24,10 +24,13 @@ import org.duckdb.DuckDBWritableVector;
 
 /**
  * Functions that DuckDB's process adds to DuckDB: one for each kind of arguments and of value, which evaluates the
- * expression of an {@link EngineCall} by the engine's code, a vector at a time. The last argument, the call's text, is
+ * expression of an {@link EngineCall} by the engine's code, a vector at a time. The last argument, the expression, is
  * the same in all rows. DuckDB calls them on threads of its own.
  */
 final class EngineFunctionsInDuckDb {
+    /** Evaluated at a time: texts of as many rows have 4 MiB at most, which DuckDB does not count. */
+    private static final int MOST_ROWS = 128;
+
     private EngineFunctionsInDuckDb() {}
 
     /** The engine refuses a value; the message begins with the error's code. */
@@ -45,23 +48,23 @@ final class EngineFunctionsInDuckDb {
     }
 
     private static void register(DuckDBConnection connection, List<Column> takes) throws SQLException {
+        List<DuckDBColumnType> types = new ArrayList<>();
+        takes.forEach(column -> types.add(type(column)));
+        types.add(DuckDBColumnType.VARCHAR);
         for (Column yields : Column.values()) {
-            List<DuckDBColumnType> types = new ArrayList<>();
-            takes.forEach(column -> types.add(type(column)));
-            types.add(DuckDBColumnType.VARCHAR);
             try (DuckDBScalarFunctionBuilder builder = DuckDBFunctions.scalarFunction()) {
-                builder.withName(EngineCall.function(yields, takes))
+                builder.withName(new EngineCall(takes, yields, "").function())
                         .withParameters(types.toArray(new DuckDBColumnType[0]))
                         .withReturnType(type(yields))
-                        .withVectorizedFunction((in, out) -> apply(in, takes.size(), yields, out))
+                        .withVectorizedFunction((in, out) -> apply(in, takes, yields, out))
                         .register(connection);
             }
-            if (takes.size() < EngineCall.MOST_ARGUMENTS && yields == Column.BIGINT) {
-                for (Column next : Column.values()) {
-                    List<Column> more = new ArrayList<>(takes);
-                    more.add(next);
-                    register(connection, more);
-                }
+        }
+        for (Column next : Column.values()) {
+            if (takes.size() < EngineCall.MOST_ARGUMENTS) {
+                List<Column> more = new ArrayList<>(takes);
+                more.add(next);
+                register(connection, more);
             }
         }
     }
@@ -74,63 +77,68 @@ final class EngineFunctionsInDuckDb {
         };
     }
 
-    private static void apply(DuckDBDataChunkReader in, int arguments, Column yields, DuckDBWritableVector out)
+    private static void apply(DuckDBDataChunkReader in, List<Column> takes, Column yields, DuckDBWritableVector out)
             throws SQLException {
         int count = Math.toIntExact(in.rowCount());
-        int first = 0;
-        // Null for all rows alike where an argument is the constant null.
-        while (first < count && in.vector(arguments).isNull(first)) {
-            out.setNull(first);
-            first++;
-        }
-        if (first == count) {
+        if (count == 0) {
             return;
         }
-        EngineCall call = EngineCall.of(in.vector(arguments).getString(first));
+        // The same in all rows.
+        EngineCall call = new EngineCall(takes, yields, in.vector(takes.size()).getString(0));
         try {
-            if (arguments == 0) {
+            if (takes.isEmpty()) {
                 TupleBlock rows = new TupleBlock(RowLayout.ofFields(List.of()), count);
                 rows.setSize(count);
-                evaluate(call, rows, 0, yields, out);
+                evaluate(call, rows, 0, out);
                 return;
             }
             AnswerReader reader = new AnswerReader(call.fields());
             for (int row = 0; row < count; row += reader.block().size()) {
-                evaluate(call, read(reader, in, row), row, yields, out);
+                evaluate(call, read(call, reader, in, row), row, out);
             }
         } catch (WaterwheelException e) {
             throw new Refused(e);
         }
     }
 
-    private static TupleBlock read(AnswerReader reader, DuckDBDataChunkReader in, int row) {
+    private static TupleBlock read(EngineCall call, AnswerReader reader, DuckDBDataChunkReader in, int row) {
         try {
             return reader.read(in, row);
         } catch (SQLException e) {
-            String message = String.valueOf(e.getMessage()).replace("Invalid Input Error: ", "");
-            throw new WaterwheelException(ErrorCode.SQL_VALUE, message, e);
+            String function = call.expression().replaceAll("\\W.*", "");
+            throw new WaterwheelException(
+                    ErrorCode.SQL_VALUE,
+                    function + " has an argument of more than " + TupleBlock.MAX_VALUE_BYTES
+                            + " bytes; take SUBSTRING of it first",
+                    e);
         }
     }
 
     /** @param row of the vector, the first of the block */
-    private static void evaluate(EngineCall call, TupleBlock block, int row, Column yields, DuckDBWritableVector out) {
+    private static void evaluate(EngineCall call, TupleBlock block, int row, DuckDBWritableVector out) {
         ColumnNode node = new ExpressionCompiler(block.layout()).compile(ExpressionParser.parse(call.expression()));
         RowView view = RowView.of(block);
-        int[] rows = new int[block.size()];
-        for (int r = 0; r < rows.length; r++) {
-            rows[r] = r;
+        for (int from = 0; from < block.size(); from += MOST_ROWS) {
+            int[] rows = new int[Math.min(MOST_ROWS, block.size() - from)];
+            for (int r = 0; r < rows.length; r++) {
+                rows[r] = from + r;
+            }
+            node.evaluate(view, rows, rows.length);
+            write(node.values(), rows, row, call.yields(), out);
+            node.release(view);
         }
-        node.evaluate(view, rows, rows.length);
-        Values values = node.values();
-        for (int r = 0; r < rows.length; r++) {
-            if (values.isNull(r)) {
-                out.setNull(row + r);
+    }
+
+    private static void write(Values values, int[] rows, int first, Column yields, DuckDBWritableVector out) {
+        for (int row : rows) {
+            if (values.isNull(row)) {
+                out.setNull(first + row);
                 continue;
             }
             switch (yields) {
-                case BIGINT -> out.setLong(row + r, values.longs[r]);
-                case DOUBLE -> out.setDouble(row + r, values.doubles[r]);
-                case VARCHAR -> out.setString(row + r, text(values, values.longs[r]));
+                case BIGINT -> out.setLong(first + row, values.longs[row]);
+                case DOUBLE -> out.setDouble(first + row, values.doubles[row]);
+                case VARCHAR -> out.setString(first + row, text(values, values.longs[row]));
             }
         }
     }

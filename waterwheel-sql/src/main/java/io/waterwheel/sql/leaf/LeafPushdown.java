@@ -2,9 +2,9 @@ package io.waterwheel.sql.leaf;
 
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.IdentityHashMap;
@@ -37,6 +37,12 @@ import org.jspecify.annotations.Nullable;
  * for one plan.
  */
 public final class LeafPushdown {
+    /**
+     * Rows of a page, with those before it, that the engine sorts where it need not: it holds an ordered answer in
+     * memory, and DuckDB spills one to disk.
+     */
+    private static final int MOST_PAGED = 10_000;
+
     /** What was not taken, in the order met: why a plan is not one leaf. */
     private final List<String> refusals = new ArrayList<>();
 
@@ -249,8 +255,9 @@ public final class LeafPushdown {
         }
         long offset = sort.offset == null ? 0 : count(sort.offset, "an OFFSET");
         long limit = sort.fetch == null ? Query.NO_LIMIT : count(sort.fetch, "a LIMIT");
-        if (offset > 0 && (limit == Query.NO_LIMIT || limit + offset > ResultSpec.MAX_KEPT_ROWS)) {
-            throw new NotPushed("OFFSET with no LIMIT, or beyond " + ResultSpec.MAX_KEPT_ROWS + " rows");
+        boolean few = offset <= MOST_PAGED && limit <= MOST_PAGED && limit + offset <= MOST_PAGED;
+        if (offset > 0 && !few) {
+            throw new NotPushed("OFFSET without a LIMIT, or beyond row " + MOST_PAGED);
         }
         List<Leaf.By> orders = new ArrayList<>();
         for (RelFieldCollation by : sort.getCollation().getFieldCollations()) {
@@ -259,13 +266,17 @@ public final class LeafPushdown {
                 continue;
             }
             if (ordersNullsOtherwise(by, below.getRowType())) {
-                if (!(leaf.what() instanceof Leaf.Tuples)) {
-                    throw new NotPushed("NULLS " + by.nullDirection + " of such an order of groups");
+                if (!(leaf.what() instanceof Leaf.Tuples) || !few) {
+                    throw new NotPushed("NULLS " + by.nullDirection
+                            + " of such an order of groups, or without a LIMIT of" + " at most " + MOST_PAGED);
                 }
                 // False comes before true, and so all values before nulls; descending it is the other way round.
                 orders.add(new Leaf.By(new Expression.IsNull(value, false), by.direction.isDescending()));
             }
             orders.add(new Leaf.By(value, by.direction.isDescending()));
+        }
+        if (orders.isEmpty() && offset > 0 && leaf.ordered()) {
+            throw new NotPushed("OFFSET of what is ordered within");
         }
         // Equal ones keep no order that was asked for below.
         if (orders.isEmpty()) {
@@ -289,12 +300,18 @@ public final class LeafPushdown {
                 && by.nullDirection != RelFieldCollation.NullDirection.UNSPECIFIED;
     }
 
-    private static long count(RexNode rows, String what) throws NotPushed {
-        Long count = rows instanceof RexLiteral literal ? literal.getValueAs(Long.class) : null;
+    /** A number of rows that is written. */
+    public static long count(RexNode rows, String what) throws NotPushed {
+        BigDecimal count = rows instanceof RexLiteral literal ? literal.getValueAs(BigDecimal.class) : null;
         if (count == null) {
             throw new NotPushed(what + " that is computed");
         }
-        return count;
+        try {
+            return count.longValueExact();
+        } catch (ArithmeticException e) {
+            throw new NotPushed(
+                    what + " of " + count.toPlainString() + ", expected a whole number of at most " + Long.MAX_VALUE);
+        }
     }
 
     /**

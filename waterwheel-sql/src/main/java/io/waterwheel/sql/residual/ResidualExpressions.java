@@ -414,8 +414,8 @@ final class ResidualExpressions {
     private String function(Function function, RexCall call) throws NotPushed {
         List<RexNode> operands = call.getOperands();
         return switch (function) {
-            case LENGTH ->
-                isA(operands.get(0), SqlTypeName.VARCHAR) ? "length(" + of(operands.get(0)) + ")" : engines(call);
+            case LENGTH -> (isBytes(operands.get(0)) ? "octet_length(" : "length(") + of(operands.get(0)) + ")";
+            case OCTET_LENGTH -> (isBytes(operands.get(0)) ? "octet_length(" : "strlen(") + of(operands.get(0)) + ")";
             // The engine changes A to Z alone.
             case LOWER ->
                 "translate(" + of(operands.get(0)) + ", 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')";
@@ -423,16 +423,11 @@ final class ResidualExpressions {
                 "translate(" + of(operands.get(0)) + ", 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ')";
             case STARTS_WITH -> "starts_with(" + list(operands) + ")";
             case SUBSTRING -> substring(call);
-            case DATE_PART ->
-                operands.size() > 2
-                        ? engines(call)
-                        : cast("date_part(" + unit(operands) + ", " + of(operands.get(1)) + ")", "BIGINT");
+            case DATE_PART -> cast("date_part(" + unit(operands) + ", " + of(operands.get(1)) + ")", "BIGINT");
             case DATE_TRUNC ->
-                operands.size() > 2
-                        ? engines(call)
-                        : cast(
-                                "date_trunc(" + unit(operands) + ", " + of(operands.get(1)) + ")",
-                                type(operands.get(1).getType()));
+                cast(
+                        "date_trunc(" + unit(operands) + ", " + of(operands.get(1)) + ")",
+                        type(operands.get(1).getType()));
             // Both round halves away from zero, and yield a double.
             case ROUND -> "round(" + cast(number(operands.get(0)), "DOUBLE") + ")";
             case CONCAT -> concatenated(operands);
@@ -442,10 +437,15 @@ final class ResidualExpressions {
         };
     }
 
+    private static boolean isBytes(RexNode node) {
+        return isA(node, SqlTypeName.VARBINARY);
+    }
+
     private String engines(RexCall call) throws NotPushed {
         return new ResidualEngineCalls(this, rex).of(call);
     }
 
+    /** Other values than texts the two write in different ways. */
     private String concatenated(List<RexNode> operands) throws NotPushed {
         for (RexNode operand : operands) {
             if (!isA(operand, SqlTypeName.VARCHAR) && !isA(operand, SqlTypeName.NULL)) {

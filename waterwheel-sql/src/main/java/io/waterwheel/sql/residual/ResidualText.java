@@ -3,6 +3,7 @@ package io.waterwheel.sql.residual;
 import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.leaf.Leaf;
 import io.waterwheel.sql.leaf.LeafNode;
+import io.waterwheel.sql.leaf.LeafPushdown;
 import io.waterwheel.sql.leaf.MixedNumbers;
 import io.waterwheel.sql.leaf.NotPushed;
 import io.waterwheel.sql.leaf.SystemNode;
@@ -224,11 +225,7 @@ final class ResidualText {
     }
 
     private static long count(RexNode node) throws NotPushed {
-        Long count = node instanceof RexLiteral literal ? literal.getValueAs(Long.class) : null;
-        if (count == null) {
-            throw new NotPushed("a LIMIT or an OFFSET that is computed");
-        }
-        return count;
+        return LeafPushdown.count(node, "a LIMIT or an OFFSET");
     }
 
     private String join(Join join) throws NotPushed {

@@ -251,6 +251,23 @@ final class NewestRowsTest {
         assertThat(streams.answer(all)).isEqualTo(duckdb.rows(all));
         assertThat(streams.answer("SELECT id FROM orders ORDER BY note LIMIT 3 OFFSET 2000000"))
                 .isEmpty();
-        assertThat(streams.answer("SELECT id FROM orders LIMIT 3 OFFSET 4")).hasSizeLessThanOrEqualTo(3);
+        assertThat(streams.answer("SELECT id FROM orders LIMIT 3 OFFSET 4")).hasSize(3);
+        String within = "SELECT id FROM (SELECT id, note FROM orders ORDER BY note, id LIMIT 20) AS s LIMIT 3 OFFSET 4";
+        assertThat(streams.answer(within)).hasSize(3);
+        for (String rests : List.of(
+                "SELECT id, note FROM orders ORDER BY note ASC NULLS LAST, id",
+                "SELECT id, note FROM orders ORDER BY note, id LIMIT 9000 OFFSET 1001",
+                "SELECT id, note FROM orders ORDER BY note, id LIMIT 9223372036854775806 OFFSET 5")) {
+            assertThat(streams.answer(rests)).as(rests).isEqualTo(duckdb.rows(rests));
+            assertThat(streams.asked().get(0).result())
+                    .as(rests)
+                    .isInstanceOfSatisfying(ResultSpec.Rows.class, rows -> assertThat(rows.orderBy())
+                            .isEmpty());
+        }
+        for (String count : List.of("LIMIT 3 OFFSET 18446744073709551617", "LIMIT 18446744073709551617")) {
+            assertThatThrownBy(() -> streams.answer("SELECT id FROM orders ORDER BY id " + count))
+                    .hasMessageContaining(
+                            "expected a whole number of 64 bits, or one with an exponent, got 18446744073709551617");
+        }
     }
 }

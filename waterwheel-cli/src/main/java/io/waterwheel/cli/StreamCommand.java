@@ -158,7 +158,8 @@ final class StreamCommand {
         if (like != null) {
             if (file == null) {
                 terminal.out()
-                        .print(StreamCreation.yaml(like, columns == null ? List.of() : columns, name, encoding, facts));
+                        .print(StreamCreation.yaml(
+                                terminal, like, columns == null ? List.of() : columns, name, encoding, facts));
                 return 0;
             }
             if (name != null || facts.given() != null) {

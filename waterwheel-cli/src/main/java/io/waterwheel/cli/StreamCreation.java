@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -69,18 +70,30 @@ final class StreamCreation {
      * @param facts what is not guessed
      */
     static String yaml(
-            Path file, List<String> columns, @Nullable String name, @Nullable FileEncoding encoding, FileFacts facts)
+            Terminal terminal,
+            Path file,
+            List<String> columns,
+            @Nullable String name,
+            @Nullable FileEncoding encoding,
+            FileFacts facts)
             throws IOException {
-        InputSource source = InputSource.of(file);
+        InputSource source = Files.isDirectory(file)
+                ? InputSource.of(file)
+                : InputSource.named(file.toString(), terminal.in()).get(0);
         Path called = file.getFileName();
-        return SchemaProposal.of(
-                        String.valueOf(called == null ? file : called).replaceFirst("\\.(gz|zst)$", ""),
-                        source,
-                        formatOf(source, encoding),
-                        columns,
-                        encoding,
-                        facts)
-                .yaml(name != null ? name : nameFrom(file.toString()));
+        SchemaProposal proposal = SchemaProposal.of(
+                String.valueOf(called == null ? file : called),
+                source,
+                formatOf(source, encoding),
+                columns,
+                encoding,
+                facts);
+        return checked(
+                terminal,
+                List.of(source),
+                proposal,
+                name != null ? name : nameFrom(file.toString()),
+                SchemaProposal.Hints.FILE);
     }
 
     /**
@@ -105,13 +118,27 @@ final class StreamCreation {
         if (encoding == null) {
             proposal.requireEncoding(files.subList(1, files.size()));
         }
+        String yaml = checked(terminal, files, proposal, stream, SchemaProposal.Hints.NONE);
+        terminal.out().print(yaml);
+        terminal.out().flush();
+        return new StreamCreation(terminal, files, proposal, SchemaFile.read("the proposal", yaml));
+    }
+
+    /** The definition, made to fit all rows that can be read, with a last line that says how many do not fit. */
+    private static String checked(
+            Terminal terminal,
+            List<InputSource> files,
+            SchemaProposal proposal,
+            String stream,
+            SchemaProposal.Hints hints)
+            throws IOException {
         // What was not looked at may be otherwise, and can be looked at only where it can be read again.
-        boolean checks = first.size() >= 0 || proposal.isOfAll();
+        boolean checks = files.get(0).size() >= 0 || proposal.isOfAll();
         long size = 0;
         for (InputSource file : files) {
             size += file.size();
         }
-        String yaml = proposal.yaml(stream, SchemaProposal.Hints.NONE);
+        String yaml = proposal.yaml(stream, hints);
         String checked = "# Rows behind those are not looked at yet: what is no tuple will be rejected.\n";
         for (int round = 0; checks && round < ROUNDS; round++) {
             AppendProgress progress = new AppendProgress(terminal, "rows looked at", () -> 0, size);
@@ -123,14 +150,14 @@ final class StreamCreation {
                     && (!proposal.isOfAll() || files.size() > 1)
                     && round < ROUNDS - 1;
             if (!learns) {
+                proposal.knows(outcome);
+                yaml = proposal.yaml(stream, hints);
                 break;
             }
             proposal.lookAt(outcome.examples());
-            yaml = proposal.yaml(stream, SchemaProposal.Hints.NONE);
+            yaml = proposal.yaml(stream, hints);
         }
-        terminal.out().print(yaml + checked);
-        terminal.out().flush();
-        return new StreamCreation(terminal, files, proposal, SchemaFile.read("the proposal", yaml));
+        return yaml + checked;
     }
 
     private static String said(ProposalCheck.Outcome outcome) {

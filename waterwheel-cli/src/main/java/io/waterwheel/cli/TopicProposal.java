@@ -5,6 +5,7 @@ import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.input.RecordsSource;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.cli.proposal.FileFacts;
+import io.waterwheel.cli.proposal.KafkaColumns;
 import io.waterwheel.cli.proposal.ProposalCheck;
 import io.waterwheel.cli.proposal.SchemaProposal;
 import io.waterwheel.client.WaterwheelClient;
@@ -53,7 +54,8 @@ final class TopicProposal {
         }
         RecordFormat format = format(sample);
         InputSource source = new RecordsSource("topic " + topic, sample.values());
-        SchemaProposal proposal = SchemaProposal.ofRecords(source, format, columns, facts);
+        SchemaProposal proposal = SchemaProposal.ofRecords(
+                source, format, columns, facts, KafkaColumns.of(sample.values().size(), sample.keys(), sample.times()));
         String yaml = proposal.yaml(name, SchemaProposal.Hints.CREATE);
         // The topic where the stream has another name.
         String withTopic = yaml.replaceFirst("(?m)^(name: .*)$", "$1\ntopic: " + topic);

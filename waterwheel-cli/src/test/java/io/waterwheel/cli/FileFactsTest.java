@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -136,6 +139,29 @@ final class FileFactsTest {
         refused("--time-field n: not all rows of two.csv have times there", two, "--time-field", "n");
         refused("--time-field when: two.csv has no such column, but sold, paid, n", two, "--time-field", "when");
         refused("--key-field x: two.csv has no such column", two, "--key-field", "x");
+    }
+
+    /** Of a long file the first rows are looked at, and all are read: no field is null for safety's sake. */
+    @Test
+    void allRowsAreRead() throws Exception {
+        StringBuilder csv = new StringBuilder("t,id,n,lane,more\n");
+        for (int row = 0; row < 100_100; row++) {
+            csv.append("2021-10-07,i")
+                    .append(row % 9)
+                    .append(',')
+                    .append(row)
+                    .append(row % 2 == 0 ? ",left" : ",right")
+                    .append(row > 100_050 ? ",\n" : ",7\n");
+        }
+        Path file = folder.resolve("long.csv.gz");
+        try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(file))) {
+            out.write(csv.toString().getBytes(StandardCharsets.UTF_8));
+        }
+        assertThat(proposed(file))
+                .contains("{name: id, type: string}\n", "{name: n, type: int}\n")
+                .contains("{name: more, type: int, nullable: true}   # 49 of all are empty\n")
+                .contains("# key: {dimensions: ", "create it with --like " + file + "\n")
+                .endsWith("# All 100,100 rows are tuples of it.\n");
     }
 
     @Test

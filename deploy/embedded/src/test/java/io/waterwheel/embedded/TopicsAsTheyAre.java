@@ -162,6 +162,16 @@ final class TopicsAsTheyAre {
         CliResult tail = run(
                 "tail", "devices", "--from", "earliest", "--limit", "" + nr, "--format", "csv", "--where", "nr >= 0");
         assertThat(tail.out()).as("%s", tail).isEqualTo(expected.toString());
+        // Its values hold no time, and nothing that is called like a key.
+        assertThat(created("devices", "--name", "proposed"))
+                .contains(
+                        "{name: kafka_timestamp, type: timestamp, from: kafka.timestamp}",
+                        "key: {field: kafka_key}",
+                        "time: kafka_timestamp\n")
+                .endsWith("# All records that were looked at are tuples of it.\n");
+        assertThat(run("query", "proposed", "--key", "d-3", "--count", "--at-least", "0:" + nr)
+                        .out())
+                .isEqualTo(codecs.size() + "\n");
         run("flush", "devices");
         CliResult verified = run("verify", "devices");
         assertThat(verified.code()).as("%s", verified).isZero();

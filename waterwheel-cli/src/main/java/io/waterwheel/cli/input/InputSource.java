@@ -38,6 +38,11 @@ public interface InputSource {
     /** How many bytes may be looked at before it is read. */
     long mostLookedAt();
 
+    /** Whether its name is that of a file, which another command can read too. */
+    default boolean isFile() {
+        return false;
+    }
+
     /** What reads it. */
     interface Reading<T extends @Nullable Object> {
         T read() throws IOException;
@@ -98,6 +103,11 @@ public interface InputSource {
             @Override
             public long mostLookedAt() {
                 return Long.MAX_VALUE;
+            }
+
+            @Override
+            public boolean isFile() {
+                return true;
             }
         };
     }

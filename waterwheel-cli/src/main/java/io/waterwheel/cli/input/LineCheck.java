@@ -1,6 +1,7 @@
 package io.waterwheel.cli.input;
 
 import io.waterwheel.decode.RecordDecoder;
+import io.waterwheel.decode.RecordFacts;
 import io.waterwheel.decode.RejectedRecordException;
 import io.waterwheel.key.KeyMaker;
 import io.waterwheel.schema.RecordFormat;
@@ -37,10 +38,20 @@ public final class LineCheck {
     /** Why the line is no tuple; null when it is one, or several, which are in {@link #tuples} then. */
     @Nullable
     public String refusal(byte[] line) {
+        return refusal(line, RecordFacts.UNWRITTEN);
+    }
+
+    /**
+     * The same of the value of a record.
+     *
+     * @param facts what Kafka has of it
+     */
+    @Nullable
+    public String refusal(byte[] line, RecordFacts facts) {
         block.clear();
         unkeyed = null;
         try {
-            decoder.decode(ByteBuffer.wrap(line), block);
+            decoder.decode(ByteBuffer.wrap(line), facts, block);
         } catch (RejectedRecordException e) {
             return String.valueOf(e.getMessage());
         }

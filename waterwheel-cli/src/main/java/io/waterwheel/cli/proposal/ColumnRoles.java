@@ -38,17 +38,7 @@ final class ColumnRoles {
             }
             return column;
         }
-        @Nullable ColumnSample best = null;
-        int bestScore = 0;
-        for (ColumnSample column : used) {
-            boolean written = column.isTime() || !column.timePatterns().isEmpty();
-            int score = written ? 4 : column.epochUnit() != null ? 1 : 0;
-            score += score > 0 && TIME_NAME.matcher(column.name).matches() ? 2 : 0;
-            if (score > bestScore) {
-                best = column;
-                bestScore = score;
-            }
-        }
+        ColumnSample best = time(used);
         if (best == null) {
             StringBuilder nearly = new StringBuilder();
             for (ColumnSample column : used) {
@@ -66,10 +56,40 @@ final class ColumnRoles {
         return best;
     }
 
+    /** The likeliest time; null where none can be it. */
+    static @Nullable ColumnSample time(List<ColumnSample> used) {
+        @Nullable ColumnSample best = null;
+        int bestScore = 0;
+        for (ColumnSample column : used) {
+            boolean written = column.isTime() || !column.timePatterns().isEmpty();
+            int score = written ? 4 : column.epochUnit() != null ? 1 : 0;
+            score += score > 0 && TIME_NAME.matcher(column.name).matches() ? 2 : 0;
+            if (score > bestScore) {
+                best = column;
+                bestScore = score;
+            }
+        }
+        return best;
+    }
+
+    /** Whether it may be the key, and is called so, or holds addresses. */
+    static boolean isLikeKey(ColumnSample column) {
+        FieldType type = column.type();
+        return column.empty == 0
+                && column.distinct() > 1
+                && (type == FieldType.IPV4
+                        || type == FieldType.IPV6
+                        || (KEY_NAME.matcher(column.name).matches()
+                                && (type == FieldType.STRING
+                                        || type == FieldType.UUID
+                                        || type == FieldType.LONG
+                                        || type == FieldType.INT)));
+    }
+
     /** The column that an option names. */
     static ColumnSample column(String source, List<ColumnSample> used, String option, String named) {
         return used.stream()
-                .filter(column -> column.name.equals(named))
+                .filter(column -> column.name.equals(named) || column.from.equals(named))
                 .findFirst()
                 .orElseThrow(() -> FileLook.bad(option + " " + named + ": " + source + " has no such column, but "
                         + String.join(
@@ -132,7 +152,7 @@ final class ColumnRoles {
         for (ColumnSample column : used) {
             FieldType type = column.type();
             boolean number = type == FieldType.DOUBLE || type == FieldType.INT || type == FieldType.LONG;
-            boolean divides = column != time && !column.isTime() && column.distinct() > 1;
+            boolean divides = column != time && !column.isTime() && column.divides();
             if (divides && (column == longitude || column == latitude)) {
                 places.add(column.name);
             } else if (divides && column.distinct() <= KINDS && column.values >= MANY * column.distinct()) {

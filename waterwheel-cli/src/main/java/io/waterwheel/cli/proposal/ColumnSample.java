@@ -347,6 +347,13 @@ final class ColumnSample {
         return least <= most && least >= low && most <= high;
     }
 
+    /** Whether it has two values that a dimension could tell apart: neither words for nothing nor NaN is one. */
+    boolean divides() {
+        FieldType type = type();
+        boolean number = type == FieldType.DOUBLE || type == FieldType.INT || type == FieldType.LONG;
+        return number ? least < most : distinct() - words.size() > 1;
+    }
+
     /** Number of distinct values, up to a bound. */
     int distinct() {
         return distinct.size();

@@ -30,6 +30,9 @@ abstract class FileLook {
     /** Rows that tell nothing of the columns. */
     long uneven;
 
+    /** What the file is called in a command that reads it again; {@code FILE} where it cannot be. */
+    String again;
+
     FileEncoding encoding = FileEncoding.UTF_8;
     private final long mostBytes;
     private boolean passesDamaged;
@@ -38,6 +41,7 @@ abstract class FileLook {
     /** @param mostBytes of lines that are looked at */
     FileLook(String source, long mostBytes, FileFacts facts) {
         this.source = source;
+        this.again = source;
         this.facts = facts;
         this.style = CsvStyle.said(facts);
         this.mostBytes = mostBytes;

@@ -7,12 +7,19 @@ import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.input.LineCheck;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,11 +44,23 @@ public final class ProposalCheck {
     private long bytes;
     private boolean all = true;
     private String first = "";
+    /** By field: rows that are tuples, in which it is null. */
+    private final long[] nulls;
+    /** Whether rows have whole numbers there that take more than 32 bits. */
+    private final boolean[] wide;
+
+    private long nullable;
 
     private ProposalCheck(SchemaProposal proposal, Schema schema, AppendProgress progress) {
         this.proposal = proposal;
         this.schema = schema;
         this.progress = progress;
+        RowLayout layout = RowLayout.of(schema);
+        this.nulls = new long[schema.fields().size()];
+        this.wide = new boolean[nulls.length];
+        for (int f = 0; f < nulls.length; f++) {
+            nullable |= layout.nullBit(f) < 0 ? 0 : 1L << layout.nullBit(f);
+        }
     }
 
     /**
@@ -52,8 +71,17 @@ public final class ProposalCheck {
      * @param first of the misfits: file, line and reason; empty when there is none
      * @param examples of the misfits, as they stand in the file that was looked at, or in one with the same columns
      * @param all whether all rows were read
+     * @param nulls of each field, by name, that is null in rows that are tuples: how many
+     * @param wide fields of type {@code long} with numbers that take more than 32 bits
      */
-    public record Outcome(long rows, long misfits, String first, List<byte[]> examples, boolean all) {}
+    public record Outcome(
+            long rows,
+            long misfits,
+            String first,
+            List<byte[]> examples,
+            boolean all,
+            Map<String, Long> nulls,
+            Set<String> wide) {}
 
     /**
      * Reads files.
@@ -69,7 +97,22 @@ public final class ProposalCheck {
             check.file(file);
         }
         progress.clear();
-        return new Outcome(check.rows, check.misfits, check.first, check.examples, check.all);
+        return check.outcome();
+    }
+
+    private Outcome outcome() {
+        Map<String, Long> lacking = new HashMap<>();
+        Set<String> beyond = new HashSet<>();
+        for (int f = 0; f < nulls.length; f++) {
+            String name = schema.fields().get(f).name();
+            if (nulls[f] > 0) {
+                lacking.put(name, nulls[f]);
+            }
+            if (wide[f]) {
+                beyond.add(name);
+            }
+        }
+        return new Outcome(rows, misfits, first, examples, all, lacking, beyond);
     }
 
     private void file(InputSource file) throws IOException {
@@ -102,17 +145,34 @@ public final class ProposalCheck {
                 }
                 rows++;
                 byte[] ordered = columns == null ? line : columns.inOrder(line);
-                String refusal = ordered == null ? "another number of columns" : check.refusal(ordered);
+                String refusal =
+                        ordered == null ? "another number of columns" : check.refusal(ordered, proposal.facts());
                 if (refusal != null) {
                     misfit(file.name() + ", line " + lines.lineNumber() + ": " + refusal);
                     if (sameColumns && examples.size() < MOST_EXAMPLES && exampleBytes < MOST_EXAMPLE_BYTES) {
                         exampleBytes += line.length;
                         examples.add(line);
                     }
+                } else {
+                    survey(check.tuples());
                 }
                 progress.at(rows, misfits);
             }
             return all;
+        }
+    }
+
+    private void survey(TupleBlock tuples) {
+        for (int row = 0; row < tuples.size(); row++) {
+            long lacking = tuples.nullMask(row) & nullable;
+            for (int f = 0; f < nulls.length; f++) {
+                if (lacking != 0 && tuples.isNull(f, row)) {
+                    nulls[f]++;
+                } else if (!wide[f] && schema.fields().get(f).type() == FieldType.LONG) {
+                    Object value = tuples.value(f, row);
+                    wide[f] = value instanceof Long number && number != number.intValue();
+                }
+            }
         }
     }
 

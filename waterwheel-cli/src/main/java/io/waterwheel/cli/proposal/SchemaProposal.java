@@ -4,6 +4,7 @@ import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.input.OtherEncodingException;
+import io.waterwheel.decode.RecordFacts;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordFormat;
@@ -30,12 +31,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SchemaProposal {
     private static final int MAX_NULLABLE = 64;
+    /** Of a field that becomes the key: what else changes. */
+    private static final String WITHOUT_NULLABLE = "take its 'nullable: true' away then";
 
     private final String source;
     private final FileLook look;
     private final CsvStyle style;
+    private final KafkaColumns kafka;
+    /** What all rows are, where all were read after the look; null where not. */
+    private ProposalCheck.@Nullable Outcome all;
 
-    private SchemaProposal(FileLook look) {
+    private SchemaProposal(FileLook look, KafkaColumns kafka) {
+        this.kafka = kafka;
         this.source = look.source;
         this.look = look;
         this.style = look.style;
@@ -111,9 +118,11 @@ public final class SchemaProposal {
 
     private static FileLook look(
             String source, InputSource file, RecordFormat format, List<String> named, FileFacts facts) {
-        return format == RecordFormat.JSON
+        FileLook look = format == RecordFormat.JSON
                 ? new JsonLook(source, file.mostLookedAt(), facts)
                 : new CsvLook(source, file.mostLookedAt(), named, true, facts);
+        look.again = file.isFile() ? file.name() : "FILE";
+        return look;
     }
 
     /**
@@ -138,17 +147,20 @@ public final class SchemaProposal {
      *
      * @param named what the values of a CSV record are called; empty: they are numbered
      * @param facts what is not guessed
+     * @param kafka what the records have beside their values
      */
     public static SchemaProposal ofRecords(
-            InputSource records, RecordFormat format, List<String> named, FileFacts facts) throws IOException {
+            InputSource records, RecordFormat format, List<String> named, FileFacts facts, KafkaColumns kafka)
+            throws IOException {
         facts.check();
         FileLook look = format == RecordFormat.JSON
                 ? new JsonLook(records.name(), Long.MAX_VALUE, facts)
                 : new CsvLook(records.name(), Long.MAX_VALUE, named, false, facts);
+        look.again = "FILE";
         try (InputStream in = records.open()) {
-            SchemaProposal proposal = records.naming(() -> looked(look, in, FileEncoding.UTF_8));
+            SchemaProposal ofValues = records.naming(() -> looked(look, in, FileEncoding.UTF_8));
             look.whole = false;
-            return proposal;
+            return new SchemaProposal(ofValues.look, kafka);
         }
     }
 
@@ -178,7 +190,7 @@ public final class SchemaProposal {
             look.encoding = lines.encoding();
             look.look(lines);
         }
-        return new SchemaProposal(look);
+        return new SchemaProposal(look, KafkaColumns.NONE);
     }
 
     /** Whether all rows of the file were looked at. */
@@ -188,9 +200,24 @@ public final class SchemaProposal {
 
     /** Looks at further rows of the file, which the definition so far does not fit. */
     public void lookAt(List<byte[]> rows) throws IOException {
+        all = null;
         for (byte[] row : rows) {
             look.add(row);
         }
+    }
+
+    /**
+     * Takes note of what all rows of the file are, so that nothing need be left open for rows that were not looked at.
+     *
+     * @param outcome of the present definition; one that is not of all rows is passed over
+     */
+    public void knows(ProposalCheck.Outcome outcome) {
+        all = outcome.all() ? outcome : null;
+    }
+
+    /** What stands for Kafka's part of a record, where the definition asks for it. */
+    RecordFacts facts() {
+        return kafka.facts();
     }
 
     /** The encoding of the file. */
@@ -224,8 +251,9 @@ public final class SchemaProposal {
      * @param hints which commands it says to type next
      */
     public String yaml(String stream, Hints hints) {
-        List<ColumnSample> used = look.columns();
         FileFacts facts = look.facts;
+        List<ColumnSample> values = look.columns();
+        List<ColumnSample> used = kafka.beside(values, facts);
         ColumnSample time = ColumnRoles.time(source, used, facts.time);
         // Day and month can be told apart by another column than the time.
         List<String> patterns = time.timePatterns().stream()
@@ -243,7 +271,9 @@ public final class SchemaProposal {
         @Nullable ColumnSample latitude = ColumnRoles.coordinate(used, ColumnRoles.LATITUDE, 90);
         ColumnSample said = facts.key == null ? null : ColumnRoles.column(source, used, "--key-field", facts.key);
         boolean position = said == null && longitude != null && latitude != null;
-        List<ColumnSample> keys = ColumnRoles.keys(used, time, nulls);
+        List<ColumnSample> keys = ColumnRoles.keys(used, time, nulls).stream()
+                .filter(column -> nullsOfAll(column) == 0)
+                .toList();
         ColumnSample key = said != null ? said : keys.isEmpty() ? time : keys.get(0);
         Set<ColumnSample> needed = position && longitude != null && latitude != null
                 ? Set.of(time, longitude, latitude)
@@ -272,12 +302,18 @@ public final class SchemaProposal {
                             : "; records are in UTF-8.\n");
         }
         look.remarks().forEach(remark -> out.append("# ").append(plain(remark)).append('\n'));
+        if (!kafka.others(used).isEmpty()) {
+            out.append("# Fields of what Kafka has beside the value: ")
+                    .append(kafka.others(used))
+                    .append('\n');
+        }
         out.append("name: ").append(DefinitionYaml.value(stream)).append("\nformat: ");
         out.append(SchemaFile.formatName(look.format())).append("\nfields:\n");
         int nullable = 0;
         for (ColumnSample column : used) {
-            boolean lacks =
-                    column.empty > 0 || !look.whole || column.words.stream().anyMatch(nulls::contains);
+            boolean lacks = column.empty > 0
+                    || mayLackLater(column)
+                    || column.words.stream().anyMatch(nulls::contains);
             boolean mayLack = !needed.contains(column) && lacks && nullable < MAX_NULLABLE;
             nullable += mayLack ? 1 : 0;
             field(
@@ -297,7 +333,11 @@ public final class SchemaProposal {
                     .append(
                             ", box: [-180, -90, 180, 90]}   # a smaller box divides finer; outside of it is rejected\n");
             if (!keys.isEmpty()) {
-                out.append("# key: {field: ").append(key.name).append("}   # when you ask by this, not by place\n");
+                out.append("# key: {field: ")
+                        .append(key.name)
+                        .append("}   # when you ask by this, not by place")
+                        .append(mayLackLater(key) ? "; " + WITHOUT_NULLABLE : "")
+                        .append('\n');
             }
         } else if (said != null) {
             out.append("key: {field: ").append(key.name).append("}\n");
@@ -309,24 +349,36 @@ public final class SchemaProposal {
                                 ", ",
                                 keys.subList(1, keys.size()).stream()
                                         .map(other -> other.name)
-                                        .toList()));
+                                        .toList()))
+                        .append(mayLackLater(key) ? "; " + WITHOUT_NULLABLE : "");
             }
             out.append('\n');
         }
-        List<String> dimensions = ColumnRoles.dimensions(used, time, longitude, latitude);
-        if (dimensions.size() > 2) {
+        // Rows of a file, which tell the cells of dimensions, have no keys of Kafka.
+        List<String> dimensions = ColumnRoles.dimensions(values, time, longitude, latitude);
+        if (dimensions.size() > 2 && !kafka.hasKey(used)) {
             out.append("# key: {dimensions: [")
                     .append(String.join(", ", dimensions))
                     .append("]}   # when you ask by several at once; then create it with --like ")
-                    .append(source)
+                    .append(plain(look.again))
+                    .append(look.appendOptions())
                     .append('\n');
         }
         out.append("time: ").append(time.name).append('\n');
-        records(out, used, patterns, nulls);
+        records(out, values, patterns, nulls);
         String yaml = out.toString();
         // What is proposed must be a definition; if it is none that is our fault, and is better said here.
         SchemaFile.read("the proposal", yaml);
         return yaml;
+    }
+
+    /** Whether rows behind those that were looked at may have nothing in a column. */
+    private boolean mayLackLater(ColumnSample column) {
+        return all != null ? nullsOfAll(column) > 0 : !look.whole;
+    }
+
+    private long nullsOfAll(ColumnSample column) {
+        return all == null ? 0 : all.nulls().getOrDefault(column.name, 0L);
     }
 
     /** How the file is written, where that is not as RFC 4180 and ISO 8601 say. */
@@ -380,7 +432,7 @@ public final class SchemaProposal {
         FieldType type = unit != null
                 ? column.timestamp(unit)
                 : byPattern ? FieldType.TIMESTAMP : coordinate ? FieldType.DOUBLE : column.type();
-        if (type == FieldType.INT && !look.whole) {
+        if (type == FieldType.INT && (all == null ? !look.whole : all.wide().contains(column.name))) {
             type = FieldType.LONG;
         }
         boolean json = look.format() == RecordFormat.JSON;
@@ -405,6 +457,9 @@ public final class SchemaProposal {
         if (column.hasGaps()) {
             doubts.add(column.marks + " are " + String.join(", ", column.words) + ", taken for nothing"
                     + (nullable ? "" : ": such rows will be rejected"));
+        }
+        if (column.empty == 0 && !column.hasGaps() && nullsOfAll(column) > 0) {
+            doubts.add(nullsOfAll(column) + (json ? " of all have none" : " of all are empty"));
         }
         List<String> meant = column.words.stream().filter(nulls::contains).toList();
         if (!column.hasGaps() && !meant.isEmpty()) {

@@ -75,6 +75,9 @@ class CsvDrawerTest {
                                 "Measured_at timestamp", "id int", "Reading_m_s_ double", "count int", "note string");
                 List<Row> taken = taken(file, schema, as + "\n" + yaml);
                 assertThat(taken).as("%s\n%s", as, yaml).isEqualTo(rows);
+                assertThat(Alternatives.takeAll(yaml, file, RecordFormat.CSV, List.of()))
+                        .as(yaml)
+                        .isGreaterThan(1);
             }
         }
     }
@@ -98,6 +101,8 @@ class CsvDrawerTest {
                         .subList(1, schema.fields().size()));
             }
         }
+        int alternatives = Alternatives.takeAll(yaml, file, RecordFormat.CSV, List.of(columns));
+        assertThat(alternatives).isNotNegative();
         return taken;
     }
 

@@ -45,6 +45,8 @@ class JsonDrawerTest {
                     .isNull();
             taken.add(Arrays.asList(check.values(0)));
         }
+        int alternatives = Alternatives.takeAll(yaml, file, RecordFormat.JSON, List.of());
+        assertThat(alternatives).isNotNegative();
         return taken;
     }
 

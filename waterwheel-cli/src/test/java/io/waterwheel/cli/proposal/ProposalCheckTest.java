@@ -36,12 +36,16 @@ class ProposalCheckTest {
     /** Of a long file the first rows say that a column is of numbers; a later row knows better. */
     @Test
     void rowsBehindTheFirstCorrectTheProposal() throws Exception {
-        StringBuilder text = new StringBuilder("at,id,x\n");
+        StringBuilder text = new StringBuilder("at,id,x,wide,gap\n");
         for (int i = 0; i < 100_050; i++) {
             text.append(1_633_608_000L + i)
                     .append(',')
                     .append(i == 100_010 ? "n-7" : i)
-                    .append(",1\n");
+                    .append(',')
+                    .append(i % 5)
+                    .append(',')
+                    .append(i == 100_020 ? 1L << 40 : 1)
+                    .append(i > 100_029 ? ",\n" : ",1\n");
         }
         InputSource file = InputSource.of(Files.writeString(folder.resolve("long.csv"), text));
         SchemaProposal proposal = SchemaProposal.of("long.csv", file, RecordFormat.CSV, List.of(), null);
@@ -55,6 +59,22 @@ class ProposalCheckTest {
         assertThat(second.rows()).isEqualTo(100_050);
         assertThat(second.all()).isTrue();
         assertThat(schema(proposal).fields().get(1).type().schemaName()).isEqualTo("string");
+        // What was not looked at may be anything, until it was.
+        assertThat(fields(proposal)).containsExactly("at timestamp", "id string", "x long?", "wide long?", "gap long?");
+        proposal.knows(second);
+        assertThat(fields(proposal)).containsExactly("at timestamp", "id string", "x int", "wide long", "gap int?");
+        assertThat(proposal.yaml("f")).contains("# 20 of all are empty").doesNotContain("'nullable: true' away");
+        assertThat(Alternatives.takeAll(proposal.yaml("f"), text.toString(), RecordFormat.CSV, List.of()))
+                .isEqualTo(1);
+        assertThat(checked(List.of(file), proposal).misfits()).isZero();
+        proposal.lookAt(List.of());
+        assertThat(fields(proposal)).contains("x long?");
+    }
+
+    private static List<String> fields(SchemaProposal proposal) {
+        return schema(proposal).fields().stream()
+                .map(field -> field.name() + " " + field.type().schemaName() + (field.nullable() ? "?" : ""))
+                .toList();
     }
 
     @Test

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.waterwheel.cli.input.CsvColumns;
 import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.cli.input.LineCheck;
+import io.waterwheel.cli.input.RecordsSource;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
@@ -19,6 +20,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,7 +32,102 @@ class SchemaProposalTest {
     private static Schema proposed(String csv, String... columns) throws IOException {
         String yaml = SchemaProposal.of("f.csv", new ByteArrayInputStream(csv.getBytes(UTF_8)), List.of(columns))
                 .yaml("f");
+        int alternatives = Alternatives.takeAll(yaml, csv, RecordFormat.CSV, List.of(columns));
+        assertThat(alternatives).isNotNegative();
         return SchemaFile.read("f.yaml", yaml).schema();
+    }
+
+    /** Of a topic, of which nobody knows what comes, fields may be null, and each can still become the key. */
+    @Test
+    void alternativesOfRecordsAreTaken() throws Exception {
+        StringBuilder rows = new StringBuilder();
+        for (int row = 0; row < 200; row++) {
+            rows.append("{\"at\": ")
+                    .append(1_633_608_000_000L + row)
+                    .append(", \"lon\": 2.5, \"lat\": ")
+                    .append(48 + row / 256.0)
+                    .append(", \"id\": \"n")
+                    .append(row % 7)
+                    .append("\", \"kind\": \"k")
+                    .append(row % 3)
+                    .append("\", \"speed\": ")
+                    .append(row)
+                    .append("}\n");
+        }
+        for (String file : List.of(rows.toString(), rows.toString().replace("lon", "x"))) {
+            String yaml = SchemaProposal.ofRecords(
+                            new RecordsSource(
+                                    "topic t",
+                                    file.lines()
+                                            .map(line -> line.getBytes(UTF_8))
+                                            .toList()),
+                            RecordFormat.JSON,
+                            List.of(),
+                            FileFacts.NONE,
+                            KafkaColumns.NONE)
+                    .yaml("f");
+            assertThat(yaml)
+                    .contains("take its 'nullable: true' away then", "create it with --like FILE\n")
+                    .doesNotContain("--like topic");
+            assertThat(Alternatives.takeAll(yaml, file, RecordFormat.JSON, List.of()))
+                    .as(yaml)
+                    .isGreaterThan(1);
+        }
+    }
+
+    /** Records that leave their time and what they are about to Kafka. */
+    @Test
+    void whatKafkaHasIsProposedWhereValuesLackIt() throws Exception {
+        List<byte[]> keys = new ArrayList<>();
+        List<Instant> times = new ArrayList<>();
+        StringBuilder rows = new StringBuilder();
+        for (int row = 0; row < 50; row++) {
+            keys.add(("d-" + row % 7).getBytes(UTF_8));
+            times.add(Instant.ofEpochMilli(1_633_608_000_000L + row));
+            rows.append("{\"v\": ").append(row).append(", \"kafka_key\": 1}\n");
+        }
+        String file = rows.toString();
+        KafkaColumns all = KafkaColumns.of(50, keys, times);
+        String yaml = ofRecords(file, all);
+        assertThat(yaml)
+                .contains(
+                        "{name: kafka_timestamp, type: timestamp, from: kafka.timestamp}\n",
+                        "{name: kafka_key_2, type: string, from: kafka.key}\n",
+                        "key: {field: kafka_key_2}",
+                        "time: kafka_timestamp\n");
+        assertThat(Alternatives.takeAll(yaml, file, RecordFormat.JSON, List.of(), all.facts()))
+                .isPositive();
+        // Some have no key, or none that is text.
+        assertThat(ofRecords(file, KafkaColumns.of(50, keys.subList(0, 49), times)))
+                .contains("time: kafka_timestamp\n")
+                .doesNotContain("kafka.key");
+        keys.set(7, new byte[] {0, 0, 0, 7});
+        assertThat(ofRecords(file, KafkaColumns.of(50, keys, times))).doesNotContain("kafka.key");
+        assertThatThrownBy(() -> ofRecords(file, KafkaColumns.of(50, keys, times.subList(0, 49))))
+                .hasMessageContaining("no column can be the time");
+        // Values that have both: Kafka's are named, and each is a field when it is written so.
+        String own = file.replace("{\"v", "{\"at\": 1633608000000, \"device\": \"x-1\", \"v")
+                .replaceFirst("x-1", "x-2");
+        String both = ofRecords(own, all);
+        assertThat(both)
+                .contains(
+                        "time: at\n",
+                        "key: {field: device}",
+                        "# Fields of what Kafka has beside the value: {name: kafka_timestamp, type: timestamp, from:"
+                                + " kafka.timestamp} and {name: kafka_key_2, type: string, from: kafka.key}\n");
+        String field = "{name: kafka_timestamp, type: timestamp, from: kafka.timestamp}";
+        assertThat(SchemaFile.read("f", both.replace("key: {field: d", "  - " + field + "\nkey: {field: d"))
+                        .schema()
+                        .fields())
+                .extracting(one -> one.name())
+                .contains("kafka_timestamp");
+    }
+
+    private static String ofRecords(String file, KafkaColumns kafka) throws IOException {
+        RecordsSource records = new RecordsSource(
+                "topic t", file.lines().map(line -> line.getBytes(UTF_8)).toList());
+        return SchemaProposal.ofRecords(records, RecordFormat.JSON, List.of(), FileFacts.NONE, kafka)
+                .yaml("f");
     }
 
     @ParameterizedTest

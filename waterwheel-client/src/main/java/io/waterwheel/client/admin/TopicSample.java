@@ -1,5 +1,6 @@
 package io.waterwheel.client.admin;
 
+import java.time.Instant;
 import java.util.List;
 
 /**
@@ -8,6 +9,8 @@ import java.util.List;
  * @param topic its name
  * @param partitions of the topic
  * @param values of the records that have one, by partition in the order of their offsets
+ * @param keys of those records, as many as have one
+ * @param times of those records, as many as have one: of the producer or of the broker, as the topic is set up
  * @param records that were read
  * @param withoutValue of them
  * @param withKey of them
@@ -17,6 +20,8 @@ public record TopicSample(
         String topic,
         int partitions,
         List<byte[]> values,
+        List<byte[]> keys,
+        List<Instant> times,
         long records,
         long withoutValue,
         long withKey,

@@ -4,6 +4,7 @@ import io.waterwheel.client.admin.TopicSample;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -71,6 +72,8 @@ public final class TopicSampler {
         private final int partitions;
         private final int ofEach;
         private final List<byte[]> values = new ArrayList<>();
+        private final List<byte[]> keys = new ArrayList<>();
+        private final List<Instant> times = new ArrayList<>();
         private final Map<TopicPartition, Long> next = new HashMap<>();
         private long records;
         private long withoutValue;
@@ -101,7 +104,7 @@ public final class TopicSampler {
                 long last = read(of, newest, end, ofEach);
                 all &= newest == first && last >= end;
             }
-            return new TopicSample(topic, partitions, values, records, withoutValue, withKey, all);
+            return new TopicSample(topic, partitions, values, keys, times, records, withoutValue, withKey, all);
         }
 
         /** Reads at most {@code most} records of [from, to); returns where it ended. */
@@ -140,6 +143,13 @@ public final class TopicSampler {
             } else {
                 bytes += value.length;
                 values.add(value);
+                if (record.key() != null) {
+                    bytes += record.key().length;
+                    keys.add(record.key());
+                }
+                if (record.timestamp() > 0) {
+                    times.add(Instant.ofEpochMilli(record.timestamp()));
+                }
             }
         }
     }

@@ -1,0 +1,142 @@
+package io.waterwheel.cli.proposal;
+
+import io.waterwheel.cli.input.RecordsSource;
+import io.waterwheel.decode.RecordFacts;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What Kafka has of the records of a topic beside their values, as columns: their times and keys. One thread. */
+public final class KafkaColumns {
+    /** Of rows that are no records. */
+    static final KafkaColumns NONE = new KafkaColumns(null, null, null);
+
+    private static final String TIME = "kafka.timestamp";
+    private static final String KEY = "kafka.key";
+
+    private final @Nullable ColumnSample time;
+    private final @Nullable ColumnSample key;
+    private final byte @Nullable [] firstKey;
+
+    private KafkaColumns(@Nullable ColumnSample time, @Nullable ColumnSample key, byte @Nullable [] firstKey) {
+        this.time = time;
+        this.key = key;
+        this.firstKey = firstKey;
+    }
+
+    /**
+     * The columns: times where all records have one, and keys where all have one that is text.
+     *
+     * @param records how many were looked at
+     * @param keys of those that have one
+     * @param times of those that have one
+     */
+    public static KafkaColumns of(long records, List<byte[]> keys, List<Instant> times) {
+        ColumnSample time = new ColumnSample("", CsvStyle.PLAIN);
+        time.from = TIME;
+        times.forEach(at -> time.add(at.toString(), true));
+        ColumnSample key = new ColumnSample("", CsvStyle.PLAIN);
+        key.from = KEY;
+        boolean text = keys.stream().allMatch(bytes -> bytes.length > 0 && RecordsSource.isText(bytes));
+        for (byte[] bytes : text ? keys : List.<byte[]>of()) {
+            key.addJson(new String(bytes, StandardCharsets.UTF_8), true);
+        }
+        return new KafkaColumns(
+                records > 0 && time.values == records && time.isTime() ? time : null,
+                records > 0 && key.values == records ? key : null,
+                keys.isEmpty() ? null : keys.get(0));
+    }
+
+    /**
+     * Columns of the values, and behind them what else becomes a field: the time where no value has one, the key where
+     * no value is called like one, and what a person names.
+     */
+    List<ColumnSample> beside(List<ColumnSample> values, FileFacts facts) {
+        List<ColumnSample> all = new ArrayList<>(values);
+        name(time, "kafka_timestamp", values);
+        name(key, "kafka_key", values);
+        if (time != null && (facts.time == null ? ColumnRoles.time(values) == null : isNamed(time, facts.time))) {
+            all.add(time);
+        }
+        if (key != null && (facts.key == null ? lacksKey(values) && key.divides() : isNamed(key, facts.key))) {
+            all.add(key);
+        }
+        return all;
+    }
+
+    private static boolean lacksKey(List<ColumnSample> values) {
+        return values.stream().noneMatch(ColumnRoles::isLikeKey)
+                && (ColumnRoles.coordinate(values, ColumnRoles.LONGITUDE, 180) == null
+                        || ColumnRoles.coordinate(values, ColumnRoles.LATITUDE, 90) == null);
+    }
+
+    private static boolean isNamed(ColumnSample column, String named) {
+        return column.name.equals(named) || column.from.equals(named);
+    }
+
+    private static void name(@Nullable ColumnSample column, String called, List<ColumnSample> values) {
+        String name = called;
+        for (int n = 2; column != null && isTaken(name, values); n++) {
+            name = called + "_" + n;
+        }
+        if (column != null) {
+            column.name = name;
+        }
+    }
+
+    private static boolean isTaken(String name, List<ColumnSample> values) {
+        return values.stream()
+                .anyMatch(column -> column.name.toLowerCase(Locale.ROOT).equals(name));
+    }
+
+    /** Whether the keys are one of the columns. */
+    boolean hasKey(List<ColumnSample> used) {
+        return key != null && used.contains(key);
+    }
+
+    /** The fields that the others could be; empty where there are none. */
+    String others(List<ColumnSample> used) {
+        List<String> fields = new ArrayList<>();
+        for (ColumnSample column : new @Nullable ColumnSample[] {time, key}) {
+            if (column != null && !used.contains(column)) {
+                fields.add("{name: " + column.name + ", type: " + column.type().schemaName() + ", from: " + column.from
+                        + "}");
+            }
+        }
+        return String.join(" and ", fields);
+    }
+
+    /** Stands for what Kafka has of any of the records. */
+    RecordFacts facts() {
+        return new RecordFacts() {
+            @Override
+            public int partition() {
+                return 0;
+            }
+
+            @Override
+            public long offset() {
+                return 0;
+            }
+
+            @Override
+            public long timestamp() {
+                return 0;
+            }
+
+            @Override
+            public @Nullable ByteBuffer key() {
+                return firstKey == null ? null : ByteBuffer.wrap(firstKey);
+            }
+
+            @Override
+            public @Nullable ByteBuffer header(String name) {
+                return null;
+            }
+        };
+    }
+}

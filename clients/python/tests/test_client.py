@@ -9,6 +9,7 @@ import os
 import pickle
 import random
 import threading
+import time
 import unittest
 
 import pyarrow
@@ -38,6 +39,7 @@ class Gateway(http.server.ThreadingHTTPServer):
     """Answers as it was told to, and keeps what it was asked."""
 
     daemon_threads = True
+    request_queue_size = 128
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
@@ -262,6 +264,33 @@ class WithoutServer(unittest.TestCase):
         tail.close()
         waiting.join(20)
         self.assertFalse(waiting.is_alive())
+
+    def test_idle_tails_leave_room_for_questions(self):
+        # More than an event loop's pool has threads, whatever the machine.
+        tails = 48
+        self.gateway.holds = threading.Event()
+        self.addCleanup(self.gateway.holds.set)
+        self.will(*((200, b"data: [{}]\nid: 7@0:1\n\n", None) for _ in range(tails)))
+
+        async def ask():
+            async with waterwheel.AsyncClient(self.gateway.url) as client:
+                followed = [client.tail("s") for _ in range(tails)]
+                self.assertEqual(await asyncio.gather(*(anext(tail) for tail in followed)), [{}] * tails)
+                waiting = [asyncio.create_task(anext(tail)) for tail in followed]
+                await asyncio.sleep(0)
+                self.will((200, answer(2, {"complete": True, "tuples": 2}), True))
+                got = await asyncio.wait_for(client.sql("SELECT 1"), 120)
+                for task in waiting:
+                    task.cancel()
+                ended = await asyncio.gather(*waiting, return_exceptions=True)
+                self.assertTrue(all(isinstance(one, asyncio.CancelledError) for one in ended))
+                return len(got)
+
+        self.assertEqual(asyncio.run(ask()), 2)
+        ends = time.monotonic() + 120
+        while any(thread.name.startswith("waterwheel-open") for thread in threading.enumerate()):
+            self.assertLess(time.monotonic(), ends, "a tail that was left keeps its thread")
+            time.sleep(0.02)
 
     def test_parameters_are_written_by_their_kind(self):
         verdict = {"complete": True, "tuples": 0}

@@ -95,6 +95,9 @@ class Tail(Iterator[dict[str, Any]]):
             self._response = self._connections.request(
                 "GET", self._path, self._parameters, headers=headers, timeout=_SILENCE
             )
+            # Closing ends a response that it sees: one that it did not see must not be waited for.
+            if self._closed.is_set():
+                raise OSError("the tail is closed")
         data: list[str] = []
         name, number = "", None
         while True:

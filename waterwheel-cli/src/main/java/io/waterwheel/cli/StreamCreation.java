@@ -77,9 +77,10 @@ final class StreamCreation {
             @Nullable FileEncoding encoding,
             FileFacts facts)
             throws IOException {
-        InputSource source = Files.isDirectory(file)
-                ? InputSource.of(file)
-                : InputSource.named(file.toString(), terminal.in()).get(0);
+        // A pipe can be looked at once, and its begin only.
+        boolean pipe = Files.exists(file) && !Files.isRegularFile(file) && !Files.isDirectory(file);
+        InputSource source =
+                pipe ? InputSource.named(file.toString(), terminal.in()).get(0) : InputSource.of(file);
         Path called = file.getFileName();
         SchemaProposal proposal = SchemaProposal.of(
                 String.valueOf(called == null ? file : called),
@@ -146,16 +147,22 @@ final class StreamCreation {
                     files, proposal, SchemaFile.read("the proposal", yaml).schema(), progress);
             checked = said(outcome);
             boolean learns = outcome.misfits() > 0
-                    && !outcome.examples().isEmpty()
                     && (!proposal.isOfAll() || files.size() > 1)
-                    && round < ROUNDS - 1;
-            if (!learns) {
-                proposal.knows(outcome);
+                    && round < ROUNDS - 1
+                    && proposal.lookAt(outcome.examples());
+            if (learns) {
                 yaml = proposal.yaml(stream, hints);
-                break;
+                continue;
             }
-            proposal.lookAt(outcome.examples());
-            yaml = proposal.yaml(stream, hints);
+            proposal.knows(outcome);
+            String known = proposal.yaml(stream, hints);
+            if (outcome.misfits() > 0 && !known.equals(yaml)) {
+                // What was rejected may be taken now.
+                checked = said(ProposalCheck.of(
+                        files, proposal, SchemaFile.read("the proposal", known).schema(), progress));
+            }
+            yaml = known;
+            break;
         }
         return yaml + checked;
     }

@@ -159,9 +159,33 @@ final class FileFactsTest {
         }
         assertThat(proposed(file))
                 .contains("{name: id, type: string}\n", "{name: n, type: int}\n")
-                .contains("{name: more, type: int, nullable: true}   # 49 of all are empty\n")
+                .contains("{name: more, type: int, nullable: true}   # 49 of all rows hold nothing\n")
                 .contains("# key: {dimensions: ", "create it with --like " + file + "\n")
                 .endsWith("# All 100,100 rows are tuples of it.\n");
+    }
+
+    /** More fields than may be null: those that are null are, and the last line is about what is printed. */
+    @Test
+    void manyFields() throws Exception {
+        StringBuilder csv = new StringBuilder("t");
+        for (int c = 1; c <= 70; c++) {
+            csv.append(",c").append(c);
+        }
+        for (int row = 0; row < 100_100; row++) {
+            csv.append("\n2021-10-07").append(",1".repeat(69)).append(row == 100_050 ? "," : ",1");
+        }
+        Path file = Files.createDirectory(folder.resolve("it's mine")).resolve("many.csv");
+        assertThat(proposed(Files.writeString(file, csv.append('\n'))))
+                .contains("{name: c69, type: int}\n", "{name: c70, type: int, nullable: true}")
+                .contains("# 1 of all rows hold nothing\n")
+                .endsWith("# All 100,100 rows are tuples of it.\n");
+        Path kinds = folder.resolve("it's mine").resolve("kinds.csv");
+        StringBuilder rows = new StringBuilder("t,a,b,n\n");
+        for (int row = 0; row < 60; row++) {
+            rows.append("2021-10-07,a" + row % 3 + ",b" + row % 2 + "," + row + "\n");
+        }
+        assertThat(proposed(Files.writeString(kinds, rows)))
+                .contains("create it with --like '" + kinds.toString().replace("'", "'\\''") + "'\n");
     }
 
     @Test

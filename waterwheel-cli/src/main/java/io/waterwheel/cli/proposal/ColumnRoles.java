@@ -72,18 +72,12 @@ final class ColumnRoles {
         return best;
     }
 
-    /** Whether it may be the key, and is called so, or holds addresses. */
+    /** Whether what may be the key is called like one, or holds addresses. */
     static boolean isLikeKey(ColumnSample column) {
         FieldType type = column.type();
-        return column.empty == 0
-                && column.distinct() > 1
-                && (type == FieldType.IPV4
-                        || type == FieldType.IPV6
-                        || (KEY_NAME.matcher(column.name).matches()
-                                && (type == FieldType.STRING
-                                        || type == FieldType.UUID
-                                        || type == FieldType.LONG
-                                        || type == FieldType.INT)));
+        return type == FieldType.IPV4
+                || type == FieldType.IPV6
+                || KEY_NAME.matcher(column.name).matches();
     }
 
     /** The column that an option names. */

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -20,12 +21,13 @@ public final class KafkaColumns {
 
     private final @Nullable ColumnSample time;
     private final @Nullable ColumnSample key;
-    private final byte @Nullable [] firstKey;
+    /** If one is too long for a stream, this is. */
+    private final byte @Nullable [] longestKey;
 
-    private KafkaColumns(@Nullable ColumnSample time, @Nullable ColumnSample key, byte @Nullable [] firstKey) {
+    private KafkaColumns(@Nullable ColumnSample time, @Nullable ColumnSample key, byte @Nullable [] longestKey) {
         this.time = time;
         this.key = key;
-        this.firstKey = firstKey;
+        this.longestKey = longestKey;
     }
 
     /**
@@ -48,30 +50,58 @@ public final class KafkaColumns {
         return new KafkaColumns(
                 records > 0 && time.values == records && time.isTime() ? time : null,
                 records > 0 && key.values == records ? key : null,
-                keys.isEmpty() ? null : keys.get(0));
+                keys.stream()
+                        .max(Comparator.comparingInt(bytes -> bytes.length))
+                        .orElse(null));
     }
 
     /**
-     * Columns of the values, and behind them what else becomes a field: the time where no value has one, the key where
-     * no value is called like one, and what a person names.
+     * The time: what a person names; else that of the values, or Kafka's where not all values have one.
+     *
+     * @param source what messages call the records
      */
-    List<ColumnSample> beside(List<ColumnSample> values, FileFacts facts) {
-        List<ColumnSample> all = new ArrayList<>(values);
+    ColumnSample time(String source, List<ColumnSample> values, FileFacts facts) {
         name(time, "kafka_timestamp", values);
         name(key, "kafka_key", values);
-        if (time != null && (facts.time == null ? ColumnRoles.time(values) == null : isNamed(time, facts.time))) {
-            all.add(time);
+        ColumnSample best = facts.time == null ? ColumnRoles.time(values) : null;
+        if (time != null && facts.time == null && (best == null || best.empty > 0 || best.hasGaps())) {
+            return time;
         }
-        if (key != null && (facts.key == null ? lacksKey(values) && key.divides() : isNamed(key, facts.key))) {
-            all.add(key);
-        }
-        return all;
+        return ColumnRoles.time(source, with(values, facts.time), facts.time);
     }
 
-    private static boolean lacksKey(List<ColumnSample> values) {
-        return values.stream().noneMatch(ColumnRoles::isLikeKey)
-                && (ColumnRoles.coordinate(values, ColumnRoles.LONGITUDE, 180) == null
-                        || ColumnRoles.coordinate(values, ColumnRoles.LATITUDE, 90) == null);
+    /** A comment that says which column is not the time, since some values lack it; mostly empty. */
+    String insteadOf(ColumnSample chosen, List<ColumnSample> values) {
+        ColumnSample best = chosen.equals(time) ? ColumnRoles.time(values) : null;
+        return best == null || (best.empty == 0 && !best.hasGaps()) ? "" : "   # not all records have " + best.name;
+    }
+
+    /**
+     * The records' keys, where they can be the key, and nothing in the values is called like one.
+     *
+     * @param keys of the values, the likeliest first
+     */
+    @Nullable
+    ColumnSample key(List<ColumnSample> keys) {
+        boolean better = !keys.isEmpty() && ColumnRoles.isLikeKey(keys.get(0));
+        return key != null
+                        && !better
+                        && key.divides()
+                        && !key.isTime()
+                        && key.timePatterns().isEmpty()
+                ? key
+                : null;
+    }
+
+    /** The columns of the values, and one of Kafka's that a person names. */
+    List<ColumnSample> with(List<ColumnSample> values, @Nullable String named) {
+        List<ColumnSample> all = new ArrayList<>(values);
+        for (ColumnSample column : new @Nullable ColumnSample[] {time, key}) {
+            if (column != null && named != null && isNamed(column, named)) {
+                all.add(column);
+            }
+        }
+        return all;
     }
 
     private static boolean isNamed(ColumnSample column, String named) {
@@ -130,7 +160,7 @@ public final class KafkaColumns {
 
             @Override
             public @Nullable ByteBuffer key() {
-                return firstKey == null ? null : ByteBuffer.wrap(firstKey);
+                return longestKey == null ? null : ByteBuffer.wrap(longestKey);
             }
 
             @Override

@@ -13,13 +13,14 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +37,7 @@ public final class ProposalCheck {
     private final SchemaProposal proposal;
     private final Schema schema;
     private final AppendProgress progress;
-    private final List<byte[]> examples = new ArrayList<>();
+    private final Map<Long, byte[]> examples = new LinkedHashMap<>();
     private int exampleBytes;
     private byte @Nullable [] header;
     private long rows;
@@ -48,6 +49,8 @@ public final class ProposalCheck {
     private final long[] nulls;
     /** Whether rows have whole numbers there that take more than 32 bits. */
     private final boolean[] wide;
+    /** Fields of type {@code long} of which no row had such a number yet. */
+    private int[] mayBeNarrow;
 
     private long nullable;
 
@@ -58,6 +61,9 @@ public final class ProposalCheck {
         RowLayout layout = RowLayout.of(schema);
         this.nulls = new long[schema.fields().size()];
         this.wide = new boolean[nulls.length];
+        this.mayBeNarrow = IntStream.range(0, nulls.length)
+                .filter(f -> schema.fields().get(f).type() == FieldType.LONG)
+                .toArray();
         for (int f = 0; f < nulls.length; f++) {
             nullable |= layout.nullBit(f) < 0 ? 0 : 1L << layout.nullBit(f);
         }
@@ -69,7 +75,8 @@ public final class ProposalCheck {
      * @param rows that were read
      * @param misfits of them, that would be rejected
      * @param first of the misfits: file, line and reason; empty when there is none
-     * @param examples of the misfits, as they stand in the file that was looked at, or in one with the same columns
+     * @param examples of the misfits, by the number of the row, from 1 over all files: as they stand in the file that
+     *     was looked at, or in one with the same columns
      * @param all whether all rows were read
      * @param nulls of each field, by name, that is null in rows that are tuples: how many
      * @param wide fields of type {@code long} with numbers that take more than 32 bits
@@ -78,7 +85,7 @@ public final class ProposalCheck {
             long rows,
             long misfits,
             String first,
-            List<byte[]> examples,
+            Map<Long, byte[]> examples,
             boolean all,
             Map<String, Long> nulls,
             Set<String> wide) {}
@@ -151,7 +158,7 @@ public final class ProposalCheck {
                     misfit(file.name() + ", line " + lines.lineNumber() + ": " + refusal);
                     if (sameColumns && examples.size() < MOST_EXAMPLES && exampleBytes < MOST_EXAMPLE_BYTES) {
                         exampleBytes += line.length;
-                        examples.add(line);
+                        examples.put(rows, line);
                     }
                 } else {
                     survey(check.tuples());
@@ -165,15 +172,31 @@ public final class ProposalCheck {
     private void survey(TupleBlock tuples) {
         for (int row = 0; row < tuples.size(); row++) {
             long lacking = tuples.nullMask(row) & nullable;
-            for (int f = 0; f < nulls.length; f++) {
-                if (lacking != 0 && tuples.isNull(f, row)) {
-                    nulls[f]++;
-                } else if (!wide[f] && schema.fields().get(f).type() == FieldType.LONG) {
-                    Object value = tuples.value(f, row);
-                    wide[f] = value instanceof Long number && number != number.intValue();
-                }
+            for (int f = 0; lacking != 0 && f < nulls.length; f++) {
+                nulls[f] += tuples.isNull(f, row) ? 1 : 0;
+            }
+            int left = 0;
+            for (int i = 0; i < mayBeNarrow.length; i++) {
+                int f = mayBeNarrow[i];
+                wide[f] = !tuples.isNull(f, row) && isWide(tuples, f, row);
+                mayBeNarrow[left] = f;
+                left += wide[f] ? 0 : 1;
+            }
+            if (left < mayBeNarrow.length) {
+                mayBeNarrow = Arrays.copyOf(mayBeNarrow, left);
             }
         }
+    }
+
+    private static boolean isWide(TupleBlock tuples, int field, int row) {
+        int column = tuples.layout().columnOf(field);
+        if (column == RowLayout.KEY) {
+            return tuples.keys()[row] != (int) tuples.keys()[row];
+        }
+        byte[] bytes = tuples.column(column);
+        int at = row * Long.BYTES;
+        int sign = bytes[at + 3] >> 7;
+        return bytes[at + 4] != sign || bytes[at + 5] != sign || bytes[at + 6] != sign || bytes[at + 7] != sign;
     }
 
     private void misfit(String why) {

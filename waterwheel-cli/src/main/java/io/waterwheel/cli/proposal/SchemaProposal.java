@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,11 +39,16 @@ public final class SchemaProposal {
     private final FileLook look;
     private final CsvStyle style;
     private final KafkaColumns kafka;
+    /** How many rows were looked at first, and the numbers of those behind. */
+    private final long first;
+
+    private final Set<Long> further = new HashSet<>();
     /** What all rows are, where all were read after the look; null where not. */
     private ProposalCheck.@Nullable Outcome all;
 
     private SchemaProposal(FileLook look, KafkaColumns kafka) {
         this.kafka = kafka;
+        this.first = look.rows;
         this.source = look.source;
         this.look = look;
         this.style = look.style;
@@ -198,12 +204,22 @@ public final class SchemaProposal {
         return look.whole;
     }
 
-    /** Looks at further rows of the file, which the definition so far does not fit. */
-    public void lookAt(List<byte[]> rows) throws IOException {
+    /**
+     * Looks at further rows of the file, which the definition so far does not fit; at each once.
+     *
+     * @param rows by their number, from 1
+     * @return whether there was one that was not looked at
+     */
+    public boolean lookAt(Map<Long, byte[]> rows) throws IOException {
         all = null;
-        for (byte[] row : rows) {
-            look.add(row);
+        boolean learns = false;
+        for (Map.Entry<Long, byte[]> row : rows.entrySet()) {
+            if (row.getKey() > first && further.add(row.getKey())) {
+                look.add(row.getValue());
+                learns = true;
+            }
         }
+        return learns;
     }
 
     /**
@@ -253,28 +269,34 @@ public final class SchemaProposal {
     public String yaml(String stream, Hints hints) {
         FileFacts facts = look.facts;
         List<ColumnSample> values = look.columns();
-        List<ColumnSample> used = kafka.beside(values, facts);
-        ColumnSample time = ColumnRoles.time(source, used, facts.time);
+        ColumnSample time = kafka.time(source, values, facts);
         // Day and month can be told apart by another column than the time.
         List<String> patterns = time.timePatterns().stream()
-                .sorted(Comparator.comparing((String one) -> -used.stream()
+                .sorted(Comparator.comparing((String one) -> -values.stream()
                         .filter(column -> column.timePatterns().contains(one))
                         .count()))
                 .toList();
         String pattern = patterns.isEmpty() ? "" : patterns.get(0);
-        Set<String> nulls = used.stream()
+        Set<String> nulls = values.stream()
                 .filter(ColumnSample::hasGaps)
                 .flatMap(column -> column.words.stream())
                 .collect(Collectors.toCollection(TreeSet::new));
         nulls.addAll(facts.nulls);
-        @Nullable ColumnSample longitude = ColumnRoles.coordinate(used, ColumnRoles.LONGITUDE, 180);
-        @Nullable ColumnSample latitude = ColumnRoles.coordinate(used, ColumnRoles.LATITUDE, 90);
-        ColumnSample said = facts.key == null ? null : ColumnRoles.column(source, used, "--key-field", facts.key);
+        @Nullable ColumnSample longitude = ColumnRoles.coordinate(values, ColumnRoles.LONGITUDE, 180);
+        @Nullable ColumnSample latitude = ColumnRoles.coordinate(values, ColumnRoles.LATITUDE, 90);
+        ColumnSample said = facts.key == null
+                ? null
+                : ColumnRoles.column(source, kafka.with(values, facts.key), "--key-field", facts.key);
         boolean position = said == null && longitude != null && latitude != null;
-        List<ColumnSample> keys = ColumnRoles.keys(used, time, nulls).stream()
-                .filter(column -> nullsOfAll(column) == 0)
-                .toList();
+        List<ColumnSample> keys = new ArrayList<>(ColumnRoles.keys(values, time, nulls));
+        keys.removeIf(column -> nullsOfAll(column) > 0);
+        ColumnSample kafkaKey = said == null && !position ? kafka.key(keys) : null;
+        if (kafkaKey != null) {
+            keys.add(0, kafkaKey);
+        }
         ColumnSample key = said != null ? said : keys.isEmpty() ? time : keys.get(0);
+        List<ColumnSample> used = new ArrayList<>(values);
+        Stream.of(time, key).filter(column -> !used.contains(column)).forEach(used::add);
         Set<ColumnSample> needed = position && longitude != null && latitude != null
                 ? Set.of(time, longitude, latitude)
                 : new HashSet<>(List.of(time, key));
@@ -309,18 +331,13 @@ public final class SchemaProposal {
         }
         out.append("name: ").append(DefinitionYaml.value(stream)).append("\nformat: ");
         out.append(SchemaFile.formatName(look.format())).append("\nfields:\n");
-        int nullable = 0;
+        Set<ColumnSample> nullable = nullable(used, needed, nulls);
         for (ColumnSample column : used) {
-            boolean lacks = column.empty > 0
-                    || mayLackLater(column)
-                    || column.words.stream().anyMatch(nulls::contains);
-            boolean mayLack = !needed.contains(column) && lacks && nullable < MAX_NULLABLE;
-            nullable += mayLack ? 1 : 0;
             field(
                     out,
                     column,
                     column == time,
-                    mayLack,
+                    nullable.contains(column),
                     position && (column == longitude || column == latitude),
                     pattern,
                     nulls);
@@ -360,16 +377,42 @@ public final class SchemaProposal {
             out.append("# key: {dimensions: [")
                     .append(String.join(", ", dimensions))
                     .append("]}   # when you ask by several at once; then create it with --like ")
-                    .append(plain(look.again))
+                    .append(word(plain(look.again)))
                     .append(look.appendOptions())
                     .append('\n');
         }
-        out.append("time: ").append(time.name).append('\n');
+        out.append("time: ")
+                .append(time.name)
+                .append(kafka.insteadOf(time, values))
+                .append('\n');
         records(out, values, patterns, nulls);
         String yaml = out.toString();
         // What is proposed must be a definition; if it is none that is our fault, and is better said here.
         SchemaFile.read("the proposal", yaml);
         return yaml;
+    }
+
+    /** Fields that may be null: those that are in some row, then those that may be in one that was not looked at. */
+    private Set<ColumnSample> nullable(List<ColumnSample> used, Set<ColumnSample> needed, Set<String> nulls) {
+        Set<ColumnSample> nullable = new HashSet<>();
+        for (boolean sure : new boolean[] {true, false}) {
+            for (ColumnSample column : used) {
+                boolean lacks = column.empty > 0
+                        || nullsOfAll(column) > 0
+                        || column.words.stream().anyMatch(nulls::contains);
+                if (!needed.contains(column)
+                        && (sure ? lacks : mayLackLater(column))
+                        && nullable.size() < MAX_NULLABLE) {
+                    nullable.add(column);
+                }
+            }
+        }
+        return nullable;
+    }
+
+    /** As one word of a command. */
+    private static String word(String text) {
+        return text.matches("[A-Za-z0-9._/-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
     }
 
     /** Whether rows behind those that were looked at may have nothing in a column. */
@@ -449,17 +492,17 @@ public final class SchemaProposal {
             out.append(", from: ").append(DefinitionYaml.value(column.from));
         }
         out.append('}');
-        if (column.empty > 0 && column.values > 0) {
-            doubts.add(column.empty
-                    + (json ? " have none" : " are empty")
-                    + (nullable ? "" : ": such rows will be rejected"));
-        }
-        if (column.hasGaps()) {
-            doubts.add(column.marks + " are " + String.join(", ", column.words) + ", taken for nothing"
-                    + (nullable ? "" : ": such rows will be rejected"));
-        }
-        if (column.empty == 0 && !column.hasGaps() && nullsOfAll(column) > 0) {
-            doubts.add(nullsOfAll(column) + (json ? " of all have none" : " of all are empty"));
+        if (nullsOfAll(column) > 0) {
+            doubts.add(nullsOfAll(column) + " of all rows hold nothing"
+                    + (column.hasGaps() ? ", or " + String.join(", ", column.words) : ""));
+        } else {
+            String rejected = nullable ? "" : ": such rows will be rejected";
+            if (column.empty > 0 && column.values > 0) {
+                doubts.add(column.empty + (json ? " have none" : " are empty") + rejected);
+            }
+            if (column.hasGaps()) {
+                doubts.add(column.marks + " are " + String.join(", ", column.words) + ", taken for nothing" + rejected);
+            }
         }
         List<String> meant = column.words.stream().filter(nulls::contains).toList();
         if (!column.hasGaps() && !meant.isEmpty()) {

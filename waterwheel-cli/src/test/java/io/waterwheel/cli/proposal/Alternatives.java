@@ -67,12 +67,31 @@ final class Alternatives {
     static int takeAll(String yaml, String file, RecordFormat format, List<String> columns, RecordFacts facts)
             throws IOException {
         List<String> all = of(yaml);
+        // If the words of proposals change, nothing may be passed over.
+        assertThat(all).as(yaml).hasSize(offered(yaml));
         for (String other : all) {
             assertThat(taken(schema(other, file, format, columns), file, format, columns, facts))
                     .as(other)
                     .isEqualTo(taken(SchemaFile.read("proposal", yaml).schema(), file, format, columns, facts));
         }
         return all.size();
+    }
+
+    private static int offered(String yaml) {
+        int offered = 0;
+        for (String line : yaml.lines().toList()) {
+            int or = line.indexOf(" Or: ");
+            offered += line.startsWith("# key:") ? 1 : 0;
+            offered += or < 0
+                    ? 0
+                    : 1 + (int) line.substring(or).chars().filter(c -> c == ',').count();
+        }
+        return offered;
+    }
+
+    /** Checks all of them, of a file whose columns its first line or somebody names. */
+    static void takeEach(String yaml, String file, RecordFormat format, String... columns) throws IOException {
+        int ignored = takeAll(yaml, file, format, List.of(columns));
     }
 
     /** As {@code stream create FILE.yaml --like} makes it. */

@@ -101,8 +101,7 @@ class CsvDrawerTest {
                         .subList(1, schema.fields().size()));
             }
         }
-        int alternatives = Alternatives.takeAll(yaml, file, RecordFormat.CSV, List.of(columns));
-        assertThat(alternatives).isNotNegative();
+        Alternatives.takeEach(yaml, file, RecordFormat.CSV, columns);
         return taken;
     }
 

@@ -45,8 +45,7 @@ class JsonDrawerTest {
                     .isNull();
             taken.add(Arrays.asList(check.values(0)));
         }
-        int alternatives = Alternatives.takeAll(yaml, file, RecordFormat.JSON, List.of());
-        assertThat(alternatives).isNotNegative();
+        Alternatives.takeEach(yaml, file, RecordFormat.JSON);
         return taken;
     }
 

@@ -15,6 +15,7 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -53,7 +54,8 @@ class ProposalCheckTest {
         ProposalCheck.Outcome first = checked(List.of(file), proposal);
         assertThat(first.misfits()).isEqualTo(1);
         assertThat(first.first()).endsWith("long.csv, line 100012: id: expected a whole number of 64 bits, got 'n-7'");
-        proposal.lookAt(first.examples());
+        assertThat(proposal.lookAt(first.examples())).isTrue();
+        assertThat(proposal.lookAt(first.examples())).isFalse();
         ProposalCheck.Outcome second = checked(List.of(file), proposal);
         assertThat(second.misfits()).isZero();
         assertThat(second.rows()).isEqualTo(100_050);
@@ -63,11 +65,13 @@ class ProposalCheckTest {
         assertThat(fields(proposal)).containsExactly("at timestamp", "id string", "x long?", "wide long?", "gap long?");
         proposal.knows(second);
         assertThat(fields(proposal)).containsExactly("at timestamp", "id string", "x int", "wide long", "gap int?");
-        assertThat(proposal.yaml("f")).contains("# 20 of all are empty").doesNotContain("'nullable: true' away");
+        assertThat(proposal.yaml("f"))
+                .contains("# 20 of all rows hold nothing")
+                .doesNotContain("'nullable: true' away");
         assertThat(Alternatives.takeAll(proposal.yaml("f"), text.toString(), RecordFormat.CSV, List.of()))
                 .isEqualTo(1);
         assertThat(checked(List.of(file), proposal).misfits()).isZero();
-        proposal.lookAt(List.of());
+        assertThat(proposal.lookAt(Map.of())).isFalse();
         assertThat(fields(proposal)).contains("x long?");
     }
 

@@ -32,8 +32,7 @@ class SchemaProposalTest {
     private static Schema proposed(String csv, String... columns) throws IOException {
         String yaml = SchemaProposal.of("f.csv", new ByteArrayInputStream(csv.getBytes(UTF_8)), List.of(columns))
                 .yaml("f");
-        int alternatives = Alternatives.takeAll(yaml, csv, RecordFormat.CSV, List.of(columns));
-        assertThat(alternatives).isNotNegative();
+        Alternatives.takeEach(yaml, csv, RecordFormat.CSV, columns);
         return SchemaFile.read("f.yaml", yaml).schema();
     }
 
@@ -121,6 +120,49 @@ class SchemaProposalTest {
                         .fields())
                 .extracting(one -> one.name())
                 .contains("kafka_timestamp");
+    }
+
+    /** What Kafka has stands back behind what all values have, and keys are never taken for times by a guess. */
+    @Test
+    void whenKafkasTimeAndKeyAreTaken() throws Exception {
+        List<byte[]> days = new ArrayList<>();
+        List<byte[]> names = new ArrayList<>();
+        List<Instant> times = new ArrayList<>();
+        StringBuilder some = new StringBuilder();
+        StringBuilder seconds = new StringBuilder();
+        StringBuilder csv = new StringBuilder();
+        for (int row = 0; row < 40; row++) {
+            days.add(("2021-10-" + (10 + row % 9)).getBytes(UTF_8));
+            names.add(("n" + row % 5).getBytes(UTF_8));
+            times.add(Instant.ofEpochMilli(1_633_608_000_000L + row));
+            some.append("{\"v\": 1").append(row == 9 ? ", \"error_time\": \"2022-07-13T00:00:00Z\"}\n" : "}\n");
+            seconds.append("{\"ts\": ").append(1_633_608_000L + row).append(", \"v\": 1}\n");
+            csv.append(row == 7 ? "NA" : "d" + row % 3)
+                    .append(",")
+                    .append(row)
+                    .append(",x")
+                    .append(row)
+                    .append('\n');
+        }
+        assertThat(ofRecords(seconds.toString(), KafkaColumns.of(40, days, times)))
+                .contains("time: ts\n", "key: {field: ts}");
+        assertThat(ofRecords(some.toString(), KafkaColumns.of(40, names, times)))
+                .contains("time: kafka_timestamp   # not all records have error_time\n", "key: {field: kafka_key}");
+        FileFacts facts = new FileFacts();
+        facts.nulls = List.of("NA");
+        assertThat(ofLines(csv.toString(), facts, KafkaColumns.of(40, names, times)))
+                .contains(
+                        "key: {field: kafka_key}", "time: kafka_timestamp\n", "{name: device, type: string, nullable");
+        facts.time = "kafka.key";
+        assertThat(ofLines(csv.toString(), facts, KafkaColumns.of(40, days, times)))
+                .contains("time: kafka_key\n", "{name: kafka_key, type: timestamp, from: kafka.key}");
+    }
+
+    private static String ofLines(String csv, FileFacts facts, KafkaColumns kafka) throws IOException {
+        RecordsSource records = new RecordsSource(
+                "topic t", csv.lines().map(line -> line.getBytes(UTF_8)).toList());
+        return SchemaProposal.ofRecords(records, RecordFormat.CSV, List.of("device", "n", "note"), facts, kafka)
+                .yaml("f");
     }
 
     private static String ofRecords(String file, KafkaColumns kafka) throws IOException {

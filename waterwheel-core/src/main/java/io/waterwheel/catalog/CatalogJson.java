@@ -1,5 +1,11 @@
 package io.waterwheel.catalog;
 
+import static io.waterwheel.catalog.JsonMembers.intOf;
+import static io.waterwheel.catalog.JsonMembers.longOf;
+import static io.waterwheel.catalog.JsonMembers.longs;
+import static io.waterwheel.catalog.JsonMembers.require;
+import static io.waterwheel.catalog.JsonMembers.text;
+
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -565,37 +571,5 @@ public final class CatalogJson {
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("a JSON tree could not be written", e);
         }
-    }
-
-    private static JsonNode require(JsonNode json, String name) {
-        JsonNode value = json.get(name);
-        if (value == null) {
-            throw new IllegalArgumentException("member '" + name + "' is missing");
-        }
-        return value;
-    }
-
-    private static String text(JsonNode json, String name) {
-        return require(json, name).asText();
-    }
-
-    private static long longOf(JsonNode json, String name) {
-        JsonNode value = require(json, name);
-        if (!value.canConvertToLong()) {
-            throw new IllegalArgumentException("member '" + name + "' is not a whole number: " + value);
-        }
-        return value.asLong();
-    }
-
-    private static int intOf(JsonNode json, String name) {
-        return Math.toIntExact(longOf(json, name));
-    }
-
-    private static long[] longs(JsonNode json) {
-        long[] values = new long[json.size()];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = json.get(i).asLong();
-        }
-        return values;
     }
 }

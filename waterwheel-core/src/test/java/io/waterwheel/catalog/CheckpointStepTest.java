@@ -86,4 +86,14 @@ final class CheckpointStepTest {
                 .isInstanceOf(CorruptCatalogException.class)
                 .hasMessageContaining("/data/1/edits/9");
     }
+
+    @Test
+    void anEditWhoseNumberDoesNotFitIsDamaged() {
+        byte[] large = ("{\"edit\":\"flushed\",\"indexer\":4294967299,\"checkpoint\":{\"epoch\":2,\"flushed\":8,"
+                        + "\"watermarks\":[4,5],\"rejected\":1},\"chunks\":[]}")
+                .getBytes(StandardCharsets.UTF_8);
+        assertThatThrownBy(() -> CatalogJson.readEdit("/data/1/edits/9", large))
+                .isInstanceOf(CorruptCatalogException.class)
+                .hasRootCauseMessage("member 'indexer' is no number of 32 bits: 4294967299");
+    }
 }

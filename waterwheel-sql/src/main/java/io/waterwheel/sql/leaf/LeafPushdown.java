@@ -268,7 +268,7 @@ public final class LeafPushdown {
             if (ordersNullsOtherwise(by, below.getRowType())) {
                 if (!(leaf.what() instanceof Leaf.Tuples) || !few) {
                     throw new NotPushed("NULLS " + by.nullDirection
-                            + " of such an order of groups, or without a LIMIT of" + " at most " + MOST_PAGED);
+                            + " of such an order of groups, or without a LIMIT of at most " + MOST_PAGED);
                 }
                 // False comes before true, and so all values before nulls; descending it is the other way round.
                 orders.add(new Leaf.By(new Expression.IsNull(value, false), by.direction.isDescending()));

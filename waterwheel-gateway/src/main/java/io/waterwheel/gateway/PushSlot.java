@@ -48,7 +48,7 @@ final class PushSlot {
     /** Between two looks at the queue: to be woken by each request would cost as much as is saved. */
     private static final long LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
-    /** Between two requests of a row of them. */
+    /** The longest pause between two requests that come one behind the other. */
     private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
 
     private static final long IDLE_SECONDS = 60;

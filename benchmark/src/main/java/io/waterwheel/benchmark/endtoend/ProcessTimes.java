@@ -85,7 +85,7 @@ public final class ProcessTimes {
         // Of the process: the time of threads that have ended is in it, too.
         System.out.printf(
                 Locale.ROOT,
-                "process %s: %.2f %% of a core in %.1f s, %.2f %% of it in the kernel%n",
+                "process %s: %.2f %% of a core in %.1f s, of these %.2f in the kernel%n",
                 options.text("pid"),
                 percent(whole.all(), elapsed),
                 elapsed,
@@ -94,7 +94,7 @@ public final class ProcessTimes {
                 byName(before, after).stream().limit(options.integer("most")).toList()) {
             System.out.printf(
                     Locale.ROOT,
-                    "  %-16s %6.2f %%, %.2f %% of it in the kernel%n",
+                    "  %-16s %6.2f %%, of these %.2f in the kernel%n",
                     one.name(),
                     percent(one.all(), elapsed),
                     percent(one.system(), elapsed));

@@ -488,7 +488,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
         @Override
         public void finish(Verdict verdict) {
             MemoryRows lines = new MemoryRows(OwnStatements.PLAN);
-            String.valueOf(verdict.explanation()).lines().forEach(line -> lines.add(line));
+            verdict.requireExplanation().text().lines().forEach(line -> lines.add(line));
             to.show(List.of(new ColumnSink.Column("plan", 0)));
             lines.to(to, verdict);
         }

@@ -328,15 +328,23 @@ final class AskedByJdbc implements AutoCloseable {
                     .hasStackTraceContaining("did you mean 'by_jdbc'?");
             assertThat(String.join(
                             "\n", rows(statement.executeQuery("EXPLAIN SELECT id FROM by_jdbc WHERE id < 5"), "plan")))
-                    .contains("\nkeys", "\ntimes")
-                    .doesNotContain("[");
+                    .contains("\nkeys", "\ntimes", "\nchunks");
             assertThat(String.join(
                             "\n",
                             rows(
                                     statement.executeQuery("EXPLAIN ANALYZE SELECT COUNT(*) FROM by_jdbc WHERE id < 5"),
                                     "plan")))
-                    .contains("\nkeys", "\ntimes")
-                    .doesNotContain("[");
+                    .contains("\nkeys", "\ntimes", "\nchunks");
+            String join =
+                    "SELECT COUNT(*) FROM by_jdbc a JOIN by_jdbc b ON a.id = b.id WHERE a.small IS NOT NULL AND a.id < 5";
+            assertThat(String.join("\n", rows(statement.executeQuery("EXPLAIN " + join), "plan")))
+                    .contains("leaf0: ", "leaf1: ", "  chunks", "JOIN")
+                    .doesNotContain("answer: ");
+            assertThat(String.join("\n", rows(statement.executeQuery("EXPLAIN ANALYZE " + join), "plan")))
+                    .containsPattern("(?s)  read as number 1: \\d+ rows? in \\d+\\.\\d ms\n")
+                    .containsPattern(
+                            "(?s)  read as number 2: \\d+ rows? in \\d+\\.\\d ms, narrowed to \\d+ values? of another leaf")
+                    .contains("  chunks", "answer: 1 row in ");
         }
     }
 

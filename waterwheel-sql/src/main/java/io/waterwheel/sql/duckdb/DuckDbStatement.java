@@ -11,6 +11,7 @@ import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.sql.ResidualPlan;
+import io.waterwheel.sql.exec.Narrowed;
 import io.waterwheel.sql.exec.ResidualExecutor.Asker;
 import io.waterwheel.sql.exec.ResidualExecutor.LeafReader;
 import io.waterwheel.tuple.TupleBlock;
@@ -174,9 +175,7 @@ final class DuckDbStatement {
         if (values == null) {
             return query;
         }
-        Expression condition =
-                values.isEmpty() ? new Expression.Truth(false) : new Expression.In(narrowing.value(), values, false);
-        Expression where = query.where() == null ? condition : new Expression.And(List.of(query.where(), condition));
+        Expression where = Narrowed.where(query.where(), narrowing.value(), values);
         try {
             where.requireLimits();
         } catch (WaterwheelException tooLarge) {

@@ -10,7 +10,6 @@ import io.waterwheel.schema.Field;
 import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.exec.ResidualExecutor;
 import io.waterwheel.topology.rpc.ColumnSink;
-import io.waterwheel.topology.rpc.QueryHandler;
 import io.waterwheel.tuple.TupleBlock;
 import java.time.Duration;
 import java.util.List;
@@ -25,9 +24,19 @@ import org.jspecify.annotations.Nullable;
 final class ResidualAnswer implements ResidualExecutor.LeafReader, ResidualExecutor.Asker {
     private static final Duration LEAST = Duration.ofMillis(1);
 
+    /** Who answers the queries of the leaves. */
+    interface Leaves {
+        /**
+         * Answers a query to its end.
+         *
+         * @param leaf its number in the plan
+         */
+        void query(int leaf, Query query, AnswerSink sink) throws InterruptedException;
+    }
+
     private final Statement statement;
     private final ResidualPlan plan;
-    private final QueryHandler queries;
+    private final Leaves leaves;
     private final SystemTables system;
     private final ColumnSink sink;
     private final long deadlineNanos;
@@ -38,14 +47,14 @@ final class ResidualAnswer implements ResidualExecutor.LeafReader, ResidualExecu
     ResidualAnswer(
             Statement statement,
             ResidualPlan plan,
-            QueryHandler queries,
+            Leaves leaves,
             SystemTables system,
             ColumnSink sink,
             long deadlineNanos) {
         this.system = system;
         this.statement = statement;
         this.plan = plan;
-        this.queries = queries;
+        this.leaves = leaves;
         this.sink = sink;
         this.deadlineNanos = deadlineNanos;
     }
@@ -103,7 +112,8 @@ final class ResidualAnswer implements ResidualExecutor.LeafReader, ResidualExecu
     public void read(int leaf, Query query, ResidualExecutor.Rows taker) throws InterruptedException {
         Duration left = Duration.ofNanos(deadlineNanos - System.nanoTime());
         LeafSink leafSink = new LeafSink(taker);
-        queries.query(statement.oneOfSeveral(query).withTimeout(left.compareTo(LEAST) < 0 ? LEAST : left), leafSink);
+        Query asked = statement.oneOfSeveral(query).withTimeout(left.compareTo(LEAST) < 0 ? LEAST : left);
+        leaves.query(leaf, asked, leafSink);
         verdicts.add(query.stream(), leafSink.verdict());
     }
 

@@ -358,14 +358,23 @@ public final class Statements implements StatementHandler, AutoCloseable {
         OwnStatements.Explained explained = OwnStatements.explained(statement.sql());
         StatementPlan planned = plan(statement, explained == null ? statement.sql() : explained.statement());
         if (planned instanceof ResidualPlan plan) {
-            sink.is(explained == null ? StatementMeter.Kind.EXECUTOR : StatementMeter.Kind.CATALOG);
+            sink.is(
+                    explained == null || explained.analyze()
+                            ? StatementMeter.Kind.EXECUTOR
+                            : StatementMeter.Kind.CATALOG);
             streams.tables().require(plan.files());
+            long deadline = begun + Objects.requireNonNull(statement.timeout()).toNanos();
             if (explained != null) {
-                explain(plan, explained.analyze(), sink);
+                ResidualExplanation explanation = new ResidualExplanation(statement, plan, queries, sink, deadline);
+                if (explained.analyze()) {
+                    explanation.analyze(executor, system, streams.tables()::shown);
+                } else {
+                    explanation.plan(streams.tables()::shown);
+                }
                 return;
             }
-            long deadline = begun + Objects.requireNonNull(statement.timeout()).toNanos();
-            new ResidualAnswer(statement, plan, queries, system, noted(sink, plan.streams()), deadline).run(executor);
+            ResidualAnswer.Leaves leaves = (leaf, query, to) -> queries.query(query, to);
+            new ResidualAnswer(statement, plan, leaves, system, noted(sink, plan.streams()), deadline).run(executor);
             return;
         }
         if (planned instanceof SystemPlan plan) {
@@ -444,30 +453,6 @@ public final class Statements implements StatementHandler, AutoCloseable {
         meter.close();
         executor.close();
         streams.close();
-    }
-
-    /** What each leaf reads, and what is answered of the leaves. */
-    private void explain(ResidualPlan plan, boolean analyze, ColumnSink sink) {
-        if (analyze) {
-            throw new WaterwheelException(
-                    ErrorCode.SQL_UNSUPPORTED,
-                    "statement: EXPLAIN ANALYZE is of statements that are one query; EXPLAIN shows the plan of this one");
-        }
-        MemoryRows lines = new MemoryRows(OwnStatements.PLAN);
-        for (int leaf = 0; leaf < plan.leaves().size(); leaf++) {
-            lines.add(ResidualPlan.table(leaf) + ": " + plan.leaves().get(leaf).query());
-        }
-        for (int system = 0; system < plan.systems().size(); system++) {
-            lines.add(ResidualPlan.systemTable(system) + ": "
-                    + plan.systems().get(system).name());
-        }
-        for (int regions = 0; regions < plan.regions().size(); regions++) {
-            lines.add(ResidualPlan.regionTable(regions) + ": "
-                    + streams.tables().shown(plan.regions().get(regions)));
-        }
-        streams.tables().shown(plan.text()).lines().forEach(line -> lines.add(line));
-        sink.show(List.of(new ColumnSink.Column("plan", 0)));
-        lines.to(sink);
     }
 
     /** Of an answer only how it came about, a line a row. */

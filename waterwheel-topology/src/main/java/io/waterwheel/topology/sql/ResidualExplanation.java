@@ -1,0 +1,264 @@
+package io.waterwheel.topology.sql;
+
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Explain;
+import io.waterwheel.query.Explanation;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Statement;
+import io.waterwheel.query.Verdict;
+import io.waterwheel.query.run.AnswerSink;
+import io.waterwheel.query.run.ForwardingSink;
+import io.waterwheel.schema.Field;
+import io.waterwheel.sql.ResidualPlan;
+import io.waterwheel.sql.exec.Narrowed;
+import io.waterwheel.sql.exec.ResidualExecutor;
+import io.waterwheel.topology.rpc.ColumnSink;
+import io.waterwheel.topology.rpc.QueryHandler;
+import io.waterwheel.tuple.TupleBlock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a statement is answered that is more than one query: what each leaf reads and prunes, and what is answered of
+ * them; when it is analysed, how many rows each gave, how long that took, and how it was narrowed. One thread.
+ */
+final class ResidualExplanation {
+    private static final Duration LEAST = Duration.ofMillis(1);
+
+    private final Statement statement;
+    private final ResidualPlan plan;
+    private final QueryHandler queries;
+    private final ColumnSink sink;
+    private final long deadlineNanos;
+    private final MemoryRows lines = new MemoryRows(OwnStatements.PLAN);
+    private final List<@Nullable Read> reads = new ArrayList<>();
+    private int turn;
+
+    ResidualExplanation(
+            Statement statement, ResidualPlan plan, QueryHandler queries, ColumnSink sink, long deadlineNanos) {
+        this.statement = statement;
+        this.plan = plan;
+        this.queries = queries;
+        this.sink = sink;
+        this.deadlineNanos = deadlineNanos;
+        plan.leaves().forEach(unused -> reads.add(null));
+    }
+
+    /**
+     * What a leaf did.
+     *
+     * @param turn of its reading, from 1
+     * @param query as it was asked
+     */
+    private record Read(
+            int turn,
+            Query query,
+            long rows,
+            long nanos,
+            @Nullable Verdict verdict) {}
+
+    /**
+     * Explains without an answer.
+     *
+     * @param shown texts of DuckDB without what is of no one's concern
+     */
+    void plan(UnaryOperator<String> shown) throws InterruptedException {
+        Verdicts verdicts = new Verdicts();
+        statement.requireDemandsOf(Set.copyOf(plan.streams()));
+        for (int number = 0; number < plan.leaves().size(); number++) {
+            Duration left = Duration.ofNanos(deadlineNanos - System.nanoTime());
+            Query query = statement
+                    .oneOfSeveral(plan.leaves().get(number).query())
+                    .withTimeout(left.compareTo(LEAST) < 0 ? LEAST : left);
+            Explained answer = new Explained(sink);
+            queries.query(query.toBuilder().explain(Explain.PLAN).build(), answer);
+            leaf(number, answer.ended());
+            verdicts.add(query.stream(), answer.ended());
+        }
+        rest(shown);
+        show(verdicts.merged(0));
+    }
+
+    /** Answers, drops the rows, and explains what that took. */
+    void analyze(ResidualExecutor executor, SystemTables system, UnaryOperator<String> shown)
+            throws InterruptedException {
+        long begun = System.nanoTime();
+        Dropped answer = new Dropped(sink);
+        new ResidualAnswer(statement, plan, this::read, system, answer, deadlineNanos).run(executor);
+        long nanos = System.nanoTime() - begun;
+        long leaves = 0;
+        for (int number = 0; number < reads.size(); number++) {
+            Read read = reads.get(number);
+            if (read == null) {
+                lines.add(ResidualPlan.table(number) + ": not read");
+                continue;
+            }
+            leaves += read.nanos;
+            leaf(number, read.verdict);
+        }
+        rest(shown);
+        lines.add("answer: " + rows(answer.rows) + " in " + millis(nanos) + ", of which the leaves took "
+                + millis(leaves));
+        show(Objects.requireNonNull(answer.verdict));
+    }
+
+    private void read(int leaf, Query query, AnswerSink to) throws InterruptedException {
+        long begun = System.nanoTime();
+        Counted answer = new Counted(to);
+        queries.query(query.toBuilder().explain(Explain.ANALYZE).build(), answer);
+        turn++;
+        reads.set(leaf, new Read(turn, query, answer.rows, System.nanoTime() - begun, answer.verdict));
+    }
+
+    private void leaf(int number, @Nullable Verdict verdict) {
+        Query query = plan.leaves().get(number).query();
+        Read read = reads.get(number);
+        lines.add(ResidualPlan.table(number) + (read == null ? ": " : ", as planned: ") + query);
+        if (read != null) {
+            lines.add("  read as number " + read.turn + ": " + rows(read.rows) + " in " + millis(read.nanos)
+                    + narrowed(query, read.query));
+        }
+        Explanation explanation = verdict == null ? null : verdict.explanation();
+        if (explanation != null) {
+            explanation.text().lines().forEach(line -> lines.add("  " + line));
+        }
+    }
+
+    private void rest(UnaryOperator<String> shown) {
+        for (int number = 0; number < plan.systems().size(); number++) {
+            lines.add(ResidualPlan.systemTable(number) + ": "
+                    + plan.systems().get(number).name());
+        }
+        for (int number = 0; number < plan.regions().size(); number++) {
+            lines.add(ResidualPlan.regionTable(number) + ": "
+                    + shown.apply(plan.regions().get(number)));
+        }
+        shown.apply(plan.text()).lines().forEach(line -> lines.add(line));
+    }
+
+    private void show(Verdict verdict) {
+        sink.show(List.of(new ColumnSink.Column("plan", 0)));
+        lines.to(sink, verdict);
+    }
+
+    private static String narrowed(Query planned, Query asked) {
+        return Narrowed.counts(planned.where(), asked.where()).stream()
+                .map(count -> ", narrowed to " + count + (count == 1 ? " value" : " values") + " of another leaf")
+                .collect(Collectors.joining());
+    }
+
+    private static String rows(long count) {
+        return count + (count == 1 ? " row" : " rows");
+    }
+
+    private static String millis(long nanos) {
+        return String.format(Locale.ROOT, "%.1f ms", nanos / 1e6);
+    }
+
+    /** Hands on, and counts. */
+    private static final class Counted extends ForwardingSink {
+        private long rows;
+        private @Nullable Verdict verdict;
+
+        Counted(AnswerSink to) {
+            super(to);
+        }
+
+        @Override
+        public void rows(TupleBlock block) {
+            rows += block.size();
+            super.rows(block);
+        }
+
+        @Override
+        public void finish(Verdict end) {
+            verdict = end;
+            super.finish(end);
+        }
+    }
+
+    /** Of a query only how it is answered. The client's sink is told of no query: it may be one of several. */
+    private static final class Explained implements AnswerSink {
+        private final ColumnSink asker;
+        private @Nullable Verdict verdict;
+        private @Nullable WaterwheelException failure;
+
+        Explained(ColumnSink asker) {
+            this.asker = asker;
+        }
+
+        @Override
+        public void start(List<Field> fields) {}
+
+        @Override
+        public void rows(TupleBlock block) {}
+
+        @Override
+        public void finish(Verdict end) {
+            verdict = end;
+        }
+
+        @Override
+        public void fail(WaterwheelException reason) {
+            failure = reason;
+        }
+
+        @Override
+        public boolean cancelled() {
+            return asker.cancelled();
+        }
+
+        @Override
+        public String client() {
+            return asker.client();
+        }
+
+        @Override
+        public String trace() {
+            return asker.trace();
+        }
+
+        Verdict ended() {
+            if (failure != null) {
+                throw failure;
+            } else if (verdict == null) {
+                throw new WaterwheelException(ErrorCode.BUG, "the query of a leaf was given no end");
+            }
+            return verdict;
+        }
+    }
+
+    /** The number of rows and the verdict of an answer; its rows are dropped. */
+    private static final class Dropped extends ForwardingSink implements ColumnSink {
+        private long rows;
+        private @Nullable Verdict verdict;
+
+        Dropped(ColumnSink to) {
+            super(to);
+        }
+
+        @Override
+        public void show(List<Column> columns) {}
+
+        @Override
+        public void start(List<Field> fields) {}
+
+        @Override
+        public void rows(TupleBlock block) {
+            rows += block.size();
+        }
+
+        @Override
+        public void finish(Verdict end) {
+            verdict = end;
+        }
+    }
+}

@@ -115,7 +115,6 @@ public final class ChunkMerges {
                 return Step.GO_ON;
             }
             merge.inputs().forEach(input -> state.sizes.remove(input.file()));
-            merge.inputs().forEach(input -> state.sizes.remove(input.file()));
             merge.inputs().stream().filter(ChunkDescriptor::merged).forEach(gone);
             return new Step(Optional.of(merge), true);
         } catch (StreamGoneException e) {

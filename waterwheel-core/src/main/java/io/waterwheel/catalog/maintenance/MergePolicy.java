@@ -59,8 +59,8 @@ public record MergePolicy(long bytes, long spanMillis) {
      *
      * @param mark the last checkpoint before them that the catalog remembers ({@link CheckpointMarks}), so that
      *     {@code verify} can begin at such a checkpoint (protocol rule 11)
-     * @param scales the version of the scales by which keys of dimensions were made ({@link ScaleVersion}): the cells
-     *     of two versions together say little of which rows a chunk has
+     * @param scales the version of the scales by which keys of dimensions were made ({@link ScaleVersion}), 0 where a
+     *     chunk has keys by several: the cells of two versions together say little of which rows a chunk has
      */
     private record Group(int indexer, long mark, int scales) implements Comparable<Group> {
         @Override
@@ -104,7 +104,7 @@ public record MergePolicy(long bytes, long spanMillis) {
             if (size.applyAsLong(chunk) <= bytes / 2
                     && snapshot.checkpoints().containsKey(chunk.indexer())
                     && mayMerge.test(chunk)) {
-                int scales = hasScales ? ScaleVersion.of(chunk.region().keys().high()) : 1;
+                int scales = hasScales ? scales(chunk.region().keys()) : 1;
                 groups.computeIfAbsent(
                                 new Group(chunk.indexer(), markBefore(snapshot, chunk), scales),
                                 group -> new ArrayList<>())
@@ -131,6 +131,11 @@ public record MergePolicy(long bytes, long spanMillis) {
             }
         }
         return merges;
+    }
+
+    private static int scales(KeyInterval keys) {
+        int version = ScaleVersion.of(keys.low());
+        return version == ScaleVersion.of(keys.high()) ? version : 0;
     }
 
     /** The last remembered checkpoint whose flush comes before those of the chunk. */

@@ -285,11 +285,25 @@ final class MergePolicyTest {
     void chunksByOtherScalesAreNotMergedWithEachOther() {
         snapshot = begin(WideKeys.SCHEMA, Retention.OFF, 1);
         for (int flush = 0; flush < 1_000; flush++) {
-            long prefix = ScaleVersion.prefix(1 + flush % 3);
-            flush(0, 10, new KeyInterval(prefix, prefix + 9), flush * MINUTE, flush * MINUTE + 1);
+            KeyInterval keys =
+                    switch (flush % 4) {
+                        case 0 -> new KeyInterval(0, 9);
+                        case 1 -> new KeyInterval(ScaleVersion.prefix(2), ScaleVersion.prefix(2) + 9);
+                        case 2 -> new KeyInterval(ScaleVersion.prefix(3), ScaleVersion.prefix(3) + 9);
+                        // Flushed while the scales changed.
+                        default -> new KeyInterval(ScaleVersion.prefix(2), 9);
+                    };
+            flush(0, 10, keys, flush * MINUTE, flush * MINUTE + 1);
         }
-        assertThat(plan()).hasSizeGreaterThan(3).allSatisfy(inputs -> assertThat(inputs)
-                .extracting(chunk -> ScaleVersion.of(chunk.region().keys().low()))
-                .containsOnly(ScaleVersion.of(inputs.get(0).region().keys().high())));
+        List<List<ChunkDescriptor>> merges = plan();
+        assertThat(merges)
+                .allSatisfy(inputs ->
+                        assertThat(inputs).extracting(MergePolicyTest::scales).containsOnly(scales(inputs.get(0))));
+        assertThat(merges).extracting(inputs -> scales(inputs.get(0))).contains("1 to 1", "2 to 2", "3 to 3", "2 to 1");
+    }
+
+    private static String scales(ChunkDescriptor chunk) {
+        KeyInterval keys = chunk.region().keys();
+        return ScaleVersion.of(keys.low()) + " to " + ScaleVersion.of(keys.high());
     }
 }

@@ -5,6 +5,7 @@ import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.key.KeyScheme;
@@ -89,7 +90,8 @@ public final class ScaleCalls {
                     .setCellsAfter(after.cells()));
         }
         if (!request.getDryRun()) {
-            reply.setRoutingVersion(putInForce(stream, key.scales(), change).version());
+            reply.setRoutingVersion(putInForce(services.catalogStore(), stream, key.scales(), change)
+                    .version());
         }
         return reply.build();
     }
@@ -110,11 +112,16 @@ public final class ScaleCalls {
         }
     }
 
-    private RoutingTable putInForce(StreamInfo stream, int scales, ScaleChange change) {
-        StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
+    /**
+     * Puts the scales of a change in force.
+     *
+     * @param scales the version that they follow; nothing is changed when another one has followed it meanwhile
+     */
+    static RoutingTable putInForce(CatalogStore store, StreamInfo stream, int scales, ScaleChange change) {
+        StreamCatalog catalog = new StreamCatalog(store, stream);
         boolean tried = false;
         while (true) {
-            services.catalogStore().sync();
+            store.sync();
             RoutingTable newest = catalog.newestTable();
             if (tried
                     && newest.scales() == scales + 1

@@ -29,9 +29,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the quick commands once against a server that answers nothing of worth, so that the JVM can write an archive of
- * the classes that they take: the launcher starts it after a build, with {@code -XX:ArchiveClassesAtExit}. With the
- * archive a command starts in a third of the time. Then it runs a server once ({@link ServerRehearsal}).
+ * Does once what many processes do, so that the JVM can write an archive of the classes that this takes: the launcher
+ * starts it after a build, with {@code -XX:ArchiveClassesAtExit}. With the archive a process starts in a third of the
+ * time. There are two, for two class paths: {@code client} runs the client's commands against a server that answers
+ * nothing of worth, {@code server} runs a server ({@link ServerRehearsal}).
  */
 final class ClassArchiveTraining {
     private static final Logger LOG = LoggerFactory.getLogger(ClassArchiveTraining.class);
@@ -42,15 +43,34 @@ final class ClassArchiveTraining {
     /** Seconds, for a server to start and end. */
     private static final long SERVER_PATIENCE = 60;
 
+    private static final Terminal NOWHERE = new Terminal(InputStream.nullInputStream(), nowhere(), nowhere(), false);
+
     private ClassArchiveTraining() {}
 
+    private static PrintStream nowhere() {
+        return new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8);
+    }
+
+    /** Takes one argument, {@code client} or {@code server}. */
     public static void main(String[] args) throws Exception {
-        LogSettings.choose("log4j2-command.xml");
         Thread limit = new Thread(ClassArchiveTraining::endLate, "rehearsal-limit");
         limit.setDaemon(true);
         limit.start();
-        PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8);
-        Terminal terminal = new Terminal(InputStream.nullInputStream(), nowhere, nowhere, false);
+        if (args.length == 1 && args[0].equals("client")) {
+            LogSettings.chooseForClient();
+            rehearseCommands();
+        } else if (args.length == 1 && args[0].equals("server")) {
+            LogSettings.choose("log4j2-command.xml");
+            run(List.of("--help"));
+            run(List.of("--version"));
+            rehearseServer();
+        } else {
+            throw new IllegalArgumentException("expected client or server, got " + List.of(args));
+        }
+        System.exit(0);
+    }
+
+    private static void rehearseCommands() throws IOException {
         try (BufferAllocator allocator = new RootAllocator();
                 FlightServer server = FlightServer.builder(
                                 allocator, Location.forGrpcInsecure("127.0.0.1", 0), new Answers(allocator))
@@ -58,8 +78,6 @@ final class ClassArchiveTraining {
                         .start()) {
             String url = "grpc://127.0.0.1:" + server.getPort();
             for (List<String> command : List.of(
-                    List.of("--help"),
-                    List.of("--version"),
                     List.of("query", "--help"),
                     List.of("stream", "list", "--server", url),
                     List.of("status", "--server", url),
@@ -67,17 +85,21 @@ final class ClassArchiveTraining {
                     List.of("query", "s", "--server", url, "--count"),
                     List.of("query", "s", "--server", url, "--where", "a > 1", "--format", "csv"),
                     List.of("query", "s", "--server", url, "--agg", "avg(a)", "--format", "json"))) {
-                int code = Main.run(command.toArray(String[]::new), terminal);
-                if (code != 0) {
-                    throw new IllegalStateException(command + " ended with " + code);
-                }
+                run(command);
             }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("nothing interrupts this thread", e);
         }
-        rehearseServer();
-        System.exit(0);
     }
 
-    /** Last, and not for ever: without a server's classes the archive is as good for commands. */
+    private static void run(List<String> command) {
+        int code = Main.run(command.toArray(String[]::new), NOWHERE);
+        if (code != 0) {
+            throw new IllegalStateException(command + " ended with " + code);
+        }
+    }
+
+    /** Not for ever: without all of a server's classes an archive is good too. */
     private static void rehearseServer() throws InterruptedException {
         Thread rehearsal = new Thread(
                 () -> {

@@ -9,6 +9,7 @@ import io.waterwheel.embedded.server.LogSettings;
 import io.waterwheel.embedded.server.ServerCommand;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.logging.Level;
@@ -19,10 +20,16 @@ public final class Main {
     /** Held, because the library that it belongs to would forget its level. What its failures mean we say ourselves. */
     private static final Logger GRPC = Logger.getLogger("io.grpc");
 
+    private static final Set<String> OF_THIS_MODULE = Set.of("demo", "server", "gateway", "topology");
+
     private Main() {}
 
     public static void main(String[] args) {
-        LogSettings.choose("log4j2-command.xml");
+        if (args.length > 0 && OF_THIS_MODULE.contains(args[0])) {
+            LogSettings.choose("log4j2-command.xml");
+        } else {
+            LogSettings.chooseForClient();
+        }
         GRPC.setLevel(Level.SEVERE);
         Terminal terminal = Terminal.ofProcess();
         AtomicBoolean done = new AtomicBoolean();

@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -84,7 +86,10 @@ final class LauncherTest {
                 for word; do
                   case $word in
                     -version) echo 'openjdk version "17.0.1" 2021-10-19' >&2; exit ;;
+                    -XX:DumpLoadedClassList=*) echo x >"${word#*=}"; exit ;;
                     -XX:ArchiveClassesAtExit=*) echo x >"${word#*=}"; exit ;;
+                    -Xshare:dump) dump=yes ;;
+                    -XX:SharedArchiveFile=*) [[ -z ${dump:-} ]] || { echo x >"${word#*=}"; exit; } ;;
                   esac
                 done
                 printf '%s\\n' "$@"
@@ -95,7 +100,9 @@ final class LauncherTest {
                 echo $$ >>"$CALLS"
                 while [[ -e $HOLD ]]; do sleep 0.05; done
                 mkdir -p deploy/embedded/target/lib
-                echo x >deploy/embedded/target/lib/library.jar
+                for jar in server library log4j-api waterwheel-cli-1; do echo x >deploy/embedded/target/lib/$jar.jar; done
+                mkdir -p waterwheel-cli/target
+                printf 'lib/library.jar' >waterwheel-cli/target/classpath.txt
                 echo x >deploy/embedded/target/waterwheel-embedded-$(<VERSION).jar
                 """);
         Files.writeString(root.resolve("VERSION"), "2");
@@ -118,7 +125,11 @@ final class LauncherTest {
     }
 
     private Process start(String path, Path command) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(command.toString(), "status")
+        return start(path, command, "status");
+    }
+
+    private Process start(String path, Path command, String argument) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(command.toString(), argument)
                 .directory(folder.toFile())
                 .redirectError(Files.createTempFile(folder, "err", "").toFile());
         Map<String, String> environment = builder.environment();
@@ -163,16 +174,38 @@ final class LauncherTest {
     }
 
     @Test
+    void theClientsCommandsStartWithTheClientsJars() throws Exception {
+        String lib = root.toRealPath() + "/deploy/embedded/target/lib/";
+        String embedded = ":" + root.toRealPath() + "/deploy/embedded/target/waterwheel-embedded-2.jar";
+        assertThat(run().out().lines())
+                .contains(
+                        lib + "library.jar:" + lib + "log4j-api.jar:" + lib + "waterwheel-cli-1.jar" + embedded,
+                        "-XX:SharedArchiveFile=" + root.toRealPath()
+                                + "/deploy/embedded/target/client-classes-of-java-17.0.1.jsa");
+        Process server = start(path(), root.resolve("waterwheel"), "server");
+        String out = new String(server.getInputStream().readAllBytes(), UTF_8);
+        assertThat(server.waitFor()).isZero();
+        assertThat(out.lines())
+                .contains(
+                        Stream.of("library", "log4j-api", "server", "waterwheel-cli-1")
+                                        .map(name -> lib + name + ".jar")
+                                        .collect(Collectors.joining(":"))
+                                + embedded,
+                        "-XX:SharedArchiveFile=" + root.toRealPath()
+                                + "/deploy/embedded/target/server-classes-of-java-17.0.1.jsa");
+    }
+
+    @Test
     void nothingOfAnOlderVersionStays() throws Exception {
         assertThat(run().out()).contains("waterwheel-embedded-2.jar");
-        Files.writeString(target.resolve("classes-of-java-16.jsa.123"), "left by one that was interrupted");
+        Files.writeString(target.resolve("client-classes-of-java-16.jsa.123"), "left by one that was interrupted");
         Files.writeString(root.resolve("VERSION"), "3");
         Files.writeString(root.resolve("pom.xml"), "of version 3");
         assertThat(run().out()).contains("waterwheel-embedded-3.jar").doesNotContain("embedded-2.jar");
         try (var files = Files.list(target)) {
             assertThat(files.map(file -> file.getFileName().toString()))
                     .containsExactlyInAnyOrder(
-                            ".launcher-built", "lib", "waterwheel-embedded-3.jar", "classes-of-java-17.0.1.jsa");
+                            ".launcher-built", "lib", "waterwheel-embedded-3.jar", "client-classes-of-java-17.0.1.jsa");
         }
     }
 

@@ -1,6 +1,7 @@
 package io.waterwheel.embedded.server;
 
 import java.net.URISyntaxException;
+import java.util.Map;
 import java.util.Objects;
 import org.apache.logging.log4j.core.config.Configurator;
 
@@ -11,6 +12,25 @@ import org.apache.logging.log4j.core.config.Configurator;
 public final class LogSettings {
     private static final String KEY = "log4j2.configurationFile";
     private static final String FOLDER = "io/waterwheel/embedded/";
+    private static final String SIMPLE = "org.apache.logging.log4j.simplelog.";
+
+    /** What commands of the client log with. */
+    private static final Map<String, String> OF_CLIENT = Map.of(
+            "log4j2.loggerContextFactory",
+            "org.apache.logging.log4j.simple.SimpleLoggerContextFactory",
+            SIMPLE + "level",
+            "WARN",
+            SIMPLE + "showdatetime",
+            "true",
+            SIMPLE + "dateTimeFormat",
+            "HH:mm:ss.SSS",
+            // Two warnings for each try of each record that a full disk refuses: append says it once, and what fails
+            // for good.
+            SIMPLE + "org.apache.kafka.clients.producer.internals.Sender.level",
+            "ERROR",
+            // A warning for each partition whose offsets are asked for before it is read, as tail does.
+            SIMPLE + "org.apache.kafka.clients.consumer.internals.OffsetFetcherUtils.level",
+            "ERROR");
 
     private LogSettings() {}
 
@@ -21,7 +41,20 @@ public final class LogSettings {
         }
     }
 
-    /** The same when something may have been logged: reading the command line and the configuration may do so. */
+    /**
+     * Chooses what a command of the client logs with, before anything is logged: warnings go to standard error, for
+     * standard output belongs to its data. By the API of Log4j alone: to start its core takes as long as a question.
+     */
+    public static void chooseForClient() {
+        if (System.getProperty(KEY) == null) {
+            OF_CLIENT.forEach((key, value) -> System.setProperty(key, System.getProperty(key, value)));
+        }
+    }
+
+    /**
+     * The same as {@link #choose} when something may have been logged: reading the command line and the configuration
+     * may do so.
+     */
     static void change(String resource) {
         if (!areOurs()) {
             return;

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** What the values of one column of a CSV file, or of one member of JSON objects, look like. One thread. */
 final class ColumnSample {
     private static final Pattern WHOLE = Pattern.compile("-?\\d+");
+    private static final Pattern LEADING_ZERO = Pattern.compile("-?0\\d.*");
     private static final Pattern INTEGER = Pattern.compile("-?(0|[1-9]\\d{0,18})");
     /** Numbers for the decoder, of type double only. */
     private static final Set<String> NOT_FINITE = Set.of("NaN", "Infinity", "-Infinity");
@@ -202,7 +203,7 @@ final class ColumnSample {
             wide += whole != (int) whole ? 1 : 0;
             rounded += whole > EXACT || whole < -EXACT ? 1 : 0;
         }
-        decimals += value.matches("-?0\\d.*") ? 0 : 1;
+        decimals += LEADING_ZERO.matcher(value).matches() ? 0 : 1;
         fraction = Math.max(fraction, digitsBehindPoint(value));
     }
 

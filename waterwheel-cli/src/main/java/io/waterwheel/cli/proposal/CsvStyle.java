@@ -31,7 +31,7 @@ record CsvStyle(char delimiter, char decimal, char thousands, Set<String> nulls,
     /** What files write where there is nothing. */
     private static final Set<String> MARKS_OF_NOTHING = Set.of("-", "NA", "N/A", "null", "NULL", "None", "nan", "\\N");
 
-    private static final Map<String, Pattern> PATTERNS = new ConcurrentHashMap<>();
+    private static final Map<Integer, Pattern> PATTERNS = new ConcurrentHashMap<>();
     private static final char[] DELIMITERS = {'\t', ';', '|', ','};
     /** A decimal comma, where the comma would divide too. */
     private static final Pattern COMMA_NUMBER = Pattern.compile("-?\\d+,\\d+");
@@ -196,16 +196,13 @@ record CsvStyle(char delimiter, char decimal, char thousands, Set<String> nulls,
     }
 
     private Pattern pattern() {
-        String groups =
-                thousands == '\0' ? "" : "|[1-9]\\d{0,2}(" + Pattern.quote(String.valueOf(thousands)) + "\\d{3})+";
-        return PATTERNS.computeIfAbsent(
-                this.signsAlone(),
-                unused -> Pattern.compile("-?(\\d+" + groups + ")(" + Pattern.quote(String.valueOf(decimal))
-                        + "\\d+)?([eE][+-]?\\d{1,3})?"));
-    }
-
-    private String signsAlone() {
-        return decimal + "" + thousands;
+        // Asked for each value of a file.
+        return PATTERNS.computeIfAbsent(decimal << Character.SIZE | thousands, unused -> {
+            String groups =
+                    thousands == '\0' ? "" : "|[1-9]\\d{0,2}(" + Pattern.quote(String.valueOf(thousands)) + "\\d{3})+";
+            return Pattern.compile(
+                    "-?(\\d+" + groups + ")(" + Pattern.quote(String.valueOf(decimal)) + "\\d+)?([eE][+-]?\\d{1,3})?");
+        });
     }
 
     /** Whether the pattern reads the text, and its day and time exist. */

@@ -4,18 +4,20 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** The first values of a column that are not what most of them are, and the rows that they are in. One thread. */
 final class Outliers {
     private static final int KEPT = 3;
     private static final int LONGEST = 24;
+    private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
     private final Map<String, Long> rows = new LinkedHashMap<>();
 
     void add(String value, long row) {
-        String shown = value.length() <= LONGEST ? value : value.substring(0, LONGEST) + "...";
         if (rows.size() < KEPT) {
-            rows.putIfAbsent(shown.replaceAll("\\p{Cntrl}", "?"), row);
+            String shown = value.length() <= LONGEST ? value : value.substring(0, LONGEST) + "...";
+            rows.putIfAbsent(CONTROL.matcher(shown).replaceAll("?"), row);
         }
     }
 

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightServer;
 import org.apache.arrow.flight.FlightStream;
@@ -23,6 +25,9 @@ import org.junit.jupiter.api.Test;
 final class FlightTransportTest {
     private static final int ROWS = 10_000;
 
+    /** The stream's end reaches the client before the server has given its buffers back. */
+    private final CountDownLatch answered = new CountDownLatch(1);
+
     @Test
     void streamsABatchOverLoopback() throws Exception {
         try (BufferAllocator allocator = new RootAllocator();
@@ -38,11 +43,12 @@ final class FlightTransportTest {
             assertThat(numbers.getValueCount()).isEqualTo(ROWS);
             assertThat(numbers.get(ROWS - 1)).isEqualTo(ROWS - 1L);
             assertThat(stream.next()).isFalse();
+            assertThat(answered.await(1, TimeUnit.MINUTES)).isTrue();
         }
     }
 
     /** Answers every ticket with the numbers from 0 on. */
-    private static final class Counting extends NoOpFlightProducer {
+    private final class Counting extends NoOpFlightProducer {
         private final BufferAllocator allocator;
 
         Counting(BufferAllocator allocator) {
@@ -62,6 +68,7 @@ final class FlightTransportTest {
                 listener.putNext();
                 listener.completed();
             }
+            answered.countDown();
         }
     }
 }

@@ -22,31 +22,36 @@ public record EngineCall(List<Column> takes, Column yields, String expression) {
     /** Most fields of an expression: no function takes more values that differ from row to row. */
     public static final int MOST_ARGUMENTS = 3;
 
-    /** A type that is handed over. */
+    /** A type that is handed over. Of a time it is the number of its units since 1970. */
     public enum Column {
-        BIGINT('B'),
-        DOUBLE('D'),
-        VARCHAR('T');
+        BIGINT('B', FieldType.LONG),
+        DOUBLE('D', FieldType.DOUBLE),
+        VARCHAR('T', FieldType.STRING),
+        MILLIS('M', FieldType.TIMESTAMP),
+        MICROS('U', FieldType.TIMESTAMP_US),
+        NANOS('N', FieldType.TIMESTAMP_NS);
 
         private final char letter;
+        private final FieldType field;
 
-        Column(char letter) {
+        Column(char letter, FieldType field) {
             this.letter = letter;
+            this.field = field;
         }
 
-        private FieldType field() {
-            return switch (this) {
-                case BIGINT -> FieldType.LONG;
-                case DOUBLE -> FieldType.DOUBLE;
-                case VARCHAR -> FieldType.STRING;
-            };
+        /** Whether it is one of times. */
+        public boolean isTime() {
+            return ValueType.of(field).isTimestamp();
         }
 
         /** Of values of this type; null for one that is not handed over. */
         public static @Nullable Column of(@Nullable ValueType type) {
-            return type == ValueType.INTEGER
-                    ? BIGINT
-                    : type == ValueType.DOUBLE ? DOUBLE : type == ValueType.STRING ? VARCHAR : null;
+            for (Column column : values()) {
+                if (ValueType.of(column.field) == type) {
+                    return column;
+                }
+            }
+            return null;
         }
     }
 
@@ -61,7 +66,7 @@ public record EngineCall(List<Column> takes, Column yields, String expression) {
     public List<Field> fields() {
         List<Field> fields = new ArrayList<>();
         for (Column column : takes) {
-            fields.add(new Field("c" + fields.size(), column.field(), true));
+            fields.add(new Field("c" + fields.size(), column.field, true));
         }
         return fields;
     }

@@ -60,7 +60,38 @@ public final class TimeFormat {
         try {
             return new TimeFormat(DateTimeFormatter.ofPattern(pattern, Locale.ENGLISH), within);
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("a letter stands there too often, or V alone", e);
+            throw new IllegalArgumentException(misspelt(pattern), e);
+        }
+    }
+
+    /** The first letter that stands there as often as no pattern has it. */
+    private static String misspelt(String pattern) {
+        boolean quoted = false;
+        int end;
+        for (int i = 0; i < pattern.length(); i = end) {
+            char c = pattern.charAt(i);
+            end = i + 1;
+            if (c == '\'') {
+                quoted = !quoted;
+            } else if (!quoted && isLetter(c)) {
+                while (end < pattern.length() && pattern.charAt(end) == c) {
+                    end++;
+                }
+                String run = pattern.substring(i, end);
+                if (!isPattern(run)) {
+                    return run + " has no meaning; " + (c == 'V' ? "a zone is VV" : "write fewer " + c);
+                }
+            }
+        }
+        return "no such pattern: " + pattern;
+    }
+
+    private static boolean isPattern(String pattern) {
+        try {
+            DateTimeFormatter unused = DateTimeFormatter.ofPattern(pattern, Locale.ENGLISH);
+            return true;
+        } catch (IllegalArgumentException e) {
+            return false;
         }
     }
 

@@ -7,12 +7,11 @@ import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.TimestampUnit;
 import java.time.DateTimeException;
-import java.time.Instant;
 import java.time.ZoneId;
 
 /**
  * DATE_TRUNC and DATE_PART: the beginning of the hour, day, month that a time lies in, or its number, by the clock of a
- * zone. Rows that follow each other mostly lie in one of them: it is remembered from when to when.
+ * zone.
  */
 final class CalendarNode extends ColumnNode {
     private static final long SLOW = 300;
@@ -20,13 +19,10 @@ final class CalendarNode extends ColumnNode {
     private final Expression text;
     private final ColumnNode time;
     private final CalendarUnit unit;
-    private final ZoneId zone;
     private final boolean part;
     private final TimestampUnit resolution;
-
-    /* The answer for times from (included) to (not). */
-    private long from;
-    private long to;
+    private final CalendarSpan last;
+    /** For all times of that span. */
     private long answer;
 
     /** @param part whether the number is asked for, not the beginning */
@@ -35,9 +31,9 @@ final class CalendarNode extends ColumnNode {
         this.text = text;
         this.time = time;
         this.unit = unit;
-        this.zone = zone;
         this.part = part;
         this.resolution = time.type().fieldType().resolution();
+        this.last = new CalendarSpan(resolution, zone);
     }
 
     @Override
@@ -52,7 +48,7 @@ final class CalendarNode extends ColumnNode {
                 continue;
             }
             long value = times[row];
-            if (value < from || value >= to) {
+            if (!last.has(value)) {
                 view.workspace().spend(SLOW);
                 look(value);
             }
@@ -62,22 +58,11 @@ final class CalendarNode extends ColumnNode {
     }
 
     private void look(long value) {
-        CalendarUnit.Span span = unit.around(resolution.instant(value), zone);
-        from = units(span.from(), Long.MIN_VALUE);
-        to = units(span.to(), Long.MAX_VALUE);
+        CalendarUnit.Span span = last.look(unit, value);
         try {
             answer = part ? span.number() : resolution.units(span.begin());
         } catch (DateTimeException e) {
             throw ArithmeticNode.overflow(text, "the " + unit.text() + " of " + value);
-        }
-    }
-
-    /** Where a span begins or ends: all do at a whole second. */
-    private long units(Instant instant, long beyond) {
-        try {
-            return resolution.units(instant);
-        } catch (DateTimeException e) {
-            return beyond;
         }
     }
 }

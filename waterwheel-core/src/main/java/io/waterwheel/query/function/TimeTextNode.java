@@ -9,13 +9,11 @@ import io.waterwheel.query.expression.TimeFormat;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.tuple.TupleBlock;
-import java.time.DateTimeException;
-import java.time.Instant;
 import java.time.ZoneId;
 
 /**
  * FORMAT_TIME: times as text, by the clock of a zone. Rows that follow each other mostly lie in one day, minute or
- * second, within which their texts are the same: it is remembered from when to when, and such rows share it.
+ * second, within which their texts are the same.
  */
 final class TimeTextNode extends ColumnNode {
     private static final long SLOW = 500;
@@ -24,10 +22,8 @@ final class TimeTextNode extends ColumnNode {
     private final TimeFormat format;
     private final ZoneId zone;
     private final TimestampUnit resolution;
-
-    /* The text of times from (included) to (not). */
-    private long from;
-    private long to;
+    private final CalendarSpan last;
+    /** Of all times of that span. */
     private byte[] text = {};
 
     TimeTextNode(ColumnNode time, TimeFormat format, ZoneId zone) {
@@ -36,6 +32,7 @@ final class TimeTextNode extends ColumnNode {
         this.format = format;
         this.zone = zone;
         this.resolution = time.type().fieldType().resolution();
+        this.last = new CalendarSpan(resolution, zone);
     }
 
     @Override
@@ -54,7 +51,7 @@ final class TimeTextNode extends ColumnNode {
                 continue;
             }
             long value = times[row];
-            boolean same = value >= from && value < to;
+            boolean same = last.has(value);
             if (!same || reference < 0) {
                 if (!same) {
                     view.workspace().spend(SLOW);
@@ -70,25 +67,12 @@ final class TimeTextNode extends ColumnNode {
     }
 
     private void look(long value) {
-        Instant instant = resolution.instant(value);
         CalendarUnit unit = format.within();
         if (unit == null) {
-            from = value;
-            to = value == Long.MAX_VALUE ? value : value + 1;
+            last.only(value);
         } else {
-            CalendarUnit.Span span = unit.around(instant, zone);
-            from = units(span.from(), Long.MIN_VALUE);
-            to = units(span.to(), Long.MAX_VALUE);
+            CalendarUnit.Span unused = last.look(unit, value);
         }
-        text = format.text(instant.atZone(zone)).getBytes(UTF_8);
-    }
-
-    /** Where a span begins or ends: all do at a whole second. */
-    private long units(Instant instant, long beyond) {
-        try {
-            return resolution.units(instant);
-        } catch (DateTimeException e) {
-            return beyond;
-        }
+        text = format.text(resolution.instant(value).atZone(zone)).getBytes(UTF_8);
     }
 }

@@ -331,8 +331,9 @@ final class EvaluationTest {
                 "yyyy-jj", "the letter j is none of y, u, M, d, D, E, Q",
                 "d. [MM]", "the sign [ stands in quotes",
                 "yyyy ''open", "a quote is not closed",
-                "SSSSSSSSSS", "a letter stands there too often",
-                "V", "V alone");
+                "yyyy ''MMMMMM'' HHH", "HHH has no meaning; write fewer H",
+                "SSSSSSSSSS", "SSSSSSSSSS has no meaning; write fewer S",
+                "V", "V has no meaning; a zone is VV");
         whyNot.forEach((pattern, why) -> assertThatThrownBy(
                         () -> new ExpressionTypes(List.of(new Field("t", FieldType.TIMESTAMP, false)))
                                 .typeOf(Expression.parse("FORMAT_TIME(t, '" + pattern + "')")))

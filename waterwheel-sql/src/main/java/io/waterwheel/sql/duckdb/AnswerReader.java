@@ -20,6 +20,35 @@ final class AnswerReader {
     /** Texts and bytes of a message, after which no row is added; one row may have more. */
     private static final int ENOUGH_BYTES = 1 << 20;
 
+    /** A value is longer than those of rows are. */
+    static final class TooLong extends SQLException {
+        private static final long serialVersionUID = 1;
+
+        private final int bytes;
+
+        TooLong(int field, int bytes) {
+            super("column " + (field + 1) + " of the answer has a value of " + bytes + " bytes, expected at most "
+                    + TupleBlock.MAX_VALUE_BYTES + "; take SUBSTRING of it");
+            this.bytes = bytes;
+        }
+
+        int bytes() {
+            return bytes;
+        }
+    }
+
+    /** A decimal has more digits than its type. */
+    static final class TooManyDigits extends SQLException {
+        private static final long serialVersionUID = 1;
+
+        TooManyDigits(int field, BigDecimal value, FieldType type, ArithmeticException cause) {
+            super(
+                    "column " + (field + 1) + " of the answer has " + value.toPlainString() + ", which exceeds "
+                            + type.schemaName() + "; CAST it to more digits",
+                    cause);
+        }
+    }
+
     private final RowLayout layout;
     private final TupleBlock block;
 
@@ -38,7 +67,8 @@ final class AnswerReader {
      * Rows of a chunk, as many as make a message; one at least. The block is filled anew by the next call.
      *
      * @param from the first row
-     * @throws SQLException when a value is too long
+     * @throws TooLong when a value is
+     * @throws TooManyDigits when a decimal has them
      */
     TupleBlock read(DuckDBDataChunkReader chunk, int from) throws SQLException {
         int most = Math.toIntExact(chunk.rowCount()) - from;
@@ -72,7 +102,7 @@ final class AnswerReader {
         int column = layout.columnOf(field);
         byte[] bytes = block.column(column);
         if (type.isDecimal()) {
-            decimal(type, vector.getBigDecimal(from), column, row);
+            decimal(type, vector.getBigDecimal(from), field, row);
             return;
         }
         switch (type.physical()) {
@@ -85,32 +115,31 @@ final class AnswerReader {
                         type == FieldType.STRING
                                 ? text.getBytes(StandardCharsets.UTF_8)
                                 : Base64.getDecoder().decode(text),
-                        column,
+                        field,
                         row);
             }
             case INT32, UINT32, FLOAT32 -> throw new IllegalStateException("a field of type " + type);
         }
     }
 
-    private void decimal(FieldType type, BigDecimal value, int column, int row) throws SQLException {
+    private void decimal(FieldType type, BigDecimal value, int field, int row) throws SQLException {
         try {
             if (type.variable()) {
-                variable(Decimals.bytes(value, type.precision(), type.scale()), column, row);
+                variable(Decimals.bytes(value, type.precision(), type.scale()), field, row);
             } else {
                 long unscaled = Decimals.unscaled(value, type.precision(), type.scale());
-                LittleEndian.putLong(block.column(column), row * 8, unscaled);
+                LittleEndian.putLong(block.column(layout.columnOf(field)), row * 8, unscaled);
             }
         } catch (ArithmeticException e) {
-            throw new SQLException("Out of Range Error: " + value.toPlainString() + " exceeds " + type.schemaName(), e);
+            throw new TooManyDigits(field, value, type, e);
         }
     }
 
-    private void variable(byte[] value, int column, int row) throws SQLException {
+    private void variable(byte[] value, int field, int row) throws SQLException {
         if (value.length > TupleBlock.MAX_VALUE_BYTES) {
-            throw new SQLException("Invalid Input Error: a value of " + value.length + " bytes, expected at most "
-                    + TupleBlock.MAX_VALUE_BYTES);
+            throw new TooLong(field, value.length);
         }
         long reference = block.addToArena(value, 0, value.length);
-        LittleEndian.putLong(block.column(column), row * 8, reference);
+        LittleEndian.putLong(block.column(layout.columnOf(field)), row * 8, reference);
     }
 }

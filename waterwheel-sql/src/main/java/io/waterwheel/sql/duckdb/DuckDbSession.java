@@ -64,11 +64,11 @@ final class DuckDbSession implements AutoCloseable {
             while (take(next())) {
                 // It has been done.
             }
-        } catch (SQLException e) {
-            fail(String.valueOf(e.getMessage()));
-        } catch (RegionTables.TooLarge | RegionTables.NoShape e) {
+        } catch (RegionTables.TooLarge | RegionTables.NoShape | AnswerReader.TooLong | AnswerReader.TooManyDigits e) {
             // As DuckDB tells what a function throws.
             fail("Invalid Input Error: " + e.getClass().getSimpleName() + ": " + e.getMessage());
+        } catch (SQLException e) {
+            fail(String.valueOf(e.getMessage()));
         } catch (RuntimeException | Error e) {
             fail(e.toString());
             throw e;

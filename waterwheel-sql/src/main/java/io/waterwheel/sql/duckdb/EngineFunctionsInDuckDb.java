@@ -51,7 +51,12 @@ final class EngineFunctionsInDuckDb {
         List<DuckDBColumnType> types = new ArrayList<>();
         takes.forEach(column -> types.add(type(column)));
         types.add(DuckDBColumnType.VARCHAR);
+        // Functions of times take one alone.
+        boolean times = takes.isEmpty() || takes.get(0).isTime();
         for (Column yields : Column.values()) {
+            if (yields.isTime() && !times) {
+                continue;
+            }
             try (DuckDBScalarFunctionBuilder builder = DuckDBFunctions.scalarFunction()) {
                 builder.withName(new EngineCall(takes, yields, "").function())
                         .withParameters(types.toArray(new DuckDBColumnType[0]))
@@ -61,7 +66,8 @@ final class EngineFunctionsInDuckDb {
             }
         }
         for (Column next : Column.values()) {
-            if (takes.size() < EngineCall.MOST_ARGUMENTS) {
+            boolean alone = next.isTime() || (times && !takes.isEmpty());
+            if (takes.size() < (alone ? 1 : EngineCall.MOST_ARGUMENTS)) {
                 List<Column> more = new ArrayList<>(takes);
                 more.add(next);
                 register(connection, more);
@@ -71,7 +77,7 @@ final class EngineFunctionsInDuckDb {
 
     private static DuckDBColumnType type(Column column) {
         return switch (column) {
-            case BIGINT -> DuckDBColumnType.BIGINT;
+            case BIGINT, MILLIS, MICROS, NANOS -> DuckDBColumnType.BIGINT;
             case DOUBLE -> DuckDBColumnType.DOUBLE;
             case VARCHAR -> DuckDBColumnType.VARCHAR;
         };
@@ -101,15 +107,16 @@ final class EngineFunctionsInDuckDb {
         }
     }
 
-    private static TupleBlock read(EngineCall call, AnswerReader reader, DuckDBDataChunkReader in, int row) {
+    private static TupleBlock read(EngineCall call, AnswerReader reader, DuckDBDataChunkReader in, int row)
+            throws SQLException {
         try {
             return reader.read(in, row);
-        } catch (SQLException e) {
+        } catch (AnswerReader.TooLong e) {
             String function = call.expression().replaceAll("\\W.*", "");
             throw new WaterwheelException(
                     ErrorCode.SQL_VALUE,
-                    function + " has an argument of more than " + TupleBlock.MAX_VALUE_BYTES
-                            + " bytes; take SUBSTRING of it first",
+                    function + " has an argument of " + e.bytes() + " bytes, expected at most "
+                            + TupleBlock.MAX_VALUE_BYTES + "; take SUBSTRING of it first",
                     e);
         }
     }
@@ -136,7 +143,7 @@ final class EngineFunctionsInDuckDb {
                 continue;
             }
             switch (yields) {
-                case BIGINT -> out.setLong(first + row, values.longs[row]);
+                case BIGINT, MILLIS, MICROS, NANOS -> out.setLong(first + row, values.longs[row]);
                 case DOUBLE -> out.setDouble(first + row, values.doubles[row]);
                 case VARCHAR -> out.setString(first + row, text(values, values.longs[row]));
             }

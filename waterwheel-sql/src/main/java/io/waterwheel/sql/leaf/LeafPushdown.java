@@ -4,6 +4,8 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
+import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.tuple.TupleBlock;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -42,6 +44,12 @@ public final class LeafPushdown {
      * memory, and DuckDB spills one to disk.
      */
     private static final int MOST_PAGED = 10_000;
+
+    /** Bytes of such rows, were each value as long as any is: half of what the engine holds to order rows. */
+    private static final long MOST_PAGED_BYTES = 64L << 20;
+
+    /** Of the text of a number, a time, an address or a UUID, or of any value that is no text; about. */
+    private static final int SHORT_VALUE_BYTES = 64;
 
     /** What was not taken, in the order met: why a plan is not one leaf. */
     private final List<String> refusals = new ArrayList<>();
@@ -255,9 +263,10 @@ public final class LeafPushdown {
         }
         long offset = sort.offset == null ? 0 : count(sort.offset, "an OFFSET");
         long limit = sort.fetch == null ? Query.NO_LIMIT : count(sort.fetch, "a LIMIT");
-        boolean few = offset <= MOST_PAGED && limit <= MOST_PAGED && limit + offset <= MOST_PAGED;
+        long most = mostPaged(leaf);
+        boolean few = offset <= most && limit <= most && limit + offset <= most;
         if (offset > 0 && !few) {
-            throw new NotPushed("OFFSET without a LIMIT, or beyond row " + MOST_PAGED);
+            throw new NotPushed("OFFSET without a LIMIT, or beyond row " + most);
         }
         List<Leaf.By> orders = new ArrayList<>();
         for (RelFieldCollation by : sort.getCollation().getFieldCollations()) {
@@ -268,15 +277,12 @@ public final class LeafPushdown {
             if (ordersNullsOtherwise(by, below.getRowType())) {
                 if (!(leaf.what() instanceof Leaf.Tuples) || !few) {
                     throw new NotPushed("NULLS " + by.nullDirection
-                            + " of such an order of groups, or without a LIMIT of at most " + MOST_PAGED);
+                            + " of such an order of groups, or without a LIMIT of at most " + most);
                 }
                 // False comes before true, and so all values before nulls; descending it is the other way round.
                 orders.add(new Leaf.By(new Expression.IsNull(value, false), by.direction.isDescending()));
             }
             orders.add(new Leaf.By(value, by.direction.isDescending()));
-        }
-        if (orders.isEmpty() && offset > 0 && leaf.ordered()) {
-            throw new NotPushed("OFFSET of what is ordered within");
         }
         // Equal ones keep no order that was asked for below.
         if (orders.isEmpty()) {
@@ -288,6 +294,22 @@ public final class LeafPushdown {
         LeafNode first = checked(below.with(leaf.withOrder(orders, limit + offset), below.getRowType()));
         refusals.add("OFFSET");
         return sort.copy(sort.getTraitSet(), first, sort.getCollation(), sort.offset, sort.fetch);
+    }
+
+    /** Rows of a page that are within both bounds, whatever their texts are. */
+    private static long mostPaged(Leaf leaf) {
+        ExpressionTypes types = new ExpressionTypes(leaf.fields());
+        long bytes = 0;
+        for (Expression column : leaf.columns()) {
+            ValueType type = types.typeOf(column);
+            boolean isLong = type == ValueType.BYTES || (type == ValueType.STRING && !isShort(column, types));
+            bytes += isLong ? TupleBlock.MAX_VALUE_BYTES : SHORT_VALUE_BYTES;
+        }
+        return Math.min(MOST_PAGED, MOST_PAGED_BYTES / Math.max(1, bytes));
+    }
+
+    private static boolean isShort(Expression text, ExpressionTypes types) {
+        return text instanceof Expression.Cast cast && types.typeOf(cast.operand()) != ValueType.STRING;
     }
 
     /** Whether nulls stand elsewhere than the engine has them: before all values, last when descending. */

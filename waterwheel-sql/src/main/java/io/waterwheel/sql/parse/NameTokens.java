@@ -84,7 +84,7 @@ final class NameTokens extends SqlBabelParserImplTokenManager {
     private static final Set<String> ORDERS = Set.of("ASC", "DESC", "NULLS");
 
     /** Functions of a unit of time. */
-    private static final Set<String> OF_UNITS = Set.of("DATEDIFF", "DATE_DIFF", "DATEPART");
+    private static final Set<String> OF_UNITS = Set.of("DATEDIFF", "DATE_DIFF", "DATEPART", "DATE_PART", "DATE_TRUNC");
 
     private static final Set<String> OPERATORS =
             Set.of(",", "=", "<>", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/", "%", "||");
@@ -279,9 +279,11 @@ final class NameTokens extends SqlBabelParserImplTokenManager {
         } else if (word.equals("ALL") && before.equals("BY")) {
             // GROUP BY ALL, and not GROUP BY ALL a, b
             return BEHIND.contains(upper(following(0))) || ORDERS.contains(upper(following(0)));
-        } else if (OF_UNITS.contains(word)) {
-            // DATE_DIFF('day', a, b), where Calcite takes the unit without quotes
-            return upper(following(0)).equals("(") && upper(following(1)).startsWith("'");
+        } else if (OF_UNITS.contains(word)
+                && upper(following(0)).equals("(")
+                && upper(following(1)).startsWith("'")) {
+            // DATE_DIFF('day', a, b), where Calcite takes the unit without quotes; of DATE_TRUNC it takes no zone
+            return true;
         } else if (!COLUMNS.contains(word)) {
             return false;
         }

@@ -53,7 +53,7 @@ final class ResidualEngineCalls {
             operands.add(rex.makeInputRef(
                     rex.getTypeFactory().createTypeWithNullability(operand.getType(), true), inputs.size()));
             inputs.add(new Expression.FieldValue(fields.get(inputs.size()).name()));
-            arguments.add(expressions.of(operand));
+            arguments.add(given(column, expressions.of(operand)));
         }
         Expression made = new ConditionTranslator(fields, inputs, rex)
                 .translate(rex.makeCall(call.getType(), call.getOperator(), operands));
@@ -63,6 +63,26 @@ final class ResidualEngineCalls {
         }
         EngineCall function = new EngineCall(takes, yields, ExpressionPrinter.print(made));
         arguments.add(ResidualExpressions.cast(ResidualExpressions.quoted(function.expression()), "VARCHAR"));
-        return function.function() + "(" + String.join(", ", arguments) + ")";
+        return taken(yields, function.function() + "(" + String.join(", ", arguments) + ")");
+    }
+
+    /** As the function takes it. */
+    private static String given(Column column, String value) {
+        return switch (column) {
+            case BIGINT, DOUBLE, VARCHAR -> value;
+            case MILLIS -> "epoch_ms(" + value + ")";
+            case MICROS -> "epoch_us(" + value + ")";
+            case NANOS -> "epoch_ns(" + value + ")";
+        };
+    }
+
+    /** What the function yields, as DuckDB has it. */
+    private static String taken(Column column, String value) {
+        return switch (column) {
+            case BIGINT, DOUBLE, VARCHAR -> value;
+            case MILLIS -> ResidualExpressions.cast("make_timestamp_ms(" + value + ")", "TIMESTAMP_MS");
+            case MICROS -> "make_timestamp(" + value + ")";
+            case NANOS -> "make_timestamp_ns(" + value + ")";
+        };
     }
 }

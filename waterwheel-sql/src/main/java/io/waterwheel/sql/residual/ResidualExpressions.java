@@ -12,8 +12,10 @@ import io.waterwheel.sql.leaf.TimeBuckets;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.IntFunction;
 import org.apache.calcite.avatica.util.ByteString;
 import org.apache.calcite.rel.type.RelDataType;
@@ -41,6 +43,15 @@ final class ResidualExpressions {
     private static final BigDecimal MINUS_ONE = BigDecimal.ONE.negate();
     /** Whole numbers of as many digits are doubles, and so is ten to this power. */
     private static final int DOUBLE_DIGITS = 15;
+    /** Those that DuckDB computes as the engine does, of a text alone. */
+    private static final Set<Function> OF_TEXTS = EnumSet.of(
+            Function.LENGTH,
+            Function.OCTET_LENGTH,
+            Function.LOWER,
+            Function.UPPER,
+            Function.STARTS_WITH,
+            Function.STRPOS,
+            Function.SUBSTRING);
 
     private final RexBuilder rex;
     /** By number of the input's column, its name in the text. */
@@ -413,32 +424,35 @@ final class ResidualExpressions {
 
     private String function(Function function, RexCall call) throws NotPushed {
         List<RexNode> operands = call.getOperands();
+        boolean length = function == Function.LENGTH || function == Function.OCTET_LENGTH;
+        if (length && isA(operands.get(0), SqlTypeName.VARBINARY)) {
+            return "octet_length(" + of(operands.get(0)) + ")";
+        } else if (OF_TEXTS.contains(function) && !isText(operands.get(0))) {
+            // The engine says what is wrong with it.
+            return engines(call);
+        }
         return switch (function) {
-            case LENGTH -> (isBytes(operands.get(0)) ? "octet_length(" : "length(") + of(operands.get(0)) + ")";
-            case OCTET_LENGTH -> (isBytes(operands.get(0)) ? "octet_length(" : "strlen(") + of(operands.get(0)) + ")";
+            case LENGTH -> "length(" + of(operands.get(0)) + ")";
+            case OCTET_LENGTH -> "strlen(" + of(operands.get(0)) + ")";
             // The engine changes A to Z alone.
             case LOWER ->
                 "translate(" + of(operands.get(0)) + ", 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')";
             case UPPER ->
                 "translate(" + of(operands.get(0)) + ", 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ')";
-            case STARTS_WITH -> "starts_with(" + list(operands) + ")";
+            case STARTS_WITH -> isText(operands.get(1)) ? "starts_with(" + list(operands) + ")" : engines(call);
             case SUBSTRING -> substring(call);
-            case DATE_PART -> cast("date_part(" + unit(operands) + ", " + of(operands.get(1)) + ")", "BIGINT");
-            case DATE_TRUNC ->
-                cast(
-                        "date_trunc(" + unit(operands) + ", " + of(operands.get(1)) + ")",
-                        type(operands.get(1).getType()));
+            case DATE_PART, DATE_TRUNC -> operands.size() == 2 ? calendar(function, operands) : engines(call);
             // Both round halves away from zero, and yield a double.
             case ROUND -> "round(" + cast(number(operands.get(0)), "DOUBLE") + ")";
             case CONCAT -> concatenated(operands);
-            case STRPOS -> "strpos(" + list(operands) + ")";
+            case STRPOS -> isText(operands.get(1)) ? "strpos(" + list(operands) + ")" : engines(call);
             case DISTANCE -> "ww_distance(" + numbers(operands) + ")";
             default -> engines(call);
         };
     }
 
-    private static boolean isBytes(RexNode node) {
-        return isA(node, SqlTypeName.VARBINARY);
+    private static boolean isText(RexNode node) {
+        return isA(node, SqlTypeName.VARCHAR) || isA(node, SqlTypeName.NULL);
     }
 
     private String engines(RexCall call) throws NotPushed {
@@ -448,7 +462,7 @@ final class ResidualExpressions {
     /** Other values than texts the two write in different ways. */
     private String concatenated(List<RexNode> operands) throws NotPushed {
         for (RexNode operand : operands) {
-            if (!isA(operand, SqlTypeName.VARCHAR) && !isA(operand, SqlTypeName.NULL)) {
+            if (!isText(operand)) {
                 throw new NotPushed("CONCAT of " + operand.getType() + "; of texts it is");
             }
         }
@@ -469,20 +483,22 @@ final class ResidualExpressions {
         return "substring(" + list(operands) + ")";
     }
 
-    /** The unit of the calendar that is the first of two arguments: with a third, a zone, the two differ. */
-    private String unit(List<RexNode> operands) throws NotPushed {
+    /** A part of a time, or the beginning of one, in UTC: by the clock of a zone the two differ. */
+    private String calendar(Function function, List<RexNode> operands) throws NotPushed {
+        RexNode time = operands.get(1);
         String text = operands.get(0) instanceof RexLiteral literal && literal.getTypeName() == SqlTypeName.CHAR
                 ? literal.getValueAs(String.class)
                 : null;
         CalendarUnit unit = text == null ? null : CalendarUnit.of(text);
-        if (operands.size() == 2 && !isA(operands.get(1), SqlTypeName.TIMESTAMP)) {
-            throw new NotPushed("the day, or another part of the time, of a value of type "
-                    + operands.get(1).getType());
+        if (!isA(time, SqlTypeName.TIMESTAMP)) {
+            throw new NotPushed("the day, or another part of the time, of a value of type " + time.getType());
+        } else if (unit == null) {
+            throw new NotPushed(function + " takes a written unit, such as 'hour'");
         }
-        if (unit == null || operands.size() != 2) {
-            throw new NotPushed("a part of a time by the clock of a zone");
-        }
-        return quoted(unit.text());
+        String arguments = "(" + quoted(unit.text()) + ", " + of(time) + ")";
+        return function == Function.DATE_PART
+                ? cast("date_part" + arguments, "BIGINT")
+                : cast("date_trunc" + arguments, type(time.getType()));
     }
 
     /** The beginning of the step that a time lies in; steps are counted from 1970, as the engine's are. */

@@ -96,6 +96,69 @@ final class EngineFunctionsInDuckDbTest {
     }
 
     @Test
+    void areThoseOfTheEngineOfTimes() throws Exception {
+        try (TwoStreams streams = streams()) {
+            for (String stream : List.of("orders", "visits")) {
+                String statement =
+                        "SELECT id, moment, DATE_TRUNC('day', moment, 'Asia/Kolkata'), DATE_TRUNC('hour', moment,"
+                                + " 'Asia/Kolkata'), DATE_PART('hour', moment, 'America/St_Johns'), FORMAT_TIME(moment, 'EEE HH:mm:ss.SSSSSS'),"
+                                + " FORMAT_TIME(moment, 'yyyy-MM-dd HH:mm XXX VV', 'Europe/Paris') FROM " + stream;
+                assertThat(sorted(streams.answerUnpushed(statement)))
+                        .as(statement)
+                        .isEqualTo(sorted(streams.answer(statement)));
+            }
+            // A millisecond in nanoseconds is the same moment.
+            assertThat(streams.answer(
+                            "SELECT COUNT(*) FROM (SELECT MAX(moment) AS m, CAST(MAX(moment) AS TIMESTAMP(9)) AS n"
+                                    + " FROM orders GROUP BY id) WHERE DATE_TRUNC('day', m, 'Asia/Kolkata') = DATE_TRUNC('day', n,"
+                                    + " 'Asia/Kolkata')"))
+                    .isEqualTo(streams.answer("SELECT COUNT(DISTINCT id) FROM orders"));
+            String joined = "FROM orders o JOIN visits v ON o.id = v.id";
+            assertThat(sorted(streams.answer(
+                            "SELECT DATE_TRUNC('hour', v.moment, 'Asia/Kolkata') AS h, FORMAT_TIME(o.moment,"
+                                    + " 'HH:mm', 'Asia/Kolkata') AS t, COUNT(*) " + joined + " GROUP BY 1, 2")))
+                    .isEqualTo(
+                            sorted(streams.answer("SELECT h, t, COUNT(*) FROM (SELECT id, FORMAT_TIME(moment, 'HH:mm',"
+                                    + " 'Asia/Kolkata') AS t FROM orders) o JOIN (SELECT id, DATE_TRUNC('hour', moment, 'Asia/Kolkata')"
+                                    + " AS h FROM visits) v ON o.id = v.id GROUP BY h, t")))
+                    .isNotEmpty();
+        }
+    }
+
+    /** What is no text is refused as the engine refuses it, not as a defect of what DuckDB is told. */
+    @Test
+    void refusesWhatTheEngineRefuses() throws Exception {
+        try (TwoStreams streams = streams()) {
+            for (String value : List.of(
+                    "LENGTH(o.id)",
+                    "OCTET_LENGTH(o.price)",
+                    "LENGTH(o.moment)",
+                    "OCTET_LENGTH(o.paid)",
+                    "LOWER(o.amount)",
+                    "UPPER(v.tag)",
+                    "LOWER(v.moment)",
+                    "STARTS_WITH(o.id, '1')",
+                    "STARTS_WITH(o.note, v.level)",
+                    "STRPOS(v.tag, 'a')",
+                    "STRPOS(o.note, o.paid)",
+                    "SUBSTRING(v.level FROM 1 FOR 2)",
+                    "DATE_TRUNC(o.note, o.moment)",
+                    "DATE_PART('hour', o.id)",
+                    "DATE_TRUNC('hour', o.id, 'Europe/Paris')",
+                    "DATE_TRUNC('hour', o.moment, 'Europe/Atlantis')",
+                    "FORMAT_TIME(o.moment, 'HHH')",
+                    "FORMAT_TIME(o.note, 'HH')")) {
+                assertThatThrownBy(
+                                () -> streams.answer("SELECT " + value + " FROM orders o JOIN visits v ON o.id = v.id"))
+                        .as(value)
+                        .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
+                                .as(e.getMessage())
+                                .isIn("SQL_UNSUPPORTED", "BAD_SQL", "BAD_EXPRESSION"));
+            }
+        }
+    }
+
+    @Test
     void areComputedOfGroupsWindowsAndJoins() throws Exception {
         try (TwoStreams streams = streams()) {
             for (List<@Nullable Object> row : streams.answer("SELECT id, AVG(price * price), SQRT(AVG(price * price)),"
@@ -135,11 +198,21 @@ final class EngineFunctionsInDuckDbTest {
                     .isInstanceOfSatisfying(
                             WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("BAD_EXPRESSION"))
                     .hasMessageContaining("has over 32768 bytes");
-            String nested = "TRIM(o.note || v.note" + (" || " + text).repeat(200) + ")";
-            assertThatThrownBy(() -> streams.answer("SELECT " + nested + " FROM orders o JOIN visits v ON o.id = v.id"))
+            // Two of 20,000 bytes.
+            String half = "REPLACE('" + "x".repeat(100) + "' || o.note, 'x', " + text + ")";
+            String whole = half + " || v.note || " + half;
+            assertThatThrownBy(() ->
+                            streams.answer("SELECT TRIM(" + whole + ") FROM orders o JOIN visits v ON o.id = v.id"))
                     .isInstanceOfSatisfying(
                             WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("SQL_VALUE"))
-                    .hasMessageContaining("TRIM has an argument of more than 32768 bytes; take SUBSTRING of it first");
+                    .hasMessageMatching("statement: TRIM has an argument of \\d+ bytes, expected at most 32768; take"
+                            + " SUBSTRING of it first");
+            assertThatThrownBy(() ->
+                            streams.answer("SELECT o.id, " + whole + " FROM orders o JOIN visits v ON o.id = v.id"))
+                    .isInstanceOfSatisfying(
+                            WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("SQL_VALUE"))
+                    .hasMessageMatching("statement: column 2 of the answer has a value of \\d+ bytes, expected at most"
+                            + " 32768; take SUBSTRING of it");
         }
     }
 }

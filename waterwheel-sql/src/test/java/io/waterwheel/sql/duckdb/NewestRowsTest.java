@@ -252,17 +252,32 @@ final class NewestRowsTest {
         assertThat(streams.answer("SELECT id FROM orders ORDER BY note LIMIT 3 OFFSET 2000000"))
                 .isEmpty();
         assertThat(streams.answer("SELECT id FROM orders LIMIT 3 OFFSET 4")).hasSize(3);
+        String sorted = "WITH s AS (SELECT id, note FROM orders ORDER BY note, id) SELECT id FROM s LIMIT 3 OFFSET 4";
+        assertThat(streams.answer(sorted)).hasSize(3);
         String within = "SELECT id FROM (SELECT id, note FROM orders ORDER BY note, id LIMIT 20) AS s LIMIT 3 OFFSET 4";
         assertThat(streams.answer(within)).hasSize(3);
         for (String rests : List.of(
                 "SELECT id, note FROM orders ORDER BY note ASC NULLS LAST, id",
-                "SELECT id, note FROM orders ORDER BY note, id LIMIT 9000 OFFSET 1001",
+                "SELECT id, price FROM orders ORDER BY price, id LIMIT 9000 OFFSET 1001",
+                // Of texts the engine might not hold as many.
+                "SELECT id, note FROM orders ORDER BY id, note LIMIT 10 OFFSET 2040",
+                "SELECT id, note FROM orders ORDER BY note ASC NULLS LAST, id LIMIT 2050",
                 "SELECT id, note FROM orders ORDER BY note, id LIMIT 9223372036854775806 OFFSET 5")) {
             assertThat(streams.answer(rests)).as(rests).isEqualTo(duckdb.rows(rests));
             assertThat(streams.asked().get(0).result())
                     .as(rests)
                     .isInstanceOfSatisfying(ResultSpec.Rows.class, rows -> assertThat(rows.orderBy())
                             .isEmpty());
+        }
+        for (String pages : List.of(
+                "SELECT id, price FROM orders ORDER BY price ASC NULLS LAST, id LIMIT 9000 OFFSET 1000",
+                "SELECT id, CAST(amount AS VARCHAR) AS n FROM orders ORDER BY n ASC NULLS LAST, id LIMIT 9000",
+                "SELECT id, note FROM orders ORDER BY note ASC NULLS LAST, id LIMIT 2040")) {
+            assertThat(streams.answer(pages)).as(pages).isEqualTo(duckdb.rows(pages));
+            assertThat(streams.asked().get(0).result())
+                    .as(pages)
+                    .isInstanceOfSatisfying(ResultSpec.Rows.class, rows -> assertThat(rows.orderBy())
+                            .isNotEmpty());
         }
         for (String count : List.of("LIMIT 3 OFFSET 18446744073709551617", "LIMIT 18446744073709551617")) {
             assertThatThrownBy(() -> streams.answer("SELECT id FROM orders ORDER BY id " + count))

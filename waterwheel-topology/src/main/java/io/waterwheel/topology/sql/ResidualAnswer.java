@@ -4,9 +4,7 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Statement;
-import io.waterwheel.query.Verdict;
 import io.waterwheel.query.run.AnswerSink;
-import io.waterwheel.schema.Field;
 import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.exec.ResidualExecutor;
 import io.waterwheel.topology.rpc.ColumnSink;
@@ -14,7 +12,6 @@ import io.waterwheel.tuple.TupleBlock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The answer to a statement that is more than one query: asks the queries of its leaves, one after another, and hands
@@ -111,64 +108,9 @@ final class ResidualAnswer implements ResidualExecutor.LeafReader, ResidualExecu
     @Override
     public void read(int leaf, Query query, ResidualExecutor.Rows taker) throws InterruptedException {
         Duration left = Duration.ofNanos(deadlineNanos - System.nanoTime());
-        LeafSink leafSink = new LeafSink(taker);
+        LeafSink leafSink = new LeafSink(sink, taker);
         Query asked = statement.oneOfSeveral(query).withTimeout(left.compareTo(LEAST) < 0 ? LEAST : left);
         leaves.query(leaf, asked, leafSink);
         verdicts.add(query.stream(), leafSink.verdict());
-    }
-
-    /** Hands the rows of a leaf on. */
-    private final class LeafSink implements AnswerSink {
-        private final ResidualExecutor.Rows taker;
-        private @Nullable Verdict verdict;
-        private @Nullable WaterwheelException failure;
-
-        LeafSink(ResidualExecutor.Rows taker) {
-            this.taker = taker;
-        }
-
-        Verdict verdict() {
-            if (failure != null) {
-                throw failure;
-            } else if (verdict == null) {
-                throw new WaterwheelException(ErrorCode.BUG, "the query of a leaf was given no end");
-            }
-            return verdict;
-        }
-
-        @Override
-        public void start(List<Field> fields) {
-            // The plan knows them.
-        }
-
-        @Override
-        public void rows(TupleBlock block) {
-            taker.take(block);
-        }
-
-        @Override
-        public void finish(Verdict end) {
-            verdict = end;
-        }
-
-        @Override
-        public void fail(WaterwheelException reason) {
-            failure = reason;
-        }
-
-        @Override
-        public boolean cancelled() {
-            return sink.cancelled();
-        }
-
-        @Override
-        public String client() {
-            return sink.client();
-        }
-
-        @Override
-        public String trace() {
-            return sink.trace();
-        }
     }
 }

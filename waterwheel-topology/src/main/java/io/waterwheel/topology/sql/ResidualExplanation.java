@@ -1,7 +1,5 @@
 package io.waterwheel.topology.sql;
 
-import io.waterwheel.error.ErrorCode;
-import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Explain;
 import io.waterwheel.query.Explanation;
 import io.waterwheel.query.Query;
@@ -78,10 +76,10 @@ final class ResidualExplanation {
             Query query = statement
                     .oneOfSeveral(plan.leaves().get(number).query())
                     .withTimeout(left.compareTo(LEAST) < 0 ? LEAST : left);
-            Explained answer = new Explained(sink);
+            LeafSink answer = new LeafSink(sink, rows -> {});
             queries.query(query.toBuilder().explain(Explain.PLAN).build(), answer);
-            leaf(number, answer.ended());
-            verdicts.add(query.stream(), answer.ended());
+            leaf(number, answer.verdict());
+            verdicts.add(query.stream(), answer.verdict());
         }
         rest(shown);
         show(verdicts.merged(0));
@@ -182,57 +180,6 @@ final class ResidualExplanation {
         public void finish(Verdict end) {
             verdict = end;
             super.finish(end);
-        }
-    }
-
-    /** Of a query only how it is answered. The client's sink is told of no query: it may be one of several. */
-    private static final class Explained implements AnswerSink {
-        private final ColumnSink asker;
-        private @Nullable Verdict verdict;
-        private @Nullable WaterwheelException failure;
-
-        Explained(ColumnSink asker) {
-            this.asker = asker;
-        }
-
-        @Override
-        public void start(List<Field> fields) {}
-
-        @Override
-        public void rows(TupleBlock block) {}
-
-        @Override
-        public void finish(Verdict end) {
-            verdict = end;
-        }
-
-        @Override
-        public void fail(WaterwheelException reason) {
-            failure = reason;
-        }
-
-        @Override
-        public boolean cancelled() {
-            return asker.cancelled();
-        }
-
-        @Override
-        public String client() {
-            return asker.client();
-        }
-
-        @Override
-        public String trace() {
-            return asker.trace();
-        }
-
-        Verdict ended() {
-            if (failure != null) {
-                throw failure;
-            } else if (verdict == null) {
-                throw new WaterwheelException(ErrorCode.BUG, "the query of a leaf was given no end");
-            }
-            return verdict;
         }
     }
 

@@ -17,20 +17,23 @@ import java.util.stream.IntStream;
  * @param leaves what is read, in no order; no two are equal
  * @param systems system tables that are read, no two alike
  * @param files paths of the files that the text reads, relative to the folder of such files
+ * @param sides tables that the executor makes before it reads leaves, each a SELECT over system tables, files and
+ *     written rows: what they hold narrows leaves
  * @param regions tables of regions that the executor makes of the leaves, each a SELECT whose columns {@code n} and
  *     {@code shape} are a region's number and its shape as a text. Each may name those before it
- * @param text the rest, as a SELECT over tables called {@link #table}, {@link #systemTable} and {@link #regionTable},
- *     in the dialect of the executor (DuckDB). Its columns are those of {@code fields}, timestamps as whole numbers,
- *     bytes in base 64
+ * @param text the rest, as a SELECT over tables called {@link #table}, {@link #systemTable}, {@link #sideTable} and
+ *     {@link #regionTable}, in the dialect of the executor (DuckDB). Its columns are those of {@code fields},
+ *     timestamps as whole numbers, bytes in base 64
  * @param fields of the answer: long, double, boolean, timestamps, string and bytes, each nullable, called c0, c1 and so
  *     on
  * @param labels the statement's names of these columns; any text
- * @param narrowings by which what is read of one leaf may be narrowed by what was read of another
+ * @param narrowings by which what is read of one leaf may be narrowed by what another table has
  */
 public record ResidualPlan(
         List<Leaf> leaves,
         List<SystemLeaf> systems,
         List<String> files,
+        List<String> sides,
         List<String> regions,
         String text,
         List<Field> fields,
@@ -48,10 +51,10 @@ public record ResidualPlan(
         }
     }
 
-    /** A plan without system tables, files and regions. */
+    /** A plan of leaves and nothing else. */
     public ResidualPlan(
             List<Leaf> leaves, String text, List<Field> fields, List<String> labels, List<Narrowing> narrowings) {
-        this(leaves, List.of(), List.of(), List.of(), text, fields, labels, narrowings);
+        this(leaves, List.of(), List.of(), List.of(), List.of(), text, fields, labels, narrowings);
     }
 
     /**
@@ -69,20 +72,21 @@ public record ResidualPlan(
     }
 
     /**
-     * Rows of a leaf whose value is in no row of another leaf reach no answer, so they need not be read.
+     * Rows of a leaf whose value is in no row of another table reach no answer, so they need not be read.
      *
-     * @param from number of the leaf that is read first
-     * @param column of its table, of type long or string
+     * @param from name of the table that is there first: of a leaf or a side
+     * @param column of it, of type long or string
      * @param to number of the leaf that is narrowed; of tuples
      * @param value over its stream's fields, which must be one of the column's values
      * @param type of that value; of an address or a UUID the column has the canonical texts
      */
-    public record Narrowing(int from, int column, int to, Expression value, ValueType type) {}
+    public record Narrowing(String from, int column, int to, Expression value, ValueType type) {}
 
     public ResidualPlan {
         leaves = List.copyOf(leaves);
         systems = List.copyOf(systems);
         files = List.copyOf(files);
+        sides = List.copyOf(sides);
         regions = List.copyOf(regions);
         fields = List.copyOf(fields);
         labels = List.copyOf(labels);
@@ -104,6 +108,11 @@ public record ResidualPlan(
     /** The name of a system table in the text. Its columns are called as those of leaves are. */
     public static String systemTable(int number) {
         return "system" + number;
+    }
+
+    /** The name of a side in the text. Its columns are called as those of leaves are. */
+    public static String sideTable(int number) {
+        return "side" + number;
     }
 
     /** The name of a table of regions in the text. */

@@ -343,7 +343,7 @@ final class AskedByJdbc implements AutoCloseable {
             assertThat(String.join("\n", rows(statement.executeQuery("EXPLAIN ANALYZE " + join), "plan")))
                     .containsPattern("(?s)  read as number 1: \\d+ rows? in \\d+\\.\\d ms\n")
                     .containsPattern(
-                            "(?s)  read as number 2: \\d+ rows? in \\d+\\.\\d ms, narrowed to \\d+ values? of another leaf")
+                            "(?s)  read as number 2: \\d+ rows? in \\d+\\.\\d ms, narrowed to \\d+ values? of another table")
                     .contains("  chunks", "answer: 1 row in ");
         }
     }
@@ -467,6 +467,18 @@ final class AskedByJdbc implements AutoCloseable {
         assertThat(String.join(
                         "\n", rows(statement.executeQuery("EXPLAIN SELECT COUNT(*) FROM areas_by_jdbc"), "plan")))
                 .contains("read_csv('areas.csv'");
+        // Their values narrow what is read of a stream.
+        for (String small : List.of(
+                "areas_by_jdbc a ON a.name = b.note WHERE a.kind = 'airport'",
+                "waterwheel.streams s ON s.stream_name = b.note WHERE s.stream_name IN ('by_jdbc', 'areas_by_jdbc')")) {
+            String join = "SELECT COUNT(*) AS n FROM by_jdbc b JOIN " + small;
+            assertThat(String.join("\n", rows(statement.executeQuery("EXPLAIN ANALYZE " + join), "plan")))
+                    .as(join)
+                    .containsPattern(
+                            "(?s)  read as number 1: 0 rows in .* ms, narrowed to [12] values? of another table")
+                    .contains("\nside0: SELECT ", "side0 AS ");
+            assertThat(rows(statement.executeQuery(join), "n")).containsExactly("0");
+        }
         assertThat(statement.executeUpdate("DROP TABLE areas_by_jdbc")).isZero();
         assertThatThrownBy(() -> statement.executeUpdate("DROP TABLE areas_by_jdbc"))
                 .hasStackTraceContaining("NO_SUCH_TABLE");

@@ -16,8 +16,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import org.duckdb.DuckDBChunkedResult;
 import org.duckdb.DuckDBConnection;
 import org.duckdb.DuckDBDataChunkReader;
@@ -44,6 +44,8 @@ final class DuckDbSession implements AutoCloseable {
     private byte[] encoded = {};
     /** Once a thread reads them; null before. */
     private @Nullable BlockingQueue<Message> messages;
+    /** Reads them; null before. */
+    private @Nullable Thread watch;
     /** What can be cancelled now. Guarded by this. */
     private @Nullable DuckDBPreparedStatement running;
     /** Whether nothing more is wanted. Guarded by this. */
@@ -90,6 +92,7 @@ final class DuckDbSession implements AutoCloseable {
                 table = null;
             }
             case VALUES -> values(message.in());
+            case SIDE -> side(message.in());
             case REGIONS -> regions(message.in());
             case SELECT -> {
                 answer(message.in());
@@ -172,8 +175,7 @@ final class DuckDbSession implements AutoCloseable {
             execute("SET VARIABLE regions = CAST(" + firstRegions + " AS BIGINT)");
         }
         String name = ResidualPlan.regionTable(number);
-        // A statement without rows, which is one that can be cancelled.
-        rows("CREATE TEMP TABLE " + name + " AS " + select, chunk -> {});
+        make(name, select);
         RegionTables.Table table = opened(firstRegions + number);
         rows("SELECT n, shape FROM " + name + " WHERE shape IS NOT NULL", chunk -> {
             DuckDBReadableVector numbers = chunk.vector(0);
@@ -183,6 +185,17 @@ final class DuckDbSession implements AutoCloseable {
             }
         });
         table.build();
+    }
+
+    private void side(DataInputStream in) throws IOException, SQLException {
+        int number = in.readInt();
+        make(ResidualPlan.sideTable(number), new String(in.readAllBytes(), StandardCharsets.UTF_8));
+        Message.of(Message.Kind.SIDE, out -> {}).write(channel);
+    }
+
+    /** Makes a table by a statement without rows, which is one that can be cancelled. */
+    private void make(String name, String select) throws IOException, SQLException {
+        rows("CREATE TEMP TABLE " + name + " AS " + select, chunk -> {});
     }
 
     private void execute(String statement) throws SQLException {
@@ -238,22 +251,34 @@ final class DuckDbSession implements AutoCloseable {
     /** From here on a thread reads the messages, and so sees an end of the connection: nothing more is wanted then. */
     private void read() {
         if (messages == null) {
-            BlockingQueue<Message> queue = new LinkedBlockingQueue<>();
+            // While a statement runs, none is sent: so the thread always waits for the next, or for the end.
+            BlockingQueue<Message> queue = new ArrayBlockingQueue<>(1);
             messages = queue;
-            Thread watch = new Thread(() -> readAll(queue), "statement-watch");
-            watch.setDaemon(true);
-            watch.start();
+            Thread thread = new Thread(() -> readAll(queue), "statement-watch");
+            thread.setDaemon(true);
+            thread.start();
+            watch = thread;
         }
     }
 
     private void readAll(BlockingQueue<Message> queue) {
         try {
             while (true) {
-                queue.add(Message.read(channel));
+                queue.put(Message.read(channel));
             }
         } catch (IOException e) {
             cancel();
-            queue.add(Message.of(Message.Kind.FAILURE, out -> {}));
+            end(queue);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void end(BlockingQueue<Message> queue) {
+        try {
+            queue.put(Message.of(Message.Kind.FAILURE, out -> {}));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -310,6 +335,10 @@ final class DuckDbSession implements AutoCloseable {
 
     @Override
     public void close() throws SQLException {
+        if (watch != null) {
+            // It may hold a message that no one will take.
+            watch.interrupt();
+        }
         opened.forEach(regions::close);
         if (table != null) {
             table.close();

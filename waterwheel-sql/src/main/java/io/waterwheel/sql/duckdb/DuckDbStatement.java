@@ -23,7 +23,9 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,7 +34,7 @@ import org.slf4j.LoggerFactory;
 /** One statement, seen from the parent of DuckDB's process. Run by one thread. */
 final class DuckDbStatement {
     private static final Logger LOG = LoggerFactory.getLogger(DuckDbStatement.class);
-    /** Values of one leaf that narrow another, at most; and their bytes. */
+    /** Values of one table that narrow a leaf, at most; and their bytes. */
     private static final int MOST_VALUES = 1000;
 
     private static final int MOST_BYTES = 65_536;
@@ -86,13 +88,18 @@ final class DuckDbStatement {
             for (int system = 0; system < plan.systems().size(); system++) {
                 readSystem(system);
             }
-            boolean[] read = new boolean[plan.leaves().size()];
+            Set<String> made = new HashSet<>();
+            for (int number = 0; number < plan.sides().size(); number++) {
+                select(Message.Kind.SIDE, number, plan.sides().get(number));
+                Message unused = received(Message.Kind.SIDE);
+                made.add(ResidualPlan.sideTable(number));
+            }
             for (int leaf : order()) {
-                read(leaf, read);
-                read[leaf] = true;
+                read(leaf, made);
+                made.add(ResidualPlan.table(leaf));
             }
             for (int number = 0; number < plan.regions().size(); number++) {
-                regions(number, plan.regions().get(number));
+                select(Message.Kind.REGIONS, number, plan.regions().get(number));
             }
             answer();
         } catch (IOException e) {
@@ -116,12 +123,12 @@ final class DuckDbStatement {
         return few ? 0 : query.where() != null || query.shape() != null ? 1 : 2;
     }
 
-    private void read(int number, boolean[] read) throws IOException, InterruptedException {
+    private void read(int number, Set<String> made) throws IOException, InterruptedException {
         ResidualPlan.Leaf leaf = plan.leaves().get(number);
         Query query = leaf.query();
         narrowingBytes = 0;
         for (ResidualPlan.Narrowing narrowing : plan.narrowings()) {
-            if (narrowing.to() == number && read[narrowing.from()]) {
+            if (narrowing.to() == number && made.contains(narrowing.from())) {
                 query = narrowed(query, narrowing);
             }
         }
@@ -164,7 +171,7 @@ final class DuckDbStatement {
     }
 
     /**
-     * The query of the rows alone that have one of the values that the other leaf has, where these are few, and the
+     * The query of the rows alone that have one of the values that the other table has, where these are few, and the
      * condition is within the bounds of one.
      */
     private Query narrowed(Query query, ResidualPlan.Narrowing narrowing) throws IOException {
@@ -188,7 +195,7 @@ final class DuckDbStatement {
     private @Nullable List<Expression.Literal> values(ResidualPlan.Narrowing narrowing) throws IOException {
         boolean whole = narrowing.type() == ValueType.INTEGER;
         Message.of(Message.Kind.VALUES, out -> {
-                    out.writeUTF(ResidualPlan.table(narrowing.from()));
+                    out.writeUTF(narrowing.from());
                     out.writeUTF("c" + narrowing.column());
                     out.writeBoolean(whole);
                     out.writeInt(MOST_VALUES);
@@ -226,8 +233,9 @@ final class DuckDbStatement {
         return new String(in.readNBytes(length), StandardCharsets.UTF_8);
     }
 
-    private void regions(int number, String select) throws IOException {
-        Message.of(Message.Kind.REGIONS, out -> {
+    /** Has a table made. */
+    private void select(Message.Kind kind, int number, String select) throws IOException {
+        Message.of(kind, out -> {
                     out.writeInt(number);
                     out.write(select.getBytes(StandardCharsets.UTF_8));
                 })

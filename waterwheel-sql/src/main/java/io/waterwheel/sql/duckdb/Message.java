@@ -32,7 +32,9 @@ final class Message {
         /** From the process. What went wrong; nothing else follows. */
         FAILURE(7),
         /** To the process. A table of regions to make of the tables so far: its number, and its SELECT. */
-        REGIONS(8);
+        REGIONS(8),
+        /** To the process. A table to make: its number, and its SELECT; and from it, that it is made. */
+        SIDE(9);
 
         private final byte code;
 

@@ -4,9 +4,13 @@ import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.sql.ResidualPlan.Narrowing;
+import io.waterwheel.sql.leaf.Leaf;
 import io.waterwheel.sql.leaf.LeafNode;
+import io.waterwheel.sql.leaf.SystemNode;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Aggregate;
@@ -14,30 +18,67 @@ import org.apache.calcite.rel.core.Filter;
 import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.core.Project;
+import org.apache.calcite.rel.core.SetOp;
 import org.apache.calcite.rel.core.Sort;
+import org.apache.calcite.rel.core.Values;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexVisitorImpl;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.type.SqlTypeName;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds which leaves joins may narrow. Where a join drops rows of one side that have no equal on the other, the values
- * of the other side's leaf are a condition on this side's leaf.
+ * of the other side are a condition on this side's leaf. The other side is a leaf, or one without streams: written
+ * rows, a file or a system table, which becomes a table of its own so that it is read once.
  */
 final class Narrowings {
-    private final ResidualText text;
-    private final List<Narrowing> found = new ArrayList<>();
+    private final List<Pair> found = new ArrayList<>();
 
-    private Narrowings(ResidualText text) {
-        this.text = text;
+    private Narrowings() {}
+
+    /** A column whose values narrow, and the column of the leaf that they narrow. */
+    private record Pair(Column from, Column to) {}
+
+    static Narrowings of(RelNode root) {
+        Narrowings narrowings = new Narrowings();
+        narrowings.look(root);
+        return narrowings;
     }
 
-    static List<Narrowing> of(RelNode root, ResidualText text) {
-        Narrowings narrowings = new Narrowings(text);
-        narrowings.look(root);
-        return narrowings.found;
+    /** The sides without streams among what narrows. */
+    Set<RelNode> sides() {
+        Set<RelNode> sides = new HashSet<>();
+        for (Pair pair : found) {
+            if (!(pair.from().node() instanceof LeafNode)) {
+                sides.add(pair.from().node());
+            }
+        }
+        return sides;
+    }
+
+    /** Over the tables of a text. */
+    List<Narrowing> in(ResidualText text) {
+        List<Narrowing> narrowings = new ArrayList<>();
+        for (Pair pair : found) {
+            String from = text.name(pair.from().node());
+            // A leaf that is used elsewhere too must have the rows that are wanted there.
+            if (from == null || text.uses(pair.to().leaf()) > 1) {
+                continue;
+            }
+            Narrowing narrowing = new Narrowing(
+                    from,
+                    pair.from().column(),
+                    text.number(pair.to().leaf()),
+                    pair.to().value(),
+                    pair.to().valueType());
+            if (!narrowings.contains(narrowing)) {
+                narrowings.add(narrowing);
+            }
+        }
+        return narrowings;
     }
 
     private void look(RelNode node) {
@@ -79,15 +120,19 @@ final class Narrowings {
         }
     }
 
-    /** A column of a leaf. */
-    private record Column(LeafNode leaf, int column) {
+    /** A column of a leaf, or of a side without streams. */
+    private record Column(RelNode node, int column) {
+        Leaf leaf() {
+            return ((LeafNode) node).leaf();
+        }
+
         SqlTypeName type() {
-            return leaf.getRowType().getFieldList().get(column).getType().getSqlTypeName();
+            return node.getRowType().getFieldList().get(column).getType().getSqlTypeName();
         }
 
         /** What the engine looks up: of the text of an address or a UUID the field itself. */
         Expression value() {
-            Expression value = leaf.leaf().columns().get(column);
+            Expression value = leaf().columns().get(column);
             return value instanceof Expression.Cast cast && ofText(cast) ? cast.operand() : value;
         }
 
@@ -102,7 +147,7 @@ final class Narrowings {
         }
 
         private ValueType type(Expression.FieldValue field) {
-            return ValueType.of(new ExpressionTypes(leaf.leaf().schema().fields())
+            return ValueType.of(new ExpressionTypes(leaf().schema().fields())
                     .field(field.name())
                     .type());
         }
@@ -118,28 +163,41 @@ final class Narrowings {
             return;
         }
         boolean comparable = from.type() == SqlTypeName.BIGINT || from.type() == SqlTypeName.VARCHAR;
-        // A leaf that is used elsewhere too must have the rows that are wanted there.
-        if (!comparable
-                || !to.leaf().leaf().plain()
-                || text.uses(to.leaf().leaf()) > 1
-                || from.leaf().leaf().equals(to.leaf().leaf())) {
-            return;
-        }
-        Narrowing narrowing = new Narrowing(
-                text.number(from.leaf().leaf()),
-                from.column(),
-                text.number(to.leaf().leaf()),
-                to.value(),
-                to.valueType());
-        if (!found.contains(narrowing)) {
-            found.add(narrowing);
+        boolean same = from.node() instanceof LeafNode && from.leaf().equals(to.leaf());
+        if (comparable && to.leaf().plain() && !same) {
+            found.add(new Pair(from, to));
         }
     }
 
-    /** The leaf whose column has every value, but null, of a node's column; null where that cannot be told. */
+    /** Whether it reads no stream, and is made without the tables that are made later. */
+    private static boolean isSide(RelNode node) {
+        boolean known = node instanceof SystemNode
+                || node instanceof Values
+                || node instanceof Aggregate
+                || node instanceof Sort
+                || node instanceof SetOp
+                || (node instanceof Project project && !isSpatial(project.getProjects()))
+                || (node instanceof Filter filter && !isSpatial(List.of(filter.getCondition())));
+        return known && node.getInputs().stream().allMatch(Narrowings::isSide);
+    }
+
+    private static boolean isSpatial(List<RexNode> nodes) {
+        boolean[] spatial = {false};
+        RexVisitorImpl<@Nullable Void> visitor = new RexVisitorImpl<>(true) {
+            @Override
+            public @Nullable Void visitCall(RexCall call) {
+                spatial[0] |= call.getOperator().getName().startsWith("ST_");
+                return super.visitCall(call);
+            }
+        };
+        nodes.forEach(node -> node.accept(visitor));
+        return spatial[0];
+    }
+
+    /** What has every value, but null, of a node's column; null where that cannot be told. */
     private static @Nullable Column source(RelNode node, int column) {
-        if (node instanceof LeafNode leaf) {
-            return new Column(leaf, column);
+        if (node instanceof LeafNode || isSide(node)) {
+            return new Column(node, column);
         } else if (node instanceof Project project) {
             return project.getProjects().get(column) instanceof RexInputRef input
                     ? source(project.getInput(), input.getIndex())

@@ -27,7 +27,8 @@ public final class ResidualPlanner {
      * @param labels of its columns
      */
     public static ResidualPlan plan(RelNode root, List<String> labels) throws NotPushed {
-        ResidualText text = new ResidualText();
+        Narrowings narrowings = Narrowings.of(root);
+        ResidualText text = new ResidualText(narrowings.sides());
         String select = text.answer(root);
         List<ResidualPlan.Leaf> leaves = new ArrayList<>();
         for (Leaf leaf : text.leaves()) {
@@ -44,11 +45,12 @@ public final class ResidualPlanner {
                 leaves,
                 systems,
                 text.files(),
+                text.sides(),
                 text.regions(),
                 select,
                 fields(root, labels),
                 labels,
-                Narrowings.of(root, text));
+                narrowings.in(text));
     }
 
     private static List<Field> fields(RelNode root, List<String> labels) throws NotPushed {

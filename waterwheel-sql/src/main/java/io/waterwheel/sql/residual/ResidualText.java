@@ -35,6 +35,7 @@ import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What lies above the leaves of a plan as a SELECT of DuckDB: one sub-select an operator, whose columns are called c0,
@@ -47,6 +48,30 @@ final class ResidualText {
     private final List<SystemRelation> systems = new ArrayList<>();
     private final Set<String> files = new TreeSet<>();
     private final ResidualRegions regions = new ResidualRegions();
+    private final Set<RelNode> apart;
+    /** By node its SELECT, in the order of the numbers. */
+    private final Map<RelNode, String> sides = new LinkedHashMap<>();
+
+    /** @param apart what becomes a table of its own where it is an input of a join */
+    ResidualText(Set<RelNode> apart) {
+        this.apart = apart;
+    }
+
+    /** SELECTs of the sides, in the order of their numbers. */
+    List<String> sides() {
+        return List.copyOf(sides.values());
+    }
+
+    /** The table of a leaf or a side; null where the text has none. */
+    @Nullable
+    String name(RelNode node) {
+        if (node instanceof LeafNode leaf) {
+            Integer number = leaves.get(leaf.leaf());
+            return number == null ? null : ResidualPlan.table(number);
+        }
+        int number = List.copyOf(sides.keySet()).indexOf(node);
+        return number < 0 ? null : ResidualPlan.sideTable(number);
+    }
 
     /** SELECTs of the tables of regions, in the order of their numbers. */
     List<String> regions() {
@@ -174,7 +199,15 @@ final class ResidualText {
     }
 
     private String from(RelNode node) throws NotPushed {
-        return node instanceof LeafNode leaf ? table(leaf.leaf()) : "(" + select(node) + ")";
+        if (node instanceof LeafNode leaf) {
+            return table(leaf.leaf());
+        } else if (!apart.contains(node)) {
+            return "(" + select(node) + ")";
+        }
+        if (!sides.containsKey(node)) {
+            sides.put(node, select(node));
+        }
+        return Objects.requireNonNull(name(node));
     }
 
     /** Each with its name; a row without columns has one that is not looked at. */

@@ -32,6 +32,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** DuckDB's process: what happens when it ends, when nothing more is wanted of it, and when it may take no more. */
 @Timeout(600)
@@ -103,16 +105,18 @@ final class DuckDbExecutorTest {
         assertThat(number("SELECT CAST(1 AS BIGINT) AS c0")).isEqualTo(1L);
     }
 
-    /** Also while a table of regions is made. */
-    @Test
-    void endsRegionsThatAreNotWanted() throws Exception {
-        String regions = "SELECT row_number() OVER () AS n, CAST(a.range AS VARCHAR) AS shape"
+    /** Also while a table of regions, or a side, is made. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void endsTablesThatAreNotWanted(boolean side) throws Exception {
+        String table = "SELECT row_number() OVER () AS n, CAST(a.range AS VARCHAR) AS shape"
                 + " FROM range(1000000) a, range(1000000) b WHERE a.range + b.range < 0";
         ResidualPlan plan = new ResidualPlan(
                 List.of(),
                 List.of(),
                 List.of(),
-                List.of(regions),
+                side ? List.of(table) : List.of(),
+                side ? List.of() : List.of(table),
                 "SELECT CAST(1 AS BIGINT) AS c0",
                 List.of(new Field("c0", FieldType.LONG, true)),
                 List.of("n"),
@@ -226,7 +230,7 @@ final class DuckDbExecutorTest {
                 List.of("n"),
                 IntStream.range(0, 40)
                         .mapToObj(i -> new ResidualPlan.Narrowing(
-                                0, 0, 1, new Expression.FieldValue("t" + i), ValueType.STRING))
+                                "leaf0", 0, 1, new Expression.FieldValue("t" + i), ValueType.STRING))
                         .toList());
         TupleBlock block = new TupleBlock(RowLayout.ofFields(text), 1000);
         for (int row = 0; row < 1000; row++) {
@@ -254,6 +258,7 @@ final class DuckDbExecutorTest {
         ResidualPlan plan = new ResidualPlan(
                 List.of(),
                 List.of(new ResidualPlan.SystemLeaf("waterwheel.streams", fields)),
+                List.of(),
                 List.of(),
                 List.of(),
                 "SELECT sum(c1)::BIGINT AS c0 FROM system0 WHERE c0 = 'a'",

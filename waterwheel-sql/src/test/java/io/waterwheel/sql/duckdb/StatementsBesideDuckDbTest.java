@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -404,6 +405,32 @@ final class StatementsBesideDuckDbTest {
             // No value at all: no row is wanted.
             streams.answer("SELECT COUNT(*) FROM orders o JOIN visits v ON o.id = v.id WHERE v.note = 'no such'");
             assertThat(streams.asked().get(1).where()).hasToString("FALSE");
+        }
+    }
+
+    /** So do written rows, whatever is done with them before the join. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '`',
+            value = {
+                "SELECT o.id, o.moment, z.n FROM orders o JOIN (VALUES (1, 'x'), (3, 'y'), (NULL, 'z')) AS z(k, n) ON o.id = z.k ; orders ; id IN (1, 3)",
+                "SELECT v.id, v.moment FROM visits v WHERE v.note IN (SELECT n FROM (VALUES ('a', 1), ('b', 2)) AS z(n, x) WHERE x > 1) ; visits ; note IN ('b')",
+                "SELECT o.id, v.moment, z.n FROM (VALUES (2, 'x'), (2, 'y')) AS z(k, n) JOIN orders o ON o.id = z.k JOIN visits v ON v.id = o.id ; orders ; id IN (2)",
+                "SELECT o.id, z.n FROM orders o RIGHT JOIN (SELECT k + 1 AS k, MAX(n) AS n FROM (VALUES (1, 'x'), (1, 'y')) AS z(k, n) GROUP BY k) z ON o.id = z.k ; orders ; id IN (2)",
+                // Each of its rows is in the answer.
+                "SELECT o.id, o.moment, z.n FROM orders o LEFT JOIN (VALUES (1, 'x')) AS z(k, n) ON o.id = z.k ; orders ; null",
+                "SELECT z.n, COUNT(*) FROM (VALUES (1, 'x')) AS z(k, n) JOIN orders o ON o.id > z.k GROUP BY z.n ; orders ; null",
+            })
+    void narrowsByWrittenRows(String statement, String stream, String where) throws Exception {
+        try (TwoStreams streams = new TwoStreams(folder.resolve("written"), new Random(3), executor);
+                DuckDbTwin duckdb = twin(streams)) {
+            assertThat(sorted(streams.answer(statement))).isEqualTo(sorted(duckdb.rows(statement)));
+            assertThat(streams.asked())
+                    .filteredOn(query -> query.stream().equals(stream))
+                    .hasSize(1)
+                    .allSatisfy(query ->
+                            assertThat(String.valueOf(query.where())).matches("(.* AND )?" + Pattern.quote(where)));
         }
     }
 

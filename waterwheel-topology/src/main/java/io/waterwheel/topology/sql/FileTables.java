@@ -195,6 +195,7 @@ final class FileTables {
                 List.of(),
                 List.of(file.toString()),
                 List.of(),
+                List.of(),
                 FileSelects.describe(file),
                 fields,
                 List.of("name", "type"),

@@ -135,6 +135,10 @@ final class ResidualExplanation {
             lines.add(ResidualPlan.systemTable(number) + ": "
                     + plan.systems().get(number).name());
         }
+        for (int number = 0; number < plan.sides().size(); number++) {
+            lines.add(ResidualPlan.sideTable(number) + ": "
+                    + shown.apply(plan.sides().get(number)));
+        }
         for (int number = 0; number < plan.regions().size(); number++) {
             lines.add(ResidualPlan.regionTable(number) + ": "
                     + shown.apply(plan.regions().get(number)));
@@ -149,7 +153,7 @@ final class ResidualExplanation {
 
     private static String narrowed(Query planned, Query asked) {
         return Narrowed.counts(planned.where(), asked.where()).stream()
-                .map(count -> ", narrowed to " + count + (count == 1 ? " value" : " values") + " of another leaf")
+                .map(count -> ", narrowed to " + count + (count == 1 ? " value" : " values") + " of another table")
                 .collect(Collectors.joining());
     }
 

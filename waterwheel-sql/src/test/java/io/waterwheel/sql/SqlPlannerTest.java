@@ -401,7 +401,11 @@ final class SqlPlannerTest {
                 "SELECT o.id FROM orders o JOIN waterwheel.streams s ON o.note = s.table_name WHERE o.amount > 1", NOW);
         assertThat(joined.streams()).containsExactly("orders");
         assertThat(joined.systems()).extracting(ResidualPlan.SystemLeaf::name).containsExactly("waterwheel.streams");
-        assertThat(joined.text()).contains("system0");
+        assertThat(joined.sides()).hasSize(1).allMatch(side -> side.contains("system0"));
+        assertThat(joined.text()).contains("side0");
+        assertThat(joined.narrowings())
+                .containsExactly(
+                        new ResidualPlan.Narrowing("side0", 0, 0, new Expression.FieldValue("note"), ValueType.STRING));
         assertThat(String.valueOf(joined.leaves().get(0).query().where())).isEqualTo("amount > 1");
         ResidualPlan twice = (ResidualPlan)
                 PLANNER.plan("SELECT COUNT(*) FROM waterwheel.streams a, waterwheel.streams b WHERE a.n > 1", NOW);
@@ -458,16 +462,27 @@ final class SqlPlannerTest {
                 "SELECT frobnicate(id) FROM orders | SQL_UNSUPPORTED |"
                         + " statement, line 1, column 8: there is no function frobnicate of these arguments",
                 "DELETE FROM orders | SQL_UNSUPPORTED |"
-                        + " statement: DELETE is not supported; SELECT, WITH, INSERT, and CREATE, ALTER and DROP STREAM are",
+                        + " statement, line 1, column 1: not supported: DELETE, where SELECT, WITH, VALUES, INSERT, CREATE, ALTER and DROP STREAM, VIEW and TABLE are; docs/sql.md has what is",
                 "SELECT id FROM orders WHERE at > TIMESTAMP 'x' | BAD_SQL | statement, line 1, column 34:"
                         + " expected a time such as TIMESTAMP '2021-10-07 12:00:01.5Z', got 'x'",
                 "SELECT CONCAT(a.price, b.callsign) FROM orders a JOIN flights b ON a.note = b.callsign | SQL_UNSUPPORTED |"
-                        + " statement: not supported: CONCAT of DOUBLE; of texts it is; docs/sql.md has what is",
+                        + " statement, line 1, column 8: not supported: CONCAT of DOUBLE; of texts it is; docs/sql.md has what is",
+                "SELECT a.id, FIRST(a.price) FROM orders a JOIN flights b ON a.note = b.callsign GROUP BY a.id | SQL_UNSUPPORTED |"
+                        + " statement, line 1, column 14: not supported: FIRST of what is joined or computed, which has no time"
+                        + " of its own; write ARG_MIN(x, time); docs/sql.md has what is",
+                // Which of two is meant cannot be told.
+                "SELECT CONCAT(a.price, 'x'), CONCAT(a.note, 'x') FROM orders a JOIN flights b ON a.note = b.callsign"
+                        + " | SQL_UNSUPPORTED | statement: not supported: CONCAT of DOUBLE; of texts it is; docs/sql.md has what is",
+                "SELECT 1 AS x FROM orders; SELECT 2 FROM orders | BAD_SQL | statement, line 1, column 26: another statement behind"
+                        + " the semicolon: send them one after another",
+                "WITH RECURSIVE t AS (SELECT id FROM orders) SELECT * FROM t | SQL_UNSUPPORTED |"
+                        + " statement, line 1, column 16: not supported: WITH RECURSIVE; docs/sql.md has what is",
             })
     void saysWhatIsWrong(String sql, String code, String message) {
         assertThatThrownBy(() -> plan(sql))
                 .isInstanceOfSatisfying(
-                        WaterwheelException.class, e -> assertThat(e.code()).isEqualTo(code))
+                        WaterwheelException.class,
+                        e -> assertThat(e.code()).as(e.getMessage()).isEqualTo(code))
                 .hasMessage(message);
     }
 

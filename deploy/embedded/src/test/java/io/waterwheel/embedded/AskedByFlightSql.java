@@ -189,7 +189,8 @@ final class AskedByFlightSql implements AutoCloseable {
             AsyncPutListener told = new AsyncPutListener();
             var put = flight.startPut(update, nothing, told);
             put.completed();
-            assertThatThrownBy(told::getResult).hasMessageContaining("DELETE is not supported; SELECT, WITH, INSERT");
+            assertThatThrownBy(told::getResult)
+                    .hasMessageContaining("not supported: DELETE, where SELECT, WITH, VALUES, INSERT");
         }
         assertThat(rows(sql.execute("SELECT COUNT(*) FROM by_flight"))).isEqualTo(1);
     }

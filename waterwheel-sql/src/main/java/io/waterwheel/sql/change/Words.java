@@ -106,11 +106,13 @@ final class Words {
 
     /** Semicolons may follow, and nothing else. */
     void requireEnd() {
+        boolean ended = false;
         while (takes(";")) {
             // One is enough, more are no error.
+            ended = true;
         }
         if (next.kind() != Kind.END) {
-            throw expected("the end");
+            throw ended ? wrong("another statement: send them one after another") : expected("the end");
         }
     }
 

@@ -30,6 +30,12 @@ public final class SqlErrors {
         return new WaterwheelException(ErrorCode.SQL_UNSUPPORTED, "statement: " + what);
     }
 
+    /** What is not supported, at a place. */
+    public static WaterwheelException unsupported(SqlParserPos position, String what) {
+        return new WaterwheelException(
+                ErrorCode.SQL_UNSUPPORTED, place(position) + "not supported: " + what + "; docs/sql.md has what is");
+    }
+
     public static WaterwheelException tooDeep(StackOverflowError failure) {
         return new WaterwheelException(ErrorCode.SQL_UNSUPPORTED, "statement: it is nested too deeply", failure);
     }
@@ -65,6 +71,9 @@ public final class SqlErrors {
         }
         String message = String.valueOf(failure.getMessage());
         SqlParserPos position = failure.getPos();
+        if (position != null && message.startsWith("Encountered \";\"")) {
+            return at(position, "another statement behind the semicolon: send them one after another");
+        }
         // What could stand there is a list of hundreds of words.
         String first = message.lines().findFirst().orElse("").replaceAll(" at line \\d+, column \\d+\\.?", "");
         String name = position == null ? null : NameTokens.unquoted(statement, position);

@@ -58,7 +58,7 @@ record NestedSelects(int depth, long copies) {
             for (SqlNode one : with.withList) {
                 SqlWithItem item = (SqlWithItem) one;
                 if (item.recursive.booleanValue()) {
-                    throw SqlErrors.unsupported("not supported: WITH RECURSIVE; docs/sql.md has what is");
+                    throw SqlErrors.unsupported(item.getParserPosition(), "WITH RECURSIVE");
                 }
                 scope.put(item.name.getSimple().toUpperCase(Locale.ROOT), of(item.query, scope));
             }

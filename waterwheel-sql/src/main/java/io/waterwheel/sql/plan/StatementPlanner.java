@@ -324,8 +324,10 @@ public final class StatementPlanner {
     private ViewExpansion.Expanded query(String statement, List<String> within) {
         SqlNode parsed = StatementParser.parse(statement);
         if (!Rewriter.isQuery(parsed)) {
-            throw SqlErrors.unsupported(parsed.getKind().sql + " is not supported; SELECT, WITH, INSERT, and"
-                    + " CREATE, ALTER and DROP STREAM are");
+            throw SqlErrors.unsupported(
+                    parsed.getParserPosition(),
+                    parsed.getKind().sql
+                            + ", where SELECT, WITH, VALUES, INSERT, CREATE, ALTER and DROP STREAM, VIEW and TABLE are");
         }
         ViewExpansion.Expanded expanded = ViewExpansion.of(parsed, streams, within);
         StatementSize.require(expanded.node());
@@ -508,7 +510,7 @@ public final class StatementPlanner {
         try {
             return ResidualPlanner.plan(pushed, labels);
         } catch (NotPushed e) {
-            throw SqlErrors.unsupported("not supported: " + e.getMessage() + "; docs/sql.md has what is");
+            throw SqlErrors.unsupported(OperatorPlace.of(valid.node(), e.operator()), String.valueOf(e.getMessage()));
         }
     }
 

@@ -2,9 +2,11 @@ package io.waterwheel.sql.residual;
 
 import io.waterwheel.sql.leaf.DecimalTypes;
 import io.waterwheel.sql.leaf.NotPushed;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Aggregate;
 import org.apache.calcite.rel.core.AggregateCall;
 import org.apache.calcite.rel.type.RelDataType;
@@ -16,6 +18,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Aggregates as DuckDB's text. Its input's columns are called t.c0, t.c1 and so on. */
 final class ResidualAggregates {
+    static final BigDecimal MEDIAN = new BigDecimal("0.5");
+    /** Of a share. */
+    private static final int MOST_PLACES = 18;
+
     private ResidualAggregates() {}
 
     /** The SELECT's columns, and what follows its FROM. */
@@ -28,7 +34,11 @@ final class ResidualAggregates {
         }
         RelDataType input = aggregate.getInput().getRowType();
         for (AggregateCall call : aggregate.getAggCallList()) {
-            columns.add(of(call, input));
+            try {
+                columns.add(of(call, aggregate.getInput(), input));
+            } catch (NotPushed e) {
+                throw e.within(call.getAggregation().getName());
+            }
         }
         return new Text(columns, groupBy(aggregate));
     }
@@ -54,7 +64,7 @@ final class ResidualAggregates {
         return " GROUP BY GROUPING SETS (" + String.join(", ", sets) + ")";
     }
 
-    private static String of(AggregateCall call, RelDataType input) throws NotPushed {
+    private static String of(AggregateCall call, RelNode below, RelDataType input) throws NotPushed {
         String name = call.getAggregation().getName().toUpperCase(Locale.ROOT);
         if (call.getAggregation() instanceof TextAggregate texts) {
             return texts.text(call, input, filter(call));
@@ -88,6 +98,13 @@ final class ResidualAggregates {
                         name.toLowerCase(Locale.ROOT) + "(" + distinct + values + ")";
                     case "VARIANCE" -> "var_samp(" + distinct + values + ")";
                     case "STDDEV" -> "stddev_samp(" + distinct + values + ")";
+                    case "MEDIAN" -> quantile(values, MEDIAN);
+                    case "QUANTILE" ->
+                        quantile(column(arguments.get(0)), WrittenColumn.number(below, arguments.get(1)));
+                    case "ARG_MIN", "ARG_MAX" -> chosen(name.equals("ARG_MAX"), arguments, call);
+                    case "FIRST", "LAST", "DELTA", "RATE" ->
+                        throw new NotPushed(
+                                name + " of what is joined or computed, which has no time of its own" + byTime(name));
                     case "ANY_VALUE" -> "any_value(" + values + ")";
                     case "EVERY", "BOOL_AND" -> "bool_and(" + values + ")";
                     case "SOME", "BOOL_OR" -> "bool_or(" + values + ")";
@@ -98,8 +115,41 @@ final class ResidualAggregates {
                     case "LITERAL_AGG" -> literal(call);
                     default -> throw new NotPushed(name + " of what is joined or computed");
                 };
-        boolean filtered = name.equals("SUM") || name.equals("$SUM0") || filter.isEmpty();
+        boolean filtered = name.equals("SUM") || name.equals("$SUM0") || name.startsWith("ARG_") || filter.isEmpty();
         return cast(filtered ? text : text + filter, call);
+    }
+
+    /** The engine's: the value whose rank is the share of all, rounded up. A decimal share is multiplied exactly. */
+    static String quantile(String values, @Nullable BigDecimal share) throws NotPushed {
+        if (share == null || share.signum() < 0 || share.compareTo(BigDecimal.ONE) > 0 || share.scale() > MOST_PLACES) {
+            throw new NotPushed(
+                    "a QUANTILE whose share is no written number from 0 to 1 of at most " + MOST_PLACES + " places");
+        }
+        return "quantile_disc(" + values + ", "
+                + share.setScale(Math.max(1, share.scale())).toPlainString() + ")";
+    }
+
+    /** As in the engine, of several with the same second argument the least; of those that have both. */
+    private static String chosen(boolean greatest, List<Integer> arguments, AggregateCall call) throws NotPushed {
+        if (call.isDistinct()) {
+            throw new NotPushed(call.getAggregation().getName() + " of distinct values");
+        }
+        String value = column(arguments.get(0));
+        String by = column(arguments.get(1));
+        return "first(" + value + " ORDER BY " + by + (greatest ? " DESC" : " ASC") + ", " + value
+                + " ASC) FILTER (WHERE "
+                + value + " IS NOT NULL AND " + by + " IS NOT NULL"
+                + (call.filterArg < 0 ? "" : " AND " + column(call.filterArg)) + ")";
+    }
+
+    /** What has the meaning of an aggregate by time where rows have several times, or none. */
+    private static String byTime(String name) {
+        return switch (name) {
+            case "FIRST" -> "; write ARG_MIN(x, time)";
+            case "LAST" -> "; write ARG_MAX(x, time)";
+            case "DELTA" -> "; write ARG_MAX(x, time) - ARG_MIN(x, time)";
+            default -> "; divide ARG_MAX(x, time) - ARG_MIN(x, time) by TIMESTAMPDIFF(SECOND, MIN(time), MAX(time))";
+        };
     }
 
     private static String filter(AggregateCall call) {
@@ -128,12 +178,16 @@ final class ResidualAggregates {
         return "(CASE WHEN isnan(" + exact + ") THEN " + plain + " ELSE " + exact + " END)";
     }
 
-    /** Variances and the like are of doubles; the engine asks for the CAST too. */
+    /** Variances, quantiles and the like are of doubles; the engine asks for the CAST too. */
     static void requireNoDecimal(String name, RelDataType argument) throws NotPushed {
-        boolean squares = name.startsWith("VAR") || name.startsWith("STDDEV");
+        boolean squares = name.startsWith("VAR") || name.startsWith("STDDEV") || isQuantile(name);
         if (squares && DecimalTypes.isDecimal(argument)) {
             throw new NotPushed(name + " of " + argument + "; write CAST(... AS DOUBLE)");
         }
+    }
+
+    static boolean isQuantile(String name) {
+        return name.equals("MEDIAN") || name.equals("QUANTILE");
     }
 
     private static String cast(String text, AggregateCall call) throws NotPushed {

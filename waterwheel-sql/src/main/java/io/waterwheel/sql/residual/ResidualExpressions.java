@@ -109,10 +109,12 @@ final class ResidualExpressions {
             return columns.apply(input.getIndex());
         } else if (node instanceof RexLiteral literal) {
             return literal(literal);
-        } else if (node instanceof RexOver over) {
-            return new ResidualWindows(this).of(over);
         } else if (node instanceof RexCall call) {
-            return call(call);
+            try {
+                return call instanceof RexOver over ? new ResidualWindows(this).of(over) : call(call);
+            } catch (NotPushed e) {
+                throw e.within(call.getOperator().getName());
+            }
         }
         throw new NotPushed(node.getKind().lowerName.replace('_', ' '));
     }

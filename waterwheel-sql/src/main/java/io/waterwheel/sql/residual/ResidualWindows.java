@@ -101,6 +101,20 @@ final class ResidualWindows {
             case STDDEV_SAMP -> "stddev_samp(" + arguments + ")";
             case MIN -> "min(" + arguments + ")";
             case MAX -> "max(" + arguments + ")";
+            default -> engines(over, name);
+        };
+    }
+
+    private String engines(RexOver over, String name) throws NotPushed {
+        List<RexNode> operands = over.getOperands();
+        return switch (name) {
+            case "MEDIAN" -> ResidualAggregates.quantile(expressions.of(operands.get(0)), ResidualAggregates.MEDIAN);
+            case "QUANTILE" ->
+                ResidualAggregates.quantile(expressions.of(operands.get(0)), WrittenColumn.number(operands.get(1)));
+            case "ARG_MIN" -> throw new NotPushed(name + " in a window; write FIRST_VALUE(x) OVER (ORDER BY y)");
+            case "ARG_MAX" -> throw new NotPushed(name + " in a window; write FIRST_VALUE(x) OVER (ORDER BY y DESC)");
+            case "APPROX_COUNT_DISTINCT" ->
+                throw new NotPushed(name + " in a window; join with the groups that a sub-query counts");
             default -> throw new NotPushed(name + " in a window");
         };
     }

@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -431,6 +432,61 @@ final class StatementsBesideDuckDbTest {
                     .hasSize(1)
                     .allSatisfy(query ->
                             assertThat(String.valueOf(query.where())).matches("(.* AND )?" + Pattern.quote(where)));
+        }
+    }
+
+    /** Aggregates that the engine has in a way of its own are the same where DuckDB computes them. */
+    @Test
+    void aggregatesOfTheEngineAreThoseOfTheEngine() throws Exception {
+        for (long seed = 0; seed < 4; seed++) {
+            try (TwoStreams streams = new TwoStreams(folder.resolve("own" + seed), new Random(seed), executor)) {
+                for (String by : List.of("", "id", "note", "paid")) {
+                    String values = "MEDIAN(price), MEDIAN(amount), QUANTILE(price, 0.95), QUANTILE(amount, 0.1),"
+                            + " QUANTILE(price, 0), QUANTILE(id, 1), QUANTILE(price, 0.3) FILTER (WHERE paid),"
+                            + " ARG_MIN(note, price), ARG_MAX(note, amount), ARG_MAX(price, moment), ARG_MIN(paid, id),"
+                            + " ARG_MAX(moment, note) FILTER (WHERE amount > 0), ARG_MIN(id, paid)";
+                    String statement = "SELECT " + (by.isEmpty() ? values : by + ", " + values) + " FROM orders"
+                            + (by.isEmpty() ? "" : " GROUP BY " + by);
+                    assertThat(sorted(streams.answerUnpushed(statement)))
+                            .as("seed %d: %s", seed, statement)
+                            .isEqualTo(sorted(streams.answer(statement)));
+                }
+                // Of a join by a key that is there once it is that of one side, and so is a frame of all rows.
+                String one = "SELECT QUANTILE(price, 0.35), ARG_MAX(note, amount) FROM orders";
+                List<List<@Nullable Object>> expected = streams.answer(one);
+                assertThat(streams.answer("SELECT QUANTILE(o.price, 0.35), ARG_MAX(o.note, o.amount) FROM orders o"
+                                + " JOIN (SELECT DISTINCT id FROM orders) x ON x.id = o.id"))
+                        .as("seed %d", seed)
+                        .isEqualTo(expected);
+                assertThat(streams.answer("SELECT DISTINCT QUANTILE(price, 0.35) OVER () FROM orders"))
+                        .as("seed %d", seed)
+                        .isEqualTo(List.of(expected.get(0).subList(0, 1)));
+            }
+        }
+    }
+
+    @Test
+    void whatHasNoMeaningThereSaysWhatHas() throws Exception {
+        Map<String, String> refused = Map.of(
+                "FIRST(o.price) FROM orders o, visits v",
+                "FIRST of what is joined or computed, which has no time of its own; write ARG_MIN(x, time)",
+                "LAST(o.price) FROM orders o, visits v",
+                "write ARG_MAX(x, time)",
+                "RATE(o.price) FROM orders o, visits v",
+                "divide ARG_MAX(x, time) - ARG_MIN(x, time) by TIMESTAMPDIFF",
+                "QUANTILE(o.price, v.weight) FROM orders o, visits v",
+                "a QUANTILE whose share is no written number from 0 to 1",
+                "QUANTILE(o.price, 1.5) FROM orders o, visits v",
+                "a QUANTILE whose share is no written number from 0 to 1",
+                "ARG_MAX(note, price) OVER () FROM orders",
+                "ARG_MAX in a window; write FIRST_VALUE(x) OVER (ORDER BY y DESC)");
+        try (TwoStreams streams = new TwoStreams(folder.resolve("refused"), new Random(1), executor)) {
+            refused.forEach((statement, message) -> assertThatThrownBy(() -> streams.plan("SELECT " + statement))
+                    .as(statement)
+                    .isInstanceOfSatisfying(
+                            WaterwheelException.class,
+                            e -> assertThat(e.code()).as(e.getMessage()).isEqualTo("SQL_UNSUPPORTED"))
+                    .hasMessageContaining(message));
         }
     }
 

@@ -132,8 +132,15 @@ final class SqlCommand implements Callable<Integer> {
                 };
         Path history = Path.of(System.getProperty("user.home"), ".waterwheel_sql_history");
         try (org.jline.terminal.Terminal typing = SqlShell.terminal()) {
-            return new SqlShell(client, typing, terminal.out(), terminal.err(), this::statement, this::printed)
-                    .run(first, history);
+            SqlShell shell = new SqlShell(
+                    client,
+                    typing,
+                    terminal.out(),
+                    terminal.err(),
+                    this::statement,
+                    this::printed,
+                    name -> StreamCommand.printWithoutFields(client.describe(name), terminal.out()));
+            return shell.run(first, history);
         } catch (IOException e) {
             throw new UncheckedIOException("the terminal cannot be used: " + e.getMessage(), e);
         }

@@ -274,6 +274,17 @@ final class StreamCommand {
 
     /** YAML: what is printed, but for the comments, can be given to create. */
     private static void print(StreamDetails stream, PrintStream out) {
+        printComments(stream, out);
+        out.print(DefinitionYaml.of(stream.newest()));
+    }
+
+    /** The same beside a list of the fields. */
+    static void printWithoutFields(StreamDetails stream, PrintStream out) {
+        printComments(stream, out);
+        out.print(DefinitionYaml.withoutFields(stream.newest()));
+    }
+
+    private static void printComments(StreamDetails stream, PrintStream out) {
         out.println("# stream " + stream.id() + ", Kafka at " + stream.bootstrapServers());
         stream.chunks()
                 .ifPresent(chunks -> out.println(
@@ -285,7 +296,6 @@ final class StreamCommand {
         if (stream.scales() > 1) {
             out.println("# with version " + stream.scales() + " of the scales of its dimensions");
         }
-        out.print(DefinitionYaml.of(stream.newest()));
     }
 
     @Command(

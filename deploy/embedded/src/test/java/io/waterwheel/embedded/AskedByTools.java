@@ -194,7 +194,7 @@ final class AskedByTools implements AutoCloseable {
                             "n"))
                     .containsExactly("null 200", "note 1 200", "note 2 200");
             assertThatThrownBy(() -> statement.execute("UPDATE " + table + " SET note = 'x' WHERE id = 1"))
-                    .hasStackTraceContaining("UPDATE is not supported");
+                    .hasStackTraceContaining("not supported: UPDATE, where SELECT");
             statement.cancel();
         }
         try (Statement next = connection.createStatement()) {

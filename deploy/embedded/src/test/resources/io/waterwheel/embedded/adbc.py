@@ -76,7 +76,7 @@ with flightsql.connect(url, db_kwargs=headers) as connection:
         "it changes nothing",
         lambda: connection.cursor().executemany("SELECT id FROM by_adbc WHERE id = ?", [(1,), (2,)]),
     )
-    fails("DELETE is not supported", lambda: connection.cursor().executescript("DELETE FROM by_adbc"))
+    fails("not supported: DELETE", lambda: connection.cursor().executescript("DELETE FROM by_adbc"))
 
 with flightsql.connect(url) as connection:
     with connection.cursor() as cursor:

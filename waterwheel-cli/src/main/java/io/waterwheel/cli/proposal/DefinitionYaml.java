@@ -26,7 +26,17 @@ public final class DefinitionYaml {
 
     private DefinitionYaml() {}
 
+    /** All of a definition. */
     public static String of(StreamDefinition definition) {
+        return of(definition, true);
+    }
+
+    /** All but the fields. */
+    public static String withoutFields(StreamDefinition definition) {
+        return of(definition, false);
+    }
+
+    private static String of(StreamDefinition definition, boolean withFields) {
         Schema schema = definition.schema();
         StringBuilder out = new StringBuilder();
         line(out, "name", text(definition.name()));
@@ -41,9 +51,11 @@ public final class DefinitionYaml {
         if (!definition.policy().retention().isOff()) {
             line(out, "retention", definition.policy().retention().toString());
         }
-        out.append("fields:\n");
-        for (Field field : schema.fields()) {
-            out.append("  - ").append(field(field, schema.text())).append('\n');
+        if (withFields) {
+            out.append("fields:\n");
+            for (Field field : schema.fields()) {
+                out.append("  - ").append(field(field, schema.text())).append('\n');
+            }
         }
         key(out, schema.key().members());
         line(out, "time", text(schema.timeField()));

@@ -5,6 +5,7 @@ import io.waterwheel.cli.output.RowPrinter;
 import io.waterwheel.cli.text.StatementReader;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.NearestName;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Statement;
@@ -27,6 +28,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jline.reader.EndOfFileException;
 import org.jline.reader.LineReader;
@@ -51,8 +53,8 @@ public final class SqlShell {
             A statement ends with a semicolon, on any line. Ctrl-C ends the statement that runs; Ctrl-D the shell.
             Tab completes key words, streams and fields; the arrows and Ctrl-R find earlier statements.
 
-            \\d                      the streams
-            \\d STREAM               its columns
+            \\d                      the streams, views and tables
+            \\d NAME                 its columns; of a stream also its key, its topic, its options and its chunks
             \\format text|csv|json   how rows are printed
             \\timing                 say, or no longer say, how long each answer took
             \\?                      this help
@@ -75,6 +77,7 @@ public final class SqlShell {
     private final PrintStream err;
     private final Function<String, Statement> statements;
     private final Printer printer;
+    private final Consumer<String> beside;
     private RowPrinter.Format format = RowPrinter.Format.TABLE;
     /** What is being answered; null between answers. */
     private volatile @Nullable Future<?> current;
@@ -86,6 +89,7 @@ public final class SqlShell {
      *
      * @param terminal where statements are typed
      * @param statements makes a statement of its text
+     * @param beside prints what is known of a stream beside its columns; NO_SUCH_STREAM of what is none
      */
     public SqlShell(
             WaterwheelClient client,
@@ -93,13 +97,15 @@ public final class SqlShell {
             PrintStream out,
             PrintStream err,
             Function<String, Statement> statements,
-            Printer printer) {
+            Printer printer,
+            Consumer<String> beside) {
         this.client = client;
         this.terminal = terminal;
         this.out = out;
         this.err = err;
         this.statements = statements;
         this.printer = printer;
+        this.beside = beside;
     }
 
     /** The terminal of this process; by the system's {@code stty}, so that no native code is loaded. */
@@ -209,12 +215,27 @@ public final class SqlShell {
                 out.println("timing is " + (timing ? "on" : "off"));
             }
             case "\\format" -> format(argument);
-            case "\\d" -> answer(argument.isEmpty() ? "SHOW STREAMS" : "DESCRIBE " + quoted(argument), answers);
+            case "\\d" -> describe(argument, answers);
             default ->
                 err.println("there is no " + words[0] + "; did you mean " + NearestName.of(words[0], COMMANDS)
                         + "? \\? lists all");
         }
         return true;
+    }
+
+    private void describe(String name, ExecutorService answers) {
+        if (name.isEmpty()) {
+            answer("SHOW TABLES", answers);
+        } else if (answer("DESCRIBE " + quoted(name), answers)) {
+            try {
+                beside.accept(name.startsWith("\"") ? name.substring(1, name.length() - 1) : name);
+            } catch (WaterwheelException e) {
+                // Views and tables have columns alone, and so has a stream that is called so in other letters.
+                if (!e.code().equals(ErrorCode.NO_SUCH_STREAM.name())) {
+                    err.println(e.getMessage() + " (" + e.code() + ")");
+                }
+            }
+        }
     }
 
     private static String quoted(String name) {

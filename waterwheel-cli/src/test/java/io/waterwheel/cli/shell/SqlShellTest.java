@@ -6,6 +6,8 @@ import io.waterwheel.Waiting;
 import io.waterwheel.cli.output.RowPrinter;
 import io.waterwheel.client.FakeServer;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Statement;
 import io.waterwheel.query.Verdict;
@@ -68,7 +70,13 @@ final class SqlShellTest {
                     printed,
                     new PrintStream(err, true, StandardCharsets.UTF_8),
                     Statement::of,
-                    (cursor, format, took) -> RowPrinter.of(format, printed).print(cursor));
+                    (cursor, format, took) -> RowPrinter.of(format, printed).print(cursor),
+                    name -> {
+                        if (!name.equals("my_stream")) {
+                            throw new WaterwheelException(ErrorCode.NO_SUCH_STREAM, "there is no stream " + name);
+                        }
+                        printed.println("beside " + name);
+                    });
             code = CompletableFuture.supplyAsync(() -> shell.run(RowPrinter.Format.CSV, history()));
         }
 
@@ -140,20 +148,22 @@ final class SqlShellTest {
     @Test
     void doesWhatItsCommandsSay() throws Exception {
         try (Typed typed = new Typed(SqlShellTest::one)) {
-            typed.type("\\d\r\\d my_stream;\r\\timing\r\\format json\r");
+            typed.type("\\d\r\\d my_stream;\r\\d \"a_view\"\r\\timing\r\\format json\r");
             typed.awaitOut("rows are printed as json");
             typed.type("SELECT 3;\r");
             typed.awaitOut("{\"n\":7}\n");
             Waiting.until("the time is told", () -> typed.out().contains(" ms\n"));
             typed.type("\\format xml\r\\tming\r\\?\r");
             typed.awaitOut("\\format text|csv|json");
+            assertThat(typed.out()).containsOnlyOnce("beside ").contains("n\n7\nbeside my_stream\nn\n7\n");
             assertThat(typed.err())
+                    .doesNotContain("there is no stream")
                     .contains("expected \\format text, csv or json, got 'xml'", "did you mean \\timing?");
             typed.type("exit\r");
             assertThat(typed.code.get(2, TimeUnit.MINUTES)).isZero();
             assertThat(typed.server.statements)
                     .extracting(Statement::sql)
-                    .containsExactly("SHOW STREAMS", "DESCRIBE \"my_stream\"", "SELECT 3");
+                    .containsExactly("SHOW TABLES", "DESCRIBE \"my_stream\"", "DESCRIBE \"a_view\"", "SELECT 3");
         }
     }
 

@@ -24,30 +24,39 @@ public record EngineCall(List<Column> takes, Column yields, String expression) {
 
     /** A type that is handed over. Of a time it is the number of its units since 1970. */
     public enum Column {
-        BIGINT('B', FieldType.LONG),
-        DOUBLE('D', FieldType.DOUBLE),
-        VARCHAR('T', FieldType.STRING),
-        MILLIS('M', FieldType.TIMESTAMP),
-        MICROS('U', FieldType.TIMESTAMP_US),
-        NANOS('N', FieldType.TIMESTAMP_NS);
+        BIGINT('B'),
+        DOUBLE('D'),
+        VARCHAR('T'),
+        MILLIS('M'),
+        MICROS('U'),
+        NANOS('N');
 
         private final char letter;
-        private final FieldType field;
 
-        Column(char letter, FieldType field) {
+        Column(char letter) {
             this.letter = letter;
-            this.field = field;
+        }
+
+        private FieldType field() {
+            return switch (this) {
+                case BIGINT -> FieldType.LONG;
+                case DOUBLE -> FieldType.DOUBLE;
+                case VARCHAR -> FieldType.STRING;
+                case MILLIS -> FieldType.TIMESTAMP;
+                case MICROS -> FieldType.TIMESTAMP_US;
+                case NANOS -> FieldType.TIMESTAMP_NS;
+            };
         }
 
         /** Whether it is one of times. */
         public boolean isTime() {
-            return ValueType.of(field).isTimestamp();
+            return ValueType.of(field()).isTimestamp();
         }
 
         /** Of values of this type; null for one that is not handed over. */
         public static @Nullable Column of(@Nullable ValueType type) {
             for (Column column : values()) {
-                if (ValueType.of(column.field) == type) {
+                if (ValueType.of(column.field()) == type) {
                     return column;
                 }
             }
@@ -66,7 +75,7 @@ public record EngineCall(List<Column> takes, Column yields, String expression) {
     public List<Field> fields() {
         List<Field> fields = new ArrayList<>();
         for (Column column : takes) {
-            fields.add(new Field("c" + fields.size(), column.field, true));
+            fields.add(new Field("c" + fields.size(), column.field(), true));
         }
         return fields;
     }

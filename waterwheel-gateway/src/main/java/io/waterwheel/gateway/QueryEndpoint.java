@@ -1,5 +1,6 @@
 package io.waterwheel.gateway;
 
+import io.waterwheel.cli.output.AnswerStats;
 import io.waterwheel.cli.output.ExplanationJson;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
@@ -16,6 +17,8 @@ import io.waterwheel.query.Explain;
 import io.waterwheel.query.Explanation;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -122,23 +125,27 @@ final class QueryEndpoint {
         while (cursor.next()) {
             lines.add(cursor.getString(0));
         }
-        Explanation explanation = cursor.verdict().explanation();
-        byte[] bytes;
+        Verdict verdict = cursor.verdict();
         if (text) {
-            bytes = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
-        } else if (explanation != null) {
-            bytes = (ExplanationJson.of(explanation) + "\n").getBytes(StandardCharsets.UTF_8);
-        } else {
-            bytes = Json.object(json -> {
-                json.writeArrayFieldStart("plan");
-                for (String line : lines) {
-                    json.writeString(line);
-                }
-                json.writeEndArray();
-            });
+            answerExplained(exchange, String.join("\n", lines) + "\n", verdict, place);
+            return;
         }
-        place.free();
-        exchange.answer(200, text ? Exchange.TEXT : Exchange.JSON, bytes);
+        Explanation explanation = verdict.explanation();
+        answerExplained(
+                exchange,
+                json -> {
+                    if (explanation != null) {
+                        ExplanationJson.writeMembers(json, explanation);
+                        return;
+                    }
+                    json.writeArrayFieldStart("plan");
+                    for (String line : lines) {
+                        json.writeString(line);
+                    }
+                    json.writeEndArray();
+                },
+                verdict,
+                place);
     }
 
     private static void explain(Exchange exchange, boolean text, boolean runs, Cursor cursor, Place place) {
@@ -149,11 +156,33 @@ final class QueryEndpoint {
         while (more) {
             more = cursor.nextBatch();
         }
-        var explanation = cursor.verdict().requireExplanation();
-        byte[] bytes =
-                (text ? explanation.text() : ExplanationJson.of(explanation) + "\n").getBytes(StandardCharsets.UTF_8);
+        Verdict verdict = cursor.verdict();
+        Explanation explanation = verdict.requireExplanation();
+        if (text) {
+            answerExplained(exchange, explanation.text(), verdict, place);
+        } else {
+            answerExplained(exchange, json -> ExplanationJson.writeMembers(json, explanation), verdict, place);
+        }
+    }
+
+    /** In words; what the answer lacks that is explained stands behind them. */
+    private static void answerExplained(Exchange exchange, String words, Verdict verdict, Place place) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (PrintStream out = new PrintStream(bytes, false, StandardCharsets.UTF_8)) {
+            out.print(words);
+            AnswerStats.printMissing(verdict, out);
+        }
         place.free();
-        exchange.answer(200, text ? Exchange.TEXT : Exchange.JSON, bytes);
+        exchange.answer(200, Exchange.TEXT, bytes.toByteArray());
+    }
+
+    private static void answerExplained(Exchange exchange, Json.Writing members, Verdict verdict, Place place) {
+        byte[] bytes = Json.object(json -> {
+            members.write(json);
+            VerdictJson.ofExplained(json, verdict);
+        });
+        place.free();
+        exchange.answer(200, Exchange.JSON, bytes);
     }
 
     /** A place among the open queries. It is free before its client sees the end, so that the next query finds it. */

@@ -138,7 +138,18 @@ final class StatementParameters {
                             + " it; analyze=true is EXPLAIN ANALYZE",
                     "sql");
         }
-        String sql = (runs ? "EXPLAIN ANALYZE\n" : "EXPLAIN\n") + statement.sql();
+        String words = runs ? "EXPLAIN ANALYZE\n" : "EXPLAIN\n";
+        int most = Statement.MAX_CHARACTERS - words.length();
+        if (statement.sql().length() > most) {
+            throw HttpFailure.bad(
+                    ErrorCode.BAD_SQL,
+                    "statement: expected at most " + most + " characters to be explained"
+                            + (runs ? " with analyze=true" : "") + ", got "
+                            + statement.sql().length() + "; shorten it, or send values as parameters",
+                    "sql",
+                    null);
+        }
+        String sql = words + statement.sql();
         return new Statement(
                 sql, statement.timeout(), statement.allowPartial(), statement.atLeast(), statement.parameters());
     }

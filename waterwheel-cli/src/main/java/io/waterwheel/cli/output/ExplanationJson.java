@@ -26,15 +26,21 @@ public final class ExplanationJson {
     public static String of(Explanation explanation) {
         StringWriter text = new StringWriter();
         try (JsonGenerator generator = new JsonFactory().createGenerator(text)) {
-            new ExplanationJson(generator).write(explanation);
+            generator.writeStartObject();
+            writeMembers(generator, explanation);
+            generator.writeEndObject();
         } catch (IOException e) {
             throw new UncheckedIOException("a text in memory could not be written", e);
         }
         return text.toString();
     }
 
+    /** The members of the object, in one that is open. */
+    public static void writeMembers(JsonGenerator generator, Explanation explanation) throws IOException {
+        new ExplanationJson(generator).write(explanation);
+    }
+
     private void write(Explanation explanation) throws IOException {
-        json.writeStartObject();
         asked(explanation.asked());
         Explanation.Chunks chunks = explanation.chunks();
         json.writeObjectFieldStart("chunks");
@@ -62,7 +68,6 @@ public final class ExplanationJson {
         if (explanation.analysis() != null) {
             analysis(explanation.analysis());
         }
-        json.writeEndObject();
     }
 
     private void asked(Explanation.Asked asked) throws IOException {

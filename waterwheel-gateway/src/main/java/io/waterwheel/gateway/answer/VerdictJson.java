@@ -78,6 +78,32 @@ public final class VerdictJson {
         json.writeNumberField("streamId", verdict.streamId());
         json.writeNumberField("edit", verdict.edit());
         streams(json, verdict.streams());
+        gaps(json, verdict);
+        if (verdict.horizon() != Retention.NO_HORIZON) {
+            json.writeNumberField("horizon", verdict.horizon());
+        }
+        if (verdict.next() != null) {
+            json.writeStringField("next", verdict.next().text());
+        }
+        if (verdict.explanation() != null) {
+            json.writeFieldName("explanation");
+            json.writeRawValue(ExplanationJson.of(verdict.explanation()));
+        }
+        json.writeEndObject();
+    }
+
+    /** The member {@code verdict} of an explanation, where the answer that it explains has a gap. */
+    public static void ofExplained(JsonGenerator json, Verdict verdict) throws IOException {
+        if (verdict.complete() && verdict.stale().isEmpty() && verdict.lost().isEmpty()) {
+            return;
+        }
+        json.writeObjectFieldStart("verdict");
+        json.writeBooleanField("complete", verdict.complete());
+        gaps(json, verdict);
+        json.writeEndObject();
+    }
+
+    private static void gaps(JsonGenerator json, Verdict verdict) throws IOException {
         sentences(json, "missing", verdict.missing());
         sentences(json, "stale", verdict.stale());
         if (!verdict.lost().isEmpty()) {
@@ -92,17 +118,6 @@ public final class VerdictJson {
             }
             json.writeEndArray();
         }
-        if (verdict.horizon() != Retention.NO_HORIZON) {
-            json.writeNumberField("horizon", verdict.horizon());
-        }
-        if (verdict.next() != null) {
-            json.writeStringField("next", verdict.next().text());
-        }
-        if (verdict.explanation() != null) {
-            json.writeFieldName("explanation");
-            json.writeRawValue(ExplanationJson.of(verdict.explanation()));
-        }
-        json.writeEndObject();
     }
 
     /** By partition, the offset below which everything is meant, as {@code at-least} takes them. */

@@ -17,9 +17,12 @@ public final class HttpFailure extends RuntimeException {
     /** Seconds after which a client should try again what is away or busy now. */
     private static final int RETRY_SECONDS = 1;
 
-    /** How messages about expressions and statements say where; those about statements begin with it. */
-    private static final Pattern PLACE =
-            Pattern.compile("\\bcharacter \\d+|(?<=^statement, )line (\\d{1,9}), column \\d{1,9}");
+    /**
+     * How messages about expressions and statements say where; those about statements begin with it. A number beyond
+     * nine digits is no place.
+     */
+    private static final Pattern PLACE = Pattern.compile("(?<=\\bexpression: )character \\d{1,9}(?!\\d)"
+            + "|(?<=^statement, )line (\\d{1,9}), column \\d{1,9}(?!\\d)");
 
     private final int status;
     private final String code;

@@ -110,6 +110,11 @@ final class CoordinatorRole implements SnapshotSource {
         return follower.reports(world.now);
     }
 
+    @Override
+    public void shown(int streamId, int indexer, long[] watermarks) {
+        follower.onShown(indexer, watermarks);
+    }
+
     /** The query as another process understands it: what reaches that is the subquery. */
     private ResolvedQuery arrived(Subquery subquery) throws IOException {
         try {

@@ -15,8 +15,10 @@ import io.waterwheel.tuple.TimeInterval;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -33,7 +35,20 @@ final class Events {
     private final World world;
     private final Random random;
     /** Per client session, the positions that its answers have shown. */
-    private final List<Map<Integer, Long>> sessions = new ArrayList<>();
+    private final List<Session> sessions = new ArrayList<>();
+    /** Whom the last question was put to. */
+    private @Nullable CoordinatorRole asked;
+
+    /**
+     * What a session has seen.
+     *
+     * @param shown by life of a coordinator, the tuples that its complete answers had
+     */
+    private record Session(Map<Integer, Long> positions, Map<CoordinatorRole, Set<Long>> shown) {
+        Set<Long> shownBy(@Nullable CoordinatorRole coordinator) {
+            return shown.computeIfAbsent(Objects.requireNonNull(coordinator), unused -> new HashSet<>());
+        }
+    }
 
     private boolean asking;
     private int completeAnswers;
@@ -43,7 +58,7 @@ final class Events {
         this.world = world;
         this.random = world.random;
         for (int s = 0; s < SESSIONS; s++) {
-            sessions.add(new HashMap<>());
+            sessions.add(new Session(new HashMap<>(), new HashMap<>()));
         }
     }
 
@@ -356,11 +371,11 @@ final class Events {
             times = new TimeInterval(from, from + random.nextInt(random.nextBoolean() ? 500 : 20_000));
         }
         Map<Integer, Long> demand = new HashMap<>();
-        Map<Integer, Long> session = null;
+        Session session = null;
         int kind = random.nextInt(4);
         if (kind < 2) {
             session = sessions.get(random.nextInt(sessions.size()));
-            demand.putAll(session);
+            demand.putAll(session.positions());
         } else if (kind == 2) {
             int p = random.nextInt(world.spouts.length);
             demand.put(p, (long) random.nextInt((int) world.topic.end(p) + 1));
@@ -373,8 +388,9 @@ final class Events {
                 Duration.ofMillis(4 + random.nextInt((int) Settings.MAX_QUERY_MILLIS - 4)),
                 random.nextInt(6) == 0);
         if (session != null && answer.verdict != null && answer.verdict.complete()) {
-            Map<Integer, Long> shown = session;
+            Map<Integer, Long> shown = session.positions();
             answer.verdict.positions().forEach((p, position) -> shown.merge(p, position, Math::max));
+            world.oracle.checkShown(answer, session.shownBy(asked));
         }
     }
 
@@ -405,7 +421,8 @@ final class Events {
         }
         asking = true;
         try {
-            Answer answer = world.coordinators[random.nextInt(world.coordinators.length)].ask(query, keys, ids);
+            asked = world.coordinators[random.nextInt(world.coordinators.length)];
+            Answer answer = asked.ask(query, keys, ids);
             AssertionError broken = world.oracle.broken();
             if (broken != null) {
                 throw broken;

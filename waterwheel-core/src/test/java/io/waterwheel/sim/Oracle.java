@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -194,6 +195,30 @@ final class Oracle {
                         offset));
         checkRecovery(answer);
         checkLetters(seen);
+    }
+
+    /**
+     * What a coordinator has shown a session it shows again, also above the positions; unless it says itself that the
+     * answer is old.
+     *
+     * @param shown before; what the answer has is added
+     */
+    void checkShown(Answer answer, Set<Long> shown) {
+        Verdict verdict = Objects.requireNonNull(answer.verdict);
+        if (verdict.stale().isEmpty()) {
+            Set<Long> now = new HashSet<>(answer.ids);
+            for (long id : shown) {
+                Topic.Produced tuple =
+                        Objects.requireNonNull(world.topic.produced().get(id));
+                check(
+                        now.contains(id) || !answer.matches(tuple) || tuple.time() < verdict.horizon(),
+                        "%s was in an answer before, and is missing in one at %s, edit %d",
+                        tuple,
+                        verdict.positions(),
+                        verdict.edit());
+            }
+        }
+        shown.addAll(answer.ids);
     }
 
     /** What answers may have shown before an instance began, a complete answer with it shows again. */

@@ -123,6 +123,7 @@ final class PlantedBugs {
             Map.entry("recorded", 547),
             Map.entry("answer version", 274),
             Map.entry("report version", 441),
+            Map.entry("report shown", 2021),
             Map.entry("one edit", 7),
             Map.entry("merge check", 18),
             Map.entry("collector epoch", 33),
@@ -245,6 +246,8 @@ final class PlantedBugs {
                     .with(PLAN, "if (report.watermarks()[p] < demand[p]) {", "if (report.watermarks()[p] < 0) {"),
             new PlantedBug("report version", 8, SAFETY, "a report of a newer routing version excuses")
                     .with(PLAN, "&& report.version() <= snapshot.version()", ""),
+            new PlantedBug("report shown", 10, SAFETY, "a report from before what an answer has shown excuses")
+                    .with(PLAN, "&& !reported.surpassed()", ""),
             new PlantedBug("one edit", 8, SAFETY, "flushes are asked for as reported, chunks as in the snapshot")
                     .with(
                             PLAN,

@@ -13,9 +13,15 @@ import org.jspecify.annotations.Nullable;
  * @param settledAge how long ago that one came
  * @param newest the latest event time of a region in a report that was not of a recovery; {@link Long#MIN_VALUE} when
  *     there was none
+ * @param surpassed whether answers have shown tuples that the last report may not know of
  */
 public record IndexerReports(
-        Control.Report last, Duration age, Control.@Nullable Report settled, Duration settledAge, long newest) {
+        Control.Report last,
+        Duration age,
+        Control.@Nullable Report settled,
+        Duration settledAge,
+        long newest,
+        boolean surpassed) {
     /** Reports come several times a second: an indexer whose last one is older is asked. */
     private static final Duration FRESH = Duration.ofSeconds(1);
 

@@ -186,6 +186,7 @@ public record QueryPlan(
             long[] demand) {
         Control.Report report = reported.last();
         return reported.isFresh()
+                && !reported.surpassed()
                 && report.epoch() == checkpoint.epoch()
                 && !report.recovering()
                 && report.version() <= snapshot.version()

@@ -14,4 +14,10 @@ public interface SnapshotSource {
 
     /** The reports of a stream's indexers. */
     Map<Integer, IndexerReports> reports(int streamId);
+
+    /**
+     * An answer shows tuples of an indexer from above the answer's own positions, which a session does not demand then:
+     * reports below these watermarks excuse the indexer no longer.
+     */
+    void shown(int streamId, int indexer, long[] watermarks);
 }

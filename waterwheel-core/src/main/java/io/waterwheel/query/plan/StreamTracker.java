@@ -4,6 +4,7 @@ import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.protocol.Control;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,6 +26,9 @@ public final class StreamTracker {
      * Those among them that were not of a recovery: a successor's first reports say less than its predecessor's last.
      */
     private final Map<Integer, Arrived> settled = new ConcurrentHashMap<>();
+
+    /** By indexer the watermarks up to which answers have shown tuples of it. */
+    private final Map<Integer, long[]> shown = new ConcurrentHashMap<>();
 
     private volatile StreamSnapshot snapshot;
 
@@ -53,6 +57,31 @@ public final class StreamTracker {
         }
     }
 
+    /** Answers have shown tuples of an indexer up to these watermarks (protocol rule 10). */
+    public void onShown(int indexer, long[] watermarks) {
+        shown.merge(indexer, watermarks, StreamTracker::highest);
+    }
+
+    private static long[] highest(long[] one, long[] other) {
+        long[] highest = Arrays.copyOf(one, Math.max(one.length, other.length));
+        for (int p = 0; p < other.length; p++) {
+            highest[p] = Math.max(highest[p], other[p]);
+        }
+        return highest;
+    }
+
+    /** Whether answers have shown what a report may not know of. */
+    private boolean isSurpassed(Control.Report report) {
+        long[] known = report.watermarks();
+        long[] above = shown.getOrDefault(report.indexer(), known);
+        for (int p = 0; p < above.length; p++) {
+            if (p >= known.length || above[p] > known[p]) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private static void keepLater(Map<Integer, Arrived> reports, Arrived arrived) {
         reports.merge(
                 arrived.report().indexer(),
@@ -74,7 +103,8 @@ public final class StreamTracker {
                             Duration.ofNanos(nowNanos - last.atNanos()),
                             calm == null ? null : calm.report(),
                             calm == null ? Duration.ZERO : Duration.ofNanos(nowNanos - calm.atNanos()),
-                            calm == null ? Long.MIN_VALUE : calm.newest()));
+                            calm == null ? Long.MIN_VALUE : calm.newest(),
+                            isSurpassed(last.report())));
         });
         return all;
     }

@@ -301,6 +301,7 @@ final class QueryRun implements AutoCloseable {
         delivery.reserveRoom();
         sink.start(plan.resolved().fields());
         Map<Integer, Long> positions = new HashMap<>();
+        Map<Integer, long[]> shown = new HashMap<>();
         plan.excused().forEach(watermarks -> lower(positions, watermarks));
         // What the indexers hold may show that no chunk is needed.
         boolean settles = plan.resolved().spec().gather().readsNewestFirst()
@@ -318,8 +319,8 @@ final class QueryRun implements AutoCloseable {
                     if (checkpoint != null) {
                         lower(positions, checkpoint.watermarks());
                     }
-                } else {
-                    deliver(plan, subquery, reply, positions, delivery);
+                } else if (deliver(plan, subquery, reply, positions, delivery)) {
+                    shown.put(subquery.indexer(), reply.header().watermarks());
                 }
             }
             whole = true;
@@ -334,6 +335,11 @@ final class QueryRun implements AutoCloseable {
                 settles ? readNewestFirst(plan, delivery) : plan.chunks().size();
         steps.enter(StepClock.Step.FINISHING);
         long tuples = delivery.finish();
+        shown.forEach((indexer, watermarks) -> {
+            if (isAbove(watermarks, positions)) {
+                snapshots.shown(plan.snapshot().stream().id(), indexer, watermarks);
+            }
+        });
         List<LostRange> lost = lost(plan.snapshot(), positions, delivery);
         List<String> missing = delivery.missing();
         Verdict verdict = new Verdict(
@@ -402,7 +408,8 @@ final class QueryRun implements AutoCloseable {
                 asked, chunks, delivery, servers, means.executors().apply(lane), clock, memory);
     }
 
-    private void deliver(
+    /** Whether the indexer had tuples of the answer. */
+    private boolean deliver(
             QueryPlan plan,
             Subquery.OfIndexer subquery,
             IndexerReply reply,
@@ -426,12 +433,13 @@ final class QueryRun implements AutoCloseable {
         }
         if (plan.resolved().isOfNoRow()) {
             reply.close();
-            return;
+            return false;
         }
+        long found;
         FreshPart part = new FreshPart(subquery.indexer(), delivery, memory);
         long begin = delivery.tally().nanos();
         try (part) {
-            long found = reply.rows(part);
+            found = reply.rows(part);
             reply.close();
             delivery.tally().readFresh(subquery.indexer(), delivery.tally().nanos() - begin - part.mergingNanos());
             part.ended(found);
@@ -439,6 +447,16 @@ final class QueryRun implements AutoCloseable {
         if (part.isCut() && !delivery.nobodyWaits()) {
             delivery.miss(name + " was not read to its end in time");
         }
+        return found > 0;
+    }
+
+    private static boolean isAbove(long[] watermarks, Map<Integer, Long> positions) {
+        for (int p = 0; p < watermarks.length; p++) {
+            if (watermarks[p] > positions.getOrDefault(p, Long.MAX_VALUE)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static void lower(Map<Integer, Long> positions, long[] watermarks) {

@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
@@ -82,11 +83,13 @@ class QueryPlanTest {
                 Duration.ZERO,
                 report.recovering() ? null : report,
                 Duration.ZERO,
-                IndexerReports.newest(report));
+                IndexerReports.newest(report),
+                false);
     }
 
     private static IndexerReports old(Control.Report report, int seconds) {
-        return new IndexerReports(report, Duration.ofSeconds(seconds), report, Duration.ofSeconds(seconds), 200_000);
+        return new IndexerReports(
+                report, Duration.ofSeconds(seconds), report, Duration.ofSeconds(seconds), 200_000, false);
     }
 
     private static void assertAsked(QueryPlan plan) {
@@ -221,7 +224,12 @@ class QueryPlanTest {
     @Test
     void aPredecessorsLastReportExcusesASuccessorThatRecovers() {
         IndexerReports recovering = new IndexerReports(
-                report(2, 1, 12, 1, true), Duration.ZERO, report(1, 0, 20, 1, false), Duration.ofSeconds(9), 200_000);
+                report(2, 1, 12, 1, true),
+                Duration.ZERO,
+                report(1, 0, 20, 1, false),
+                Duration.ofSeconds(9),
+                200_000,
+                false);
         assertExcused(
                 plan(OLD, recovering), 20, "indexer 0 does not answer: what it took in the last 9 s may be missing");
         assertAsked(plan(OLD.withAtLeast(Map.of(0, 21L)), recovering));
@@ -239,6 +247,30 @@ class QueryPlanTest {
         assertThat(follower.reports(7_000))
                 .containsExactly(Map.entry(
                         0,
-                        new IndexerReports(second, Duration.ofNanos(2_000), first, Duration.ofNanos(1_000), 200_000)));
+                        new IndexerReports(
+                                second, Duration.ofNanos(2_000), first, Duration.ofNanos(1_000), 200_000, false)));
+    }
+
+    /**
+     * Two answers in a session: the first has a tuple above its positions, which another indexer held down; the second
+     * must not rely on a report from before that tuple.
+     */
+    @Test
+    void aReportDoesNotTakeBackWhatAnAnswerHasShown(@TempDir Path folder) throws Exception {
+        StreamTracker follower = new StreamTracker(new SnapshotReader(
+                new InMemoryCatalogStore(new InMemoryCatalogStore.Tree()), new LocalChunkStore(folder), STREAM));
+        follower.onReport(report(2, 1, 20, 1, false), 0);
+        assertExcused(plan(OLD, reported(follower)), 20);
+        follower.onShown(0, new long[] {21});
+        follower.onShown(0, new long[] {15});
+        assertAsked(plan(OLD, reported(follower)));
+        follower.onReport(report(2, 1, 20, 1, false), 0);
+        assertAsked(plan(OLD, reported(follower)));
+        follower.onReport(report(2, 1, 21, 1, false), 0);
+        assertExcused(plan(OLD, reported(follower)), 21);
+    }
+
+    private static IndexerReports reported(StreamTracker follower) {
+        return Objects.requireNonNull(follower.reports(0).get(0));
     }
 }

@@ -456,6 +456,9 @@ final class ChunkPiecesTest {
         public Map<Integer, IndexerReports> reports(int streamId) {
             return Map.of();
         }
+
+        @Override
+        public void shown(int streamId, int indexer, long[] watermarks) {}
     }
 
     static {

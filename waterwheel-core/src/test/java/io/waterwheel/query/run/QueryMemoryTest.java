@@ -618,6 +618,9 @@ final class QueryMemoryTest {
         public Map<Integer, IndexerReports> reports(int streamId) {
             return Map.of();
         }
+
+        @Override
+        public void shown(int streamId, int indexer, long[] watermarks) {}
     }
 
     /** Query servers that read all chunks, and an indexer that has nothing. */

@@ -259,6 +259,9 @@ final class QueryRunnerTest {
             public Map<Integer, IndexerReports> reports(int streamId) {
                 return reports;
             }
+
+            @Override
+            public void shown(int streamId, int indexer, long[] watermarks) {}
         };
     }
 
@@ -617,7 +620,7 @@ final class QueryRunnerTest {
         Duration ago = Duration.ofSeconds(2);
         CollectedAnswer answer = ask(
                 Query.of("s").withTimes(new TimeInterval(0, 499)).withTimeout(Duration.ofMinutes(5)),
-                Map.of(0, new IndexerReports(report, ago, report, ago, 200_000)),
+                Map.of(0, new IndexerReports(report, ago, report, ago, 200_000, false)),
                 endpoints(Map.of("q", QueryRunnerTest::threeRows), (subquery, resolved, deadline, givenUp) -> {
                     throw hang(interrupted);
                 }));

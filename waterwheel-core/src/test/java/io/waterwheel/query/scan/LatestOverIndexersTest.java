@@ -268,6 +268,9 @@ final class LatestOverIndexersTest {
         }
 
         @Override
+        public void shown(int streamId, int indexer, long[] watermarks) {}
+
+        @Override
         public Indexer indexer(int indexer) {
             return (subquery, resolved, deadlineNanos, givenUp) ->
                     readers.get(indexer).ask(subquery, resolved.spec(), deadlineNanos, givenUp);

@@ -166,6 +166,14 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
         return followed == null ? Map.of() : followed.follower.reports(nanoTime.getAsLong());
     }
 
+    @Override
+    public void shown(int streamId, int indexer, long[] watermarks) {
+        Followed followed = streams.get(streamId);
+        if (followed != null) {
+            followed.follower.onShown(indexer, watermarks);
+        }
+    }
+
     /** The last report of each indexer, however old: for people. */
     Map<Integer, Control.Report> lastReports(int streamId) {
         Map<Integer, Control.Report> last = new TreeMap<>();

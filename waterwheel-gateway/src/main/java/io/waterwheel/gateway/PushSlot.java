@@ -218,14 +218,10 @@ final class PushSlot {
         batch.add(first);
         int rows = take(batch, first.rows().rows());
         long begin = System.nanoTime();
-        long most = Math.min(lastNanos, MOST_WAIT_NANOS);
         long came = begin;
         long now = begin;
         // The clients of a moment ago send again as soon as they have their answers; while they come, the wait goes on.
-        while (batch.size() < lastRequests
-                && rows < MANY_ROWS
-                && now - begin < MOST_WAIT_NANOS
-                && (now - begin < most || now - came < PAUSE_NANOS)) {
+        while (waits(lastRequests, lastNanos, batch.size(), rows, now - begin, now - came)) {
             LockSupport.parkNanos(LOOK_NANOS);
             int before = batch.size();
             rows = take(batch, rows);
@@ -234,6 +230,21 @@ final class PushSlot {
                 came = now;
             }
         }
+    }
+
+    /**
+     * Whether a batch waits for more requests.
+     *
+     * @param lastRequests of the batch before, and of those that waited at its end
+     * @param lastNanos that the brokers took for the batch before
+     * @param waited since the first request was taken, in nanoseconds
+     * @param pause since the last one was
+     */
+    static boolean waits(int lastRequests, long lastNanos, int requests, int rows, long waited, long pause) {
+        return requests < lastRequests
+                && rows < MANY_ROWS
+                && waited < MOST_WAIT_NANOS
+                && (waited < lastNanos || pause < PAUSE_NANOS);
     }
 
     /** Takes what waits into a batch that has rows already; returns how many it has then. */

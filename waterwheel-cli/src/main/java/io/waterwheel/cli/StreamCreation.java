@@ -10,6 +10,7 @@ import io.waterwheel.cli.proposal.SchemaProposal;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
 import java.io.BufferedReader;
@@ -143,8 +144,7 @@ final class StreamCreation {
         String checked = "# Rows behind those are not looked at yet: what is no tuple will be rejected.\n";
         for (int round = 0; checks && round < ROUNDS; round++) {
             AppendProgress progress = new AppendProgress(terminal, "rows looked at", () -> 0, size);
-            ProposalCheck.Outcome outcome = ProposalCheck.of(
-                    files, proposal, SchemaFile.read("the proposal", yaml).schema(), progress);
+            ProposalCheck.Outcome outcome = ProposalCheck.of(files, proposal, schema(yaml), progress);
             checked = said(outcome);
             boolean learns = outcome.misfits() > 0
                     && (!proposal.isOfAll() || files.size() > 1)
@@ -156,15 +156,19 @@ final class StreamCreation {
             }
             proposal.knows(outcome);
             String known = proposal.yaml(stream, hints);
-            if (outcome.misfits() > 0 && !known.equals(yaml)) {
+            Schema corrected = schema(known);
+            if (outcome.misfits() > 0 && !corrected.equals(schema(yaml))) {
                 // What was rejected may be taken now.
-                checked = said(ProposalCheck.of(
-                        files, proposal, SchemaFile.read("the proposal", known).schema(), progress));
+                checked = said(ProposalCheck.of(files, proposal, corrected, progress));
             }
             yaml = known;
             break;
         }
         return yaml + checked;
+    }
+
+    private static Schema schema(String yaml) {
+        return SchemaFile.read("the proposal", yaml).schema();
     }
 
     private static String said(ProposalCheck.Outcome outcome) {

@@ -9,32 +9,37 @@ public interface RecordFacts {
      * Of a record that is not in the log yet: it will be written without key and headers; when and where is not known,
      * and 0 here.
      */
-    RecordFacts UNWRITTEN = new RecordFacts() {
-        @Override
-        public int partition() {
-            return 0;
-        }
+    RecordFacts UNWRITTEN = unwritten(null);
 
-        @Override
-        public long offset() {
-            return 0;
-        }
+    /** The same of a record that will have a key. */
+    static RecordFacts unwritten(@Nullable ByteBuffer key) {
+        return new RecordFacts() {
+            @Override
+            public int partition() {
+                return 0;
+            }
 
-        @Override
-        public long timestamp() {
-            return 0;
-        }
+            @Override
+            public long offset() {
+                return 0;
+            }
 
-        @Override
-        public @Nullable ByteBuffer key() {
-            return null;
-        }
+            @Override
+            public long timestamp() {
+                return 0;
+            }
 
-        @Override
-        public @Nullable ByteBuffer header(String name) {
-            return null;
-        }
-    };
+            @Override
+            public @Nullable ByteBuffer key() {
+                return key;
+            }
+
+            @Override
+            public @Nullable ByteBuffer header(String name) {
+                return null;
+            }
+        };
+    }
 
     int partition();
 

@@ -21,6 +21,9 @@ final class ColumnRoles {
     /** A column of few values, each of which comes again and again, names kinds. */
     private static final int KINDS = 64;
 
+    /** More than any score. */
+    private static final int SURE = 16;
+
     private static final long MANY = 8;
     private static final int BITS_OF_KINDS = 4;
 
@@ -64,6 +67,9 @@ final class ColumnRoles {
             boolean written = column.isTime() || !column.timePatterns().isEmpty();
             int score = written ? 4 : column.epochUnit() != null ? 1 : 0;
             score += score > 0 && TIME_NAME.matcher(column.name).matches() ? 2 : 0;
+            // A row without a time is rejected: what all rows have comes first. Numbers that only might be times do
+            // not.
+            score = score == 0 || column.lacksSome() ? score : score + (score == 1 ? 0 : SURE);
             if (score > bestScore) {
                 best = column;
                 bestScore = score;

@@ -223,6 +223,11 @@ final class ColumnSample {
                 && (type() != FieldType.STRING || !timePatterns().isEmpty());
     }
 
+    /** Whether some rows have nothing there, or a mark of it. */
+    boolean lacksSome() {
+        return empty > 0 || hasGaps();
+    }
+
     /** The patterns that read all values but marks, the likeliest first; none for times as ISO 8601 writes them. */
     List<String> timePatterns() {
         List<String> patterns = new ArrayList<>();

@@ -45,6 +45,8 @@ final class CsvLook extends FileLook {
             throw bad(source + " is empty: expected a CSV file with a line of names, or rows");
         }
         List<String> begin = new ArrayList<>(List.of(text(first)));
+        // Of each its place among all lines, those counted that are damaged.
+        List<Long> numbers = new ArrayList<>(List.of(1 + damaged));
         // Which sign divides is seen by the first line at the latest where quotes hold line ends.
         char announced = facts.delimiter != null ? facts.delimiter : lines.announced();
         if (facts.delimiter == null && announced != '\0' && ",;|\t: ".indexOf(announced) < 0) {
@@ -58,6 +60,7 @@ final class CsvLook extends FileLook {
             bytes += line.length;
             if (!whole) {
                 begin.add(text(line));
+                numbers.add(begin.size() + damaged);
             }
         }
         char delimiter = CsvStyle.delimiter(announced, begin, named.size());
@@ -69,11 +72,13 @@ final class CsvLook extends FileLook {
         List<List<CsvCells.Cell>> values = headed ? rowsOfBegin.subList(1, rowsOfBegin.size()) : rowsOfBegin;
         style = CsvStyle.of(delimiter, values, facts);
         name(names);
-        values.forEach(this::row);
+        for (int row = 0; row < values.size(); row++) {
+            row(values.get(row), numbers.get(headed ? row + 1 : row) - (headed ? 1 : 0));
+        }
         while (!enough()) {
             byte[] line = next(lines);
             if (!whole) {
-                add(line);
+                add(line, rows + damaged + 1);
             }
         }
     }
@@ -113,18 +118,18 @@ final class CsvLook extends FileLook {
     }
 
     @Override
-    void add(byte[] line) {
-        row(CsvCells.of(text(line), style.delimiter()));
+    void add(byte[] line, long number) {
+        row(CsvCells.of(text(line), style.delimiter()), number);
     }
 
-    private void row(List<CsvCells.Cell> cells) {
+    private void row(List<CsvCells.Cell> cells, long number) {
         rows++;
         if (cells.size() != columns.size()) {
             uneven++;
             return;
         }
         for (int c = 0; c < cells.size(); c++) {
-            columns.get(c).row = rows;
+            columns.get(c).row = number;
             columns.get(c).add(cells.get(c).text(), cells.get(c).quoted());
         }
     }

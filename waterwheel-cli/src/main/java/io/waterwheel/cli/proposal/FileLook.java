@@ -27,6 +27,9 @@ abstract class FileLook {
     boolean whole;
 
     long rows;
+    /** Lines that were passed over because they are no text. */
+    long damaged;
+
     /** Rows that tell nothing of the columns. */
     long uneven;
 
@@ -53,8 +56,12 @@ abstract class FileLook {
     /** Looks at the first lines. */
     abstract void look(InputLines lines) throws IOException;
 
-    /** Looks at one more row, of which there may be a reason to think otherwise. */
-    abstract void add(byte[] line) throws IOException;
+    /**
+     * Looks at one more row, of which there may be a reason to think otherwise.
+     *
+     * @param number of the row in the file, damaged ones counted, from 1
+     */
+    abstract void add(byte[] line, long number) throws IOException;
 
     /** The columns that become fields, in their order. */
     abstract List<ColumnSample> columns();
@@ -110,6 +117,7 @@ abstract class FileLook {
         try {
             line = lines.next();
             while (passesDamaged && line != null && !Utf8.valid(line, 0, line.length)) {
+                damaged++;
                 bytes += line.length;
                 line = lines.next();
             }

@@ -63,6 +63,9 @@ final class JsonLook extends FileLook {
     private boolean tooMany;
 
     private int places;
+    /** The number of the row that is looked at. */
+    private long present;
+
     private String trouble = "";
 
     JsonLook(String source, long mostBytes, FileFacts facts) {
@@ -82,7 +85,7 @@ final class JsonLook extends FileLook {
         while (!enough()) {
             byte[] line = next(lines);
             if (!whole) {
-                add(line);
+                add(line, rows + damaged + 1);
                 if (uneven > 0 && trouble.indexOf('\n') < 0) {
                     trouble = "line " + lines.lineNumber() + ": " + trouble + "\n";
                 }
@@ -95,8 +98,9 @@ final class JsonLook extends FileLook {
     }
 
     @Override
-    void add(byte[] line) throws IOException {
+    void add(byte[] line, long number) throws IOException {
         rows++;
+        present = number;
         // Looked at twice: an object that is none in its middle must leave nothing behind.
         String why = check(line);
         if (why != null) {
@@ -161,7 +165,7 @@ final class JsonLook extends FileLook {
             if (place.scalars == null) {
                 place.scalars = new ColumnSample("", style);
             }
-            place.scalars.row = rows;
+            place.scalars.row = present;
             place.scalars.addJson(parser.getText(), token == JsonToken.VALUE_STRING);
         }
     }

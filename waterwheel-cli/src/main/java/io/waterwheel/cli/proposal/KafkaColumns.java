@@ -64,7 +64,7 @@ public final class KafkaColumns {
         name(time, "kafka_timestamp", values);
         name(key, "kafka_key", values);
         ColumnSample best = facts.time == null ? ColumnRoles.time(values) : null;
-        if (time != null && facts.time == null && (best == null || best.empty > 0 || best.hasGaps())) {
+        if (time != null && facts.time == null && (best == null || best.lacksSome())) {
             return time;
         }
         return ColumnRoles.time(source, with(values, facts.time), facts.time);
@@ -73,7 +73,7 @@ public final class KafkaColumns {
     /** A comment that says which column is not the time, since some values lack it; mostly empty. */
     String insteadOf(ColumnSample chosen, List<ColumnSample> values) {
         ColumnSample best = chosen.equals(time) ? ColumnRoles.time(values) : null;
-        return best == null || (best.empty == 0 && !best.hasGaps()) ? "" : "   # not all records have " + best.name;
+        return best == null || !best.lacksSome() ? "" : "   # not all records have " + best.name;
     }
 
     /**
@@ -142,31 +142,6 @@ public final class KafkaColumns {
 
     /** Stands for what Kafka has of any of the records. */
     RecordFacts facts() {
-        return new RecordFacts() {
-            @Override
-            public int partition() {
-                return 0;
-            }
-
-            @Override
-            public long offset() {
-                return 0;
-            }
-
-            @Override
-            public long timestamp() {
-                return 0;
-            }
-
-            @Override
-            public @Nullable ByteBuffer key() {
-                return longestKey == null ? null : ByteBuffer.wrap(longestKey);
-            }
-
-            @Override
-            public @Nullable ByteBuffer header(String name) {
-                return null;
-            }
-        };
+        return RecordFacts.unwritten(longestKey == null ? null : ByteBuffer.wrap(longestKey));
     }
 }

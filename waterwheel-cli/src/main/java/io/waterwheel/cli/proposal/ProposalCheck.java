@@ -156,7 +156,10 @@ public final class ProposalCheck {
                         ordered == null ? "another number of columns" : check.refusal(ordered, proposal.facts());
                 if (refusal != null) {
                     misfit(file.name() + ", line " + lines.lineNumber() + ": " + refusal);
-                    if (sameColumns && examples.size() < MOST_EXAMPLES && exampleBytes < MOST_EXAMPLE_BYTES) {
+                    if (sameColumns
+                            && proposal.canLookAt(rows, line)
+                            && examples.size() < MOST_EXAMPLES
+                            && exampleBytes < MOST_EXAMPLE_BYTES) {
                         exampleBytes += line.length;
                         examples.put(rows, line);
                     }

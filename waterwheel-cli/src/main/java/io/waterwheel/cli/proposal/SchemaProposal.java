@@ -5,6 +5,7 @@ import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.input.OtherEncodingException;
 import io.waterwheel.decode.RecordFacts;
+import io.waterwheel.decode.Utf8;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordFormat;
@@ -39,7 +40,7 @@ public final class SchemaProposal {
     private final FileLook look;
     private final CsvStyle style;
     private final KafkaColumns kafka;
-    /** How many rows were looked at first, and the numbers of those behind. */
+    /** How many rows were read first, damaged ones too, and the numbers of those behind that were looked at. */
     private final long first;
 
     private final Set<Long> further = new HashSet<>();
@@ -48,7 +49,7 @@ public final class SchemaProposal {
 
     private SchemaProposal(FileLook look, KafkaColumns kafka) {
         this.kafka = kafka;
-        this.first = look.rows;
+        this.first = look.rows + look.damaged;
         this.source = look.source;
         this.look = look;
         this.style = look.style;
@@ -214,12 +215,18 @@ public final class SchemaProposal {
         all = null;
         boolean learns = false;
         for (Map.Entry<Long, byte[]> row : rows.entrySet()) {
-            if (row.getKey() > first && further.add(row.getKey())) {
-                look.add(row.getValue());
+            if (canLookAt(row.getKey(), row.getValue())) {
+                further.add(row.getKey());
+                look.add(row.getValue(), row.getKey());
                 learns = true;
             }
         }
         return learns;
+    }
+
+    /** Whether a row can teach something: it was not looked at yet, and is no damaged text. */
+    boolean canLookAt(long number, byte[] row) {
+        return number > first && !further.contains(number) && Utf8.valid(row, 0, row.length);
     }
 
     /**

@@ -12,6 +12,7 @@ import io.waterwheel.schema.SchemaFile;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -73,6 +74,49 @@ class ProposalCheckTest {
         assertThat(checked(List.of(file), proposal).misfits()).isZero();
         assertThat(proposal.lookAt(Map.of())).isFalse();
         assertThat(fields(proposal)).contains("x long?");
+    }
+
+    /** Rows that were looked at and will be rejected teach nothing, however many they are; a later row does. */
+    @Test
+    void rowsThatWereLookedAtAreNoExamples() throws Exception {
+        StringBuilder text = new StringBuilder("at,id,x\n");
+        for (int i = 1; i <= 100_020; i++) {
+            text.append(1_633_608_000L + i)
+                    .append(',')
+                    .append(i == 100_010 ? "n-7" : i)
+                    .append(i <= 1_100 ? ",1,uneven\n" : ",1\n");
+        }
+        InputSource file = InputSource.of(Files.writeString(folder.resolve("long.csv"), text));
+        SchemaProposal proposal = SchemaProposal.of("long.csv", file, RecordFormat.CSV, List.of(), null);
+        ProposalCheck.Outcome first = checked(List.of(file), proposal);
+        assertThat(first.misfits()).isEqualTo(1_101);
+        assertThat(first.examples()).containsOnlyKeys(100_010L);
+        assertThat(proposal.lookAt(first.examples())).isTrue();
+        assertThat(checked(List.of(file), proposal).misfits()).isEqualTo(1_100);
+        assertThat(fields(proposal)).contains("id string");
+    }
+
+    /** A line that is no text has its number, and is never an example. */
+    @Test
+    void damagedLinesAreCounted() throws Exception {
+        StringBuilder text = new StringBuilder("at,id,town\n");
+        for (int i = 1; i <= 100_020; i++) {
+            text.append(1_633_608_000L + i)
+                    .append(',')
+                    .append(i == 90 ? "n-90" : i == 100_006 ? "n-7" : i)
+                    .append(i == 7 || i == 20 || i == 100_010 ? ",Z\u00ff\n" : ",Z\u00fcrich\n");
+        }
+        byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
+        for (int at = 0; at < bytes.length - 1; at++) {
+            // Of a letter of two bytes the second is lost.
+            bytes[at + 1] = bytes[at] == (byte) 0xC3 && bytes[at + 1] == (byte) 0xBF ? (byte) '?' : bytes[at + 1];
+        }
+        InputSource file = InputSource.of(Files.write(folder.resolve("damaged.csv"), bytes));
+        SchemaProposal proposal = SchemaProposal.of("damaged.csv", file, RecordFormat.CSV, List.of(), null);
+        assertThat(proposal.yaml("f")).contains("others: n-90 (row 90)");
+        ProposalCheck.Outcome outcome = checked(List.of(file), proposal);
+        assertThat(outcome.misfits()).isEqualTo(3);
+        assertThat(outcome.examples()).isEmpty();
     }
 
     private static List<String> fields(SchemaProposal proposal) {

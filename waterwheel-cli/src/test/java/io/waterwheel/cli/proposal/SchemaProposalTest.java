@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -302,5 +303,44 @@ class SchemaProposalTest {
         }
         assertThat(proposed("1633608000000,a\"b\n1633608000001,c\n").fields()).hasSize(2);
         assertThatThrownBy(() -> proposed("1633608000000,a\n", "t", "t")).hasMessage("--columns names 't' twice");
+    }
+
+    /** A row without a time is rejected: of two times the one that all rows have is it, whatever stands first. */
+    @Test
+    void theTimeIsOneThatAllRowsHave() throws Exception {
+        for (String names : List.of("deleted_time,event_time,n", "event_time,deleted_time,n")) {
+            boolean gapFirst = names.startsWith("deleted");
+            StringBuilder csv = new StringBuilder(names).append('\n');
+            StringBuilder json = new StringBuilder();
+            for (int row = 0; row < 40; row++) {
+                String event = "2021-10-07T12:00:" + (10 + row) + "Z";
+                String deleted = row % 2 == 0 ? "" : event;
+                csv.append(gapFirst ? deleted + "," + event : event + "," + deleted)
+                        .append(',')
+                        .append(1_000_000_000 + row)
+                        .append('\n');
+                String gap = row % 2 == 0 ? "null" : "\"" + event + "\"";
+                json.append(
+                        gapFirst
+                                ? "{\"deleted_time\": " + gap + ", \"event_time\": \"" + event + "\", \"n\": 1}\n"
+                                : "{\"event_time\": \"" + event + "\", \"deleted_time\": " + gap + ", \"n\": 1}\n");
+            }
+            assertThat(SchemaProposal.of(
+                                    "f.csv",
+                                    new ByteArrayInputStream(csv.toString().getBytes(UTF_8)),
+                                    List.of())
+                            .yaml("f"))
+                    .contains("time: event_time\n")
+                    .contains("{name: deleted_time, type: timestamp, nullable: true}");
+            List<Instant> times = Collections.nCopies(40, Instant.ofEpochMilli(1_633_608_000_000L));
+            assertThat(ofRecords(json.toString(), KafkaColumns.of(40, List.of(), times)))
+                    .contains("time: event_time\n")
+                    .doesNotContain("not all records have");
+        }
+        // Numbers that only might be times take nothing from a column of times.
+        String csv = "when,uid\n2021-10-07,1000000001\n,1000000002\n2021-10-08,1000000003\n";
+        assertThat(SchemaProposal.of("f.csv", new ByteArrayInputStream(csv.getBytes(UTF_8)), List.of())
+                        .yaml("f"))
+                .contains("time: when\n");
     }
 }

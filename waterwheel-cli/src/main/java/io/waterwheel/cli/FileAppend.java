@@ -137,7 +137,7 @@ final class FileAppend {
         }
         LineCheck check = new LineCheck(input, schema);
         try (InputLines lines =
-                new InputLines(in, csv, encoding).divideBy(schema.text().csv().delimiter())) {
+                new InputLines(in, csv, encoding).divideBy(schema.text().csv())) {
             lines.arraysAreLines(check.takesArrays());
             CsvColumns columns = csv ? columns(lines, named, skipsUnknown) : null;
             if (this.named != null) {

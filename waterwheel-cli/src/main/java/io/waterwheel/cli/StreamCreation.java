@@ -83,19 +83,21 @@ final class StreamCreation {
         InputSource source =
                 pipe ? InputSource.named(file.toString(), terminal.in()).get(0) : InputSource.of(file);
         Path called = file.getFileName();
-        SchemaProposal proposal = SchemaProposal.of(
-                String.valueOf(called == null ? file : called),
-                source,
-                formatOf(source, encoding),
-                columns,
-                encoding,
-                facts);
+        RecordFormat format = formatOf(source, encoding);
         return checked(
-                terminal,
-                List.of(source),
-                proposal,
-                name != null ? name : nameFrom(file.toString()),
-                SchemaProposal.Hints.FILE);
+                        terminal,
+                        List.of(source),
+                        known -> SchemaProposal.of(
+                                String.valueOf(called == null ? file : called),
+                                source,
+                                format,
+                                columns,
+                                encoding,
+                                known),
+                        facts,
+                        name != null ? name : nameFrom(file.toString()),
+                        SchemaProposal.Hints.FILE)
+                .yaml();
     }
 
     /**
@@ -116,24 +118,43 @@ final class StreamCreation {
             throws IOException {
         InputSource first = files.get(0);
         RecordFormat lines = format != null ? format : formatOf(first, encoding);
-        SchemaProposal proposal = SchemaProposal.of(first.name(), first, lines, columns, encoding, facts);
-        if (encoding == null) {
-            proposal.requireEncoding(files.subList(1, files.size()));
-        }
-        String yaml = checked(terminal, files, proposal, stream, SchemaProposal.Hints.NONE);
-        terminal.out().print(yaml);
+        Checked checked = checked(
+                terminal,
+                files,
+                known -> {
+                    SchemaProposal proposal = SchemaProposal.of(first.name(), first, lines, columns, encoding, known);
+                    if (encoding == null) {
+                        proposal.requireEncoding(files.subList(1, files.size()));
+                    }
+                    return proposal;
+                },
+                facts,
+                stream,
+                SchemaProposal.Hints.NONE);
+        terminal.out().print(checked.yaml());
         terminal.out().flush();
-        return new StreamCreation(terminal, files, proposal, SchemaFile.read("the proposal", yaml));
+        return new StreamCreation(terminal, files, checked.proposal(), SchemaFile.read("the proposal", checked.yaml()));
     }
 
+    /** Looks at the first file. */
+    private interface Look {
+        /** @param facts what is not guessed */
+        SchemaProposal at(FileFacts facts) throws IOException;
+    }
+
+    /** A definition, and what it was made of. */
+    private record Checked(String yaml, SchemaProposal proposal) {}
+
     /** The definition, made to fit all rows that can be read, with a last line that says how many do not fit. */
-    private static String checked(
+    private static Checked checked(
             Terminal terminal,
             List<InputSource> files,
-            SchemaProposal proposal,
+            Look look,
+            FileFacts facts,
             String stream,
             SchemaProposal.Hints hints)
             throws IOException {
+        SchemaProposal proposal = look.at(facts);
         // What was not looked at may be otherwise, and can be looked at only where it can be read again.
         boolean checks = files.get(0).size() >= 0 || proposal.isOfAll();
         long size = 0;
@@ -146,6 +167,12 @@ final class StreamCreation {
             AppendProgress progress = new AppendProgress(terminal, "rows looked at", () -> 0, size);
             ProposalCheck.Outcome outcome = ProposalCheck.of(files, proposal, schema(yaml), progress);
             checked = said(outcome);
+            FileFacts told = round == 0 ? proposal.told(outcome) : null;
+            if (told != null) {
+                proposal = look.at(told);
+                yaml = proposal.yaml(stream, hints);
+                continue;
+            }
             boolean learns = outcome.misfits() > 0
                     && (!proposal.isOfAll() || files.size() > 1)
                     && round < ROUNDS - 1
@@ -164,7 +191,7 @@ final class StreamCreation {
             yaml = known;
             break;
         }
-        return yaml + checked;
+        return new Checked(yaml + checked, proposal);
     }
 
     private static Schema schema(String yaml) {

@@ -74,6 +74,39 @@ final class FileFactsTest {
     }
 
     @Test
+    void quotesAndEscapesThatAreSaid() throws Exception {
+        Path file = file("f.csv", "t,n,s\n2021-10-07,1,~a,b~\n2021-10-08,2,c^,d\n");
+        assertThat(proposed(file, "--quote", "~", "--escape", "^"))
+                .contains("quote: '~'\n", "escape: '^'\n")
+                .doesNotContain("rejected", "a guess: line");
+        Path paths = file("p.tsv", "t\tn\tdir\n2021-10-07\t1\tC:\\new\n2021-10-08\t2\tC:\\temp\n");
+        assertThat(proposed(paths)).contains("escape: ");
+        assertThat(proposed(paths, "--escape", "none", "--quote", "none"))
+                .contains("quote: none\n")
+                .doesNotContain("escape: ");
+        refused("expected one sign, or the word none", file, "--quote", "''");
+        refused("--escape: the quote is", file, "--quote", "'", "--escape", "'");
+        refused("quote: ',' is the delimiter, too", file, "--quote", ",", "--delimiter", ",");
+    }
+
+    /** The first lines say nothing of an escape; later ones do, and those that were looked at are looked at anew. */
+    @Test
+    void anEscapeBehindTheFirstLines() throws Exception {
+        StringBuilder csv = new StringBuilder("t,id,s\n");
+        for (int row = 1; row <= 3_000; row++) {
+            csv.append("2021-10-07,i").append(row).append(row == 2_500 ? ",\"say \\\"so, you\\\"\"\n" : ",\"plain\"\n");
+        }
+        assertThat(proposed(file("late.csv", csv.toString())))
+                .contains("escape: ", "# a guess: rows behind the first show it; --escape says another")
+                .endsWith("# All 3,000 rows are tuples of it.\n");
+        assertThat(proposed(file("late.csv", csv.toString()), "--escape", "none"))
+                .contains("# All 3,000 rows were read: 1 are no tuples of it");
+        assertThat(proposed(file("plain.csv", csv.toString().replace("\\\"so, you\\\"", "\"so, you"))))
+                .contains("# All 3,000 rows were read: 1 are no tuples of it")
+                .doesNotContain("escape: ");
+    }
+
+    @Test
     void wordsThatStandForNothing() throws Exception {
         Path file = file("f.csv", "t,id,n\n2021-10-07,a,1\n2021-10-08,b,n/a\n2021-10-09,?,3\n");
         assertThat(proposed(file, "--null", "n/a,?", "--key-field", "id"))

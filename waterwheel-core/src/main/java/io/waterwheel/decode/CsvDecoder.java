@@ -3,6 +3,7 @@ package io.waterwheel.decode;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.text.CsvEscapes;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -14,7 +15,8 @@ import java.util.stream.IntStream;
  * One line of values divided by commas, RFC 4180, or by another delimiter that the schema names: fields in the schema's
  * order, quotes around values that hold delimiters, quotes (doubled) or line ends. An empty value is null, and so is a
  * word that the schema takes for it; a quoted empty value is an empty string. One line end at the end of the record is
- * ignored. Works on the record's bytes; only quoted values with quotes inside, and numbers with marks, are copied.
+ * ignored. The schema may name another quote, or none, and an escape. Works on the record's bytes; only values with
+ * escapes, quoted ones with quotes inside, and numbers with marks, are copied.
  */
 final class CsvDecoder implements RecordDecoder {
     private final RowAppender row;
@@ -26,6 +28,13 @@ final class CsvDecoder implements RecordDecoder {
 
     private final byte[] header;
     private final byte delimiter;
+    /** -1, which no character of these signs is: there is none. */
+    private final int quote;
+
+    private final int escape;
+    /** Whether a CR alone is a character like another: who has no quotes to put it in, or an escape, writes it so. */
+    private final boolean loneReturns;
+
     /** No byte above it divides, quotes or ends anything. */
     private final byte highest;
 
@@ -43,7 +52,10 @@ final class CsvDecoder implements RecordDecoder {
         RecordText.Csv csv = schema.text().csv();
         values = new ValueParser(row, schema.text());
         delimiter = (byte) csv.delimiter();
-        highest = (byte) Math.max(csv.delimiter(), '"');
+        quote = csv.quote() == '\0' ? -1 : csv.quote();
+        escape = csv.escape() == '\0' ? -1 : csv.escape();
+        loneReturns = quote < 0 || escape >= 0;
+        highest = (byte) Math.max(csv.delimiter(), Math.max(quote, Math.max(escape, '\r')));
         nulls = csv.nulls().stream()
                 .map(word -> word.getBytes(StandardCharsets.UTF_8))
                 .toArray(byte[][]::new);
@@ -97,7 +109,7 @@ final class CsvDecoder implements RecordDecoder {
                         "line ends after " + column + " of " + fields + " fields: " + row.names[field]
                                 + " is the first that it lacks");
             }
-            if (at < to && bytes[at] == '"') {
+            if (at < to && bytes[at] == quote && quote >= 0) {
                 quoted(field, bytes, at, to);
             } else {
                 plain(field, bytes, at, to);
@@ -114,19 +126,25 @@ final class CsvDecoder implements RecordDecoder {
 
     private void plain(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
         int end = from;
+        int escapes = 0;
         while (end < to) {
             int c = bytes[end];
             if (c <= highest) { // with commas hardly anything else is below
                 if (c == delimiter) {
                     break;
                 }
-                if (c == '"') {
+                if (c == escape && c >= 0) {
+                    end = escaped(field, end, to);
+                    escapes++;
+                    continue;
+                }
+                if (c == quote && c >= 0) {
                     throw new RejectedRecordException(
                             RefusalKind.FORM,
                             row.names[field]
                                     + ": a quote inside a value without quotes; put the value in quotes and double the quote");
                 }
-                if (c == '\n' || c == '\r') {
+                if (c == '\n' || (c == '\r' && !loneReturns)) {
                     throw new RejectedRecordException(
                             RefusalKind.FORM,
                             row.names[field] + ": a line end inside the record; expected one line a record");
@@ -152,23 +170,44 @@ final class CsvDecoder implements RecordDecoder {
                 return;
             }
         }
-        values.text(field, bytes, from, end);
+        if (escapes == 0) {
+            values.text(field, bytes, from, end);
+        } else {
+            copied(field, bytes, from, end, end - from - escapes);
+        }
+    }
+
+    /** The place behind an escape and what it stands before. */
+    private int escaped(int field, int at, int to) throws RejectedRecordException {
+        if (at + 1 >= to) {
+            throw new RejectedRecordException(
+                    RefusalKind.FORM,
+                    row.names[field] + ": the line ends behind the escape '" + (char) escape
+                            + "'; write it twice where it stands for itself");
+        }
+        return at + 2;
     }
 
     private void quoted(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
         int start = from + 1;
         int at = start;
-        int doubled = 0;
+        int dropped = 0;
         while (true) {
             if (at >= to) {
                 throw new RejectedRecordException(
                         RefusalKind.FORM, row.names[field] + ": the closing quote is missing");
             }
-            if (bytes[at] == '"') {
-                if (at + 1 >= to || bytes[at + 1] != '"') {
+            byte c = bytes[at];
+            if (c == escape && c >= 0) {
+                at = escaped(field, at, to);
+                dropped++;
+                continue;
+            }
+            if (c == quote) {
+                if (at + 1 >= to || bytes[at + 1] != quote) {
                     break;
                 }
-                doubled++;
+                dropped++;
                 at++;
             }
             at++;
@@ -182,20 +221,28 @@ final class CsvDecoder implements RecordDecoder {
                             + " after the closing quote, got '"
                             + Snippet.of(bytes, valueEnd, to) + "'");
         }
-        if (doubled == 0) {
+        if (dropped == 0) {
             values.text(field, bytes, start, at);
-            return;
+        } else {
+            copied(field, bytes, start, at, at - start - dropped);
         }
-        int length = at - start - doubled;
+    }
+
+    /** Sets a value without its escapes and the first of two quotes. */
+    private void copied(int field, byte[] bytes, int from, int to, int length) throws RejectedRecordException {
         if (unquoted.length < length) {
             unquoted = new byte[length];
         }
         int out = 0;
-        for (int i = start; i < at; i++) {
-            unquoted[out++] = bytes[i];
-            if (bytes[i] == '"') {
+        for (int i = from; i < to; i++) {
+            byte c = bytes[i];
+            if (c == escape && c >= 0) {
+                i++;
+                c = escape == '\\' ? CsvEscapes.meant(bytes[i]) : bytes[i];
+            } else if (c == quote && c >= 0) {
                 i++;
             }
+            unquoted[out++] = c;
         }
         values.text(field, unquoted, 0, length);
     }

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.text.CsvEscapes;
 import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.schema.text.MemberPath;
 import java.io.IOException;
@@ -34,7 +35,11 @@ public final class TextRows {
         return csv(values, RecordText.Csv.DEFAULT);
     }
 
-    /** The same with other signs. */
+    /**
+     * The same with other signs.
+     *
+     * @throws IllegalArgumentException when there are no quotes and no escape that a value needs
+     */
     static String csv(List<@Nullable Object> values, RecordText.Csv signs) {
         StringBuilder line = new StringBuilder();
         for (int f = 0; f < values.size(); f++) {
@@ -54,16 +59,67 @@ public final class TextRows {
         if (value instanceof Float || value instanceof Double || value instanceof BigDecimal) {
             text = text.replace('.', signs.decimal());
         }
+        char escape = signs.escape();
+        if (signs.quote() == '\0') {
+            line.append(unquoted(text, signs));
+            return;
+        }
+        if (escape != '\0') {
+            text = text.replace(String.valueOf(escape), "" + escape + escape);
+        }
         boolean quote = text.isEmpty() || signs.nulls().contains(text);
         for (int i = 0; i < text.length() && !quote; i++) {
             char c = text.charAt(i);
-            quote = c == signs.delimiter() || c == '"' || c == '\n' || c == '\r';
+            quote = c == signs.delimiter() || c == signs.quote() || c == '\n' || c == '\r';
         }
         if (quote) {
-            line.append('"').append(text.replace("\"", "\"\"")).append('"');
+            String mark = String.valueOf(signs.quote());
+            line.append(mark).append(text.replace(mark, mark + mark)).append(mark);
         } else {
             line.append(text);
         }
+    }
+
+    private static String unquoted(String text, RecordText.Csv signs) {
+        if (text.isEmpty()) {
+            throw unwritable(text, "nothing, which is null there,");
+        }
+        String written = escaped(text, signs, -1);
+        // A character that stands for itself behind the escape makes another word of one for null.
+        for (int i = 0;
+                i < text.length() && signs.escape() != '\0' && signs.nulls().contains(written);
+                i++) {
+            written = escaped(text, signs, i);
+        }
+        if (signs.nulls().contains(written)) {
+            throw unwritable(text, "words that stand for null");
+        }
+        return written;
+    }
+
+    /** @param more the character that gets an escape without need, where it can */
+    private static String escaped(String text, RecordText.Csv signs, int more) {
+        char escape = signs.escape();
+        boolean letters = escape == '\\';
+        StringBuilder written = new StringBuilder();
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            boolean divides = c == signs.delimiter() || c == '\n' || c == '\r';
+            if (divides && escape == '\0') {
+                throw unwritable(text, "delimiters and line ends");
+            }
+            boolean self = !letters || CsvEscapes.meant(c) == c;
+            if (escape != '\0' && (divides || c == escape || (i == more && self))) {
+                written.append(escape);
+            }
+            written.append(letters && c == '\n' ? 'n' : letters && c == '\r' ? 'r' : c);
+        }
+        return written.toString();
+    }
+
+    private static IllegalArgumentException unwritable(String text, String what) {
+        return new IllegalArgumentException("expected values that the stream's CSV, which has no quotes, can hold: "
+                + what + " cannot be written, got '" + text.substring(0, Math.min(40, text.length())) + "'");
     }
 
     /** The value as text, bytes in base64. */

@@ -64,13 +64,37 @@ public record RecordText(
      * @param decimal of floats and doubles: a point or a comma
      * @param thousands between groups of three digits of a number; 0: none
      * @param nulls words that stand for null where they are not quoted, as nothing between two delimiters does
+     * @param quote around values, doubled within them; 0: none, so that it is a character like another
+     * @param escape before a character that stands for itself; a backslash also before the letters that stand for
+     *     characters without a picture; 0: none
      */
-    public record Csv(char delimiter, char decimal, char thousands, List<String> nulls) {
+    public record Csv(char delimiter, char decimal, char thousands, List<String> nulls, char quote, char escape) {
         /** Of RFC 4180. */
         public static final Csv DEFAULT = new Csv(',', '.', '\0', List.of());
 
+        /** Word of a definition for no sign. */
+        static final String NO_SIGN = "none";
+
+        /** Values in double quotes, without an escape. */
+        public Csv(char delimiter, char decimal, char thousands, List<String> nulls) {
+            this(delimiter, decimal, thousands, nulls, '"', '\0');
+        }
+
         public Csv {
             nulls = List.copyOf(nulls);
+            requireMark("quote", quote);
+            requireMark("escape", escape);
+            if (escape != '\0' && escape == quote) {
+                throw new IllegalArgumentException("escape: the quote is '" + quote + "', too, which is doubled within"
+                        + " quotes without an escape");
+            }
+            for (char mark : new char[] {quote, escape}) {
+                if (mark != '\0' && (mark == delimiter || mark == decimal || mark == thousands)) {
+                    throw new IllegalArgumentException((mark == quote ? "quote" : "escape") + ": '" + mark + "' is the "
+                            + (mark == delimiter ? "delimiter" : mark == decimal ? "decimal mark" : "thousands mark")
+                            + ", too");
+                }
+            }
             if (delimiter > '~'
                     || (delimiter < ' ' && delimiter != '\t')
                     || Character.isLetterOrDigit(delimiter)
@@ -98,10 +122,20 @@ public record RecordText(
                 if (bytes < 1
                         || bytes > LONGEST_NULL
                         || word.indexOf(delimiter) >= 0
-                        || word.matches("(?s).*[\"\r\n].*")) {
+                        || (quote != '\0' && word.indexOf(quote) >= 0)
+                        || word.matches("(?s).*[\r\n].*")) {
                     throw new IllegalArgumentException("nulls: expected words of 1 to " + LONGEST_NULL
                             + " bytes without delimiters, quotes and line ends, got '" + word + "'");
                 }
+            }
+        }
+
+        // Here, not outside: a record text is made of the signs of RFC 4180 before it is there itself.
+        private static void requireMark(String name, char mark) {
+            if (mark != '\0'
+                    && (mark <= ' ' || mark > '~' || Character.isLetterOrDigit(mark) || "+-.".indexOf(mark) >= 0)) {
+                throw new IllegalArgumentException(name + ": expected one ASCII sign such as ' or \\ or the word "
+                        + NO_SIGN + ", no letter, digit, space, point, + or -, got '" + mark + "'");
             }
         }
     }
@@ -168,6 +202,8 @@ public record RecordText(
         sign(members, "delimiter", csv.delimiter(), Csv.DEFAULT.delimiter());
         sign(members, "decimal", csv.decimal(), Csv.DEFAULT.decimal());
         sign(members, "thousands", csv.thousands(), Csv.DEFAULT.thousands());
+        mark(members, "quote", csv.quote(), Csv.DEFAULT.quote());
+        mark(members, "escape", csv.escape(), Csv.DEFAULT.escape());
         if (!csv.nulls().isEmpty()) {
             members.put("nulls", csv.nulls());
         }
@@ -206,6 +242,12 @@ public record RecordText(
     private static void sign(Map<String, Object> members, String name, char sign, char otherwise) {
         if (sign != otherwise) {
             members.put(name, String.valueOf(sign));
+        }
+    }
+
+    private static void mark(Map<String, Object> members, String name, char mark, char otherwise) {
+        if (mark != otherwise) {
+            members.put(name, mark == '\0' ? Csv.NO_SIGN : String.valueOf(mark));
         }
     }
 

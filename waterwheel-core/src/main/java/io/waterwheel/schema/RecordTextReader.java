@@ -21,6 +21,8 @@ final class RecordTextReader {
             "decimal",
             "thousands",
             "nulls",
+            "quote",
+            "escape",
             "zone",
             "times",
             "unknown",
@@ -57,7 +59,9 @@ final class RecordTextReader {
                     sign(parts, "delimiter", RecordText.Csv.DEFAULT.delimiter()),
                     sign(parts, "decimal", RecordText.Csv.DEFAULT.decimal()),
                     sign(parts, "thousands", RecordText.Csv.DEFAULT.thousands()),
-                    words(parts, "nulls"));
+                    words(parts, "nulls"),
+                    mark(parts, "quote", RecordText.Csv.DEFAULT.quote()),
+                    mark(parts, "escape", RecordText.Csv.DEFAULT.escape()));
             json = json(parts, unknown);
             return new RecordText(
                     csv,
@@ -133,6 +137,11 @@ final class RecordTextReader {
             parts.error(name, name + ": expected one sign, got '" + text + "'");
         }
         return text.length() == 1 ? text.charAt(0) : otherwise;
+    }
+
+    /** A sign that there may be none of. */
+    private static char mark(Members parts, String name, char otherwise) {
+        return parts.has(name) && parts.text(name).equals(RecordText.Csv.NO_SIGN) ? '\0' : sign(parts, name, otherwise);
     }
 
     private static List<String> words(Members parts, String name) {

@@ -107,6 +107,47 @@ class RecordTextTest {
     }
 
     @Test
+    void otherQuotes() throws Exception {
+        Schema single = schema("csv", "{quote: \"'\"}");
+        assertThat(read(RecordFormat.CSV, single, "2021-10-07,1,'2.5','it''s, \"so\"'")
+                        .subList(1, 4))
+                .containsExactly(1L, 2.5, "it's, \"so\"");
+        refused(RecordFormat.CSV, single, "2021-10-07,1,2,it's", "s: a quote inside a value without quotes");
+        refused(RecordFormat.CSV, single, "2021-10-07,1,2,'x", "s: the closing quote is missing");
+        Schema none = schema("csv", "{delimiter: tab, quote: none, nulls: [NA]}");
+        assertThat(read(RecordFormat.CSV, none, "2021-10-07\t\tNA\t\"5\" disk, \rit's\"")
+                        .subList(1, 4))
+                .containsExactly(null, null, "\"5\" disk, \rit's\"");
+        refused(RecordFormat.CSV, none, "2021-10-07\t1\t2\ta\nb", "s: a line end inside the record");
+    }
+
+    /** As MySQL and PostgreSQL write it; other escapes stand before what stands for itself. */
+    @Test
+    void escapes() throws Exception {
+        Schema text = schema("csv", "{delimiter: tab, quote: none, escape: '\\', nulls: ['\\N']}");
+        assertThat(read(RecordFormat.CSV, text, "2021-10-07\t\\N\t\\1.5\ta\\tb\\nc\\\\N\\\td\\\ne\"")
+                        .subList(1, 4))
+                .containsExactly(null, 1.5, "a\tb\nc\\N\td\ne\"");
+        assertThat(read(RecordFormat.CSV, text, "2021-10-07\t1\t2\t\\\\N").get(3))
+                .isEqualTo("\\N");
+        refused(RecordFormat.CSV, text, "2021-10-07\t1\t2\ta\\", "s: the line ends behind the escape");
+        Schema quoted = schema("csv", "{escape: '\\'}");
+        assertThat(read(RecordFormat.CSV, quoted, "2021-10-07,1,2,\"a \\\"b\\\", \"\"c\"\"\\\\\"")
+                        .get(3))
+                .isEqualTo("a \"b\", \"c\"\\");
+        assertThat(read(RecordFormat.CSV, quoted, "2021-10-07,1,2,a\\,b").get(3))
+                .isEqualTo("a,b");
+        refused(RecordFormat.CSV, quoted, "2021-10-07,1,2,\"a\\\"", "s: the closing quote is missing");
+        Schema caret = schema("csv", "{escape: '^'}");
+        assertThat(read(RecordFormat.CSV, caret, "2021-10-07,1,2,^n^^^,\\n").get(3))
+                .isEqualTo("n^,\\n");
+        // Bytes of other characters are no signs.
+        assertThat(read(RecordFormat.CSV, text, "2021-10-07\t1\t2\t\u00ff\\\u00fc")
+                        .get(3))
+                .isEqualTo("\u00ff\u00fc");
+    }
+
+    @Test
     void timesOfDigitsAreNoNumbers() throws Exception {
         Schema schema = schema("csv", "{times: yyyyMMddHHmmss, zone: UTC}");
         assertThat(read(RecordFormat.CSV, schema, "20211007120001,,,").get(0))
@@ -209,7 +250,15 @@ class RecordTextTest {
                 "{times: dd.MM.yyyy}#times: 'dd.MM.yyyy' has no zone (XXX): name the one that is meant",
                 "{encoding: ebcdic}#encoding: expected utf-8, windows-1252 or latin-1, got 'ebcdic'",
                 "{unknown: keep}#unknown: expected skip, reject or into FIELD, got 'keep'",
-                "{quote: x}#unknown member 'quote' of records"
+                "{quote: a}#quote: expected one ASCII sign",
+                "{quote: '::'}#quote: expected one sign, got '::'",
+                "{escape: ' '}#escape: expected one ASCII sign",
+                "{escape: '\"'}#escape: the quote is '\"', too",
+                "{quote: ','}#quote: ',' is the delimiter, too",
+                "{escape: ';', delimiter: ';'}#escape: ';' is the delimiter, too",
+                "{quote: _, thousands: _}#quote: '_' is the thousands mark, too",
+                "{quote: '|', nulls: ['a|']}#nulls: expected words",
+                "{quotes: x}#unknown member 'quotes' of records"
             })
     void saysWhatIsWrong(String records, String why) {
         assertThatThrownBy(() -> schema("csv", records))

@@ -84,11 +84,51 @@ class RowFormsTest {
             from.put(schema.fields().get(f).name(), places[f]);
         }
         return new RecordText(
-                new RecordText.Csv(delimiter, decimal, thousands, List.of("NA", "x", "-1")),
+                new RecordText.Csv(
+                        delimiter,
+                        decimal,
+                        thousands,
+                        List.of("NA", "x", "-1", "\\N"),
+                        "\"'~".charAt(random.nextInt(3)),
+                        "\0\\^".charAt(random.nextInt(3))),
                 RecordText.Json.DEFAULT,
                 ZoneId.of("Europe/Berlin"),
                 "",
                 from);
+    }
+
+    /** Without quotes an escape holds what the signs would divide; without it such values cannot be written. */
+    @Test
+    void valuesWithoutQuotes() throws Exception {
+        Schema schema =
+                SchemaFile.read("s.yaml", """
+                        name: s
+                        format: csv
+                        fields:
+                          - {name: at, type: timestamp}
+                          - {name: s, type: string, nullable: true}
+                          - {name: t, type: string, nullable: true}
+                        key: {field: at}
+                        time: at
+                        records: {delimiter: tab, quote: none, escape: '\\', nulls: ['\\N', null, '\\\\N', nt]}
+                        """.replace("null,", "'null',")).schema();
+        RecordText.Csv signs = schema.text().csv();
+        RecordDecoder decoder = RecordDecoder.of(RecordFormat.CSV, schema);
+        for (String text : List.of("a\tb", "\\", "\\N", "null", "a\nb\rc", "\"", "'", "\\t", "N", " ", "\r", "\n")) {
+            List<@Nullable Object> row = Arrays.asList(7L, text, text);
+            TupleBlock block = new TupleBlock(RowLayout.of(schema), 1);
+            decoder.decode(bytes(TextRows.csv(row, signs)), block);
+            RandomRows.assertRow(block, 0, row.toArray(), "text " + text);
+        }
+        RecordText.Csv bare = new RecordText.Csv('\t', '.', '\0', List.of("NA"), '\0', '\0');
+        for (String text : List.of("a\tb", "a\nb", "a\r", "", "NA")) {
+            assertThatThrownBy(() -> TextRows.csv(List.of(text), bare))
+                    .as(text)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("cannot be written");
+        }
+        assertThatThrownBy(() -> TextRows.csv(List.of("nt"), signs)).hasMessageContaining("words that stand for null");
+        assertThat(TextRows.csv(List.of("a\"b", 1.5), bare)).isEqualTo("a\"b\t1.5");
     }
 
     private static ByteBuffer bytes(String text) {

@@ -1,5 +1,7 @@
 package io.waterwheel.cli.input;
 
+import io.waterwheel.schema.RecordText;
+import io.waterwheel.schema.text.CsvEscapes;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,36 +13,52 @@ public final class CsvCells {
     /** A value, and whether it stood in quotes. */
     public record Cell(String text, boolean quoted) {}
 
+    /** A word for null that is written with the usual escape. */
+    public static final String NULL = "\\N";
+
     private CsvCells() {}
 
-    public static List<Cell> of(String line, char delimiter) {
+    public static List<Cell> of(String line, RecordText.Csv signs) {
+        char quote = signs.quote();
+        char escape = signs.escape();
         List<Cell> cells = new ArrayList<>();
         StringBuilder text = new StringBuilder();
         boolean inQuotes = false;
         boolean quoted = false;
+        int start = 0;
         for (int i = 0; i < line.length(); i++) {
             char c = line.charAt(i);
-            if (inQuotes) {
-                if (c != '"') {
+            if (c == escape && c != '\0' && i + 1 < line.length()) {
+                char next = line.charAt(++i);
+                text.append(escape == '\\' ? CsvEscapes.meant(next) : next);
+            } else if (inQuotes) {
+                if (c != quote) {
                     text.append(c);
-                } else if (i + 1 < line.length() && line.charAt(i + 1) == '"') {
-                    text.append('"');
+                } else if (i + 1 < line.length() && line.charAt(i + 1) == quote) {
+                    text.append(c);
                     i++;
                 } else {
                     inQuotes = false;
                 }
-            } else if (c == '"' && text.length() == 0 && !quoted) {
+            } else if (c == quote && c != '\0' && i == start) {
                 inQuotes = true;
                 quoted = true;
-            } else if (c == delimiter) {
-                cells.add(new Cell(text.toString(), quoted));
+            } else if (c == signs.delimiter()) {
+                cells.add(cell(text, quoted, line, start, i));
                 text.setLength(0);
                 quoted = false;
+                start = i + 1;
             } else {
                 text.append(c);
             }
         }
-        cells.add(new Cell(text.toString(), quoted));
+        cells.add(cell(text, quoted, line, start, line.length()));
         return cells;
+    }
+
+    /** Words for null are compared as they are written. */
+    private static Cell cell(StringBuilder text, boolean quoted, String line, int from, int to) {
+        boolean isNull = !quoted && line.startsWith(NULL, from) && to - from == NULL.length();
+        return new Cell(isNull ? NULL : text.toString(), quoted);
     }
 }

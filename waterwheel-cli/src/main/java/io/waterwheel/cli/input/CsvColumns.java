@@ -3,6 +3,7 @@ package io.waterwheel.cli.input;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.Field;
+import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Schema;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -32,9 +33,9 @@ public final class CsvColumns {
     private final CsvQuotes quotes;
     private byte[] out = new byte[256];
 
-    private CsvColumns(int columns, int[] columnOf, char delimiter) {
-        this.delimiter = (byte) delimiter;
-        this.quotes = new CsvQuotes(delimiter);
+    private CsvColumns(int columns, int[] columnOf, RecordText.Csv signs) {
+        this.delimiter = (byte) signs.delimiter();
+        this.quotes = new CsvQuotes(signs);
         this.columns = columns;
         this.columnOf = columnOf;
         this.starts = new int[columns + 1];
@@ -64,7 +65,7 @@ public final class CsvColumns {
         if (header == null) {
             throw bad(source + ": is empty; expected a first line that names the fields");
         }
-        List<String> names = new ArrayList<>(names(header, schema.text().csv().delimiter()));
+        List<String> names = new ArrayList<>(names(header, schema.text().csv()));
         fromSources(names, schema);
         List<String> proposed = FieldNames.of(names);
         // As create --like made field names of them; a schema by hand may have some of its own.
@@ -122,7 +123,7 @@ public final class CsvColumns {
                 throw bad(namer + " lacks '" + field.name() + "', which every tuple must have");
             }
         }
-        return new CsvColumns(names.size(), columnOf, schema.text().csv().delimiter());
+        return new CsvColumns(names.size(), columnOf, schema.text().csv());
     }
 
     /** Puts fields in place of the columns that the schema says hold them; others of their names go nowhere then. */
@@ -148,9 +149,9 @@ public final class CsvColumns {
     }
 
     /** The names in a header line. */
-    static List<String> names(byte[] header, char delimiter) {
+    public static List<String> names(byte[] header, RecordText.Csv signs) {
         List<String> names = new ArrayList<>();
-        for (CsvCells.Cell cell : CsvCells.of(new String(header, StandardCharsets.UTF_8), delimiter)) {
+        for (CsvCells.Cell cell : CsvCells.of(new String(header, StandardCharsets.UTF_8), signs)) {
             names.add(name(cell));
         }
         return names;

@@ -2,6 +2,7 @@ package io.waterwheel.cli.input;
 
 import com.github.luben.zstd.ZstdIOException;
 import com.github.luben.zstd.ZstdInputStream;
+import io.waterwheel.schema.RecordText;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
@@ -32,6 +33,7 @@ public final class InputLines implements AutoCloseable {
     private static final byte[] PARQUET = {'P', 'A', 'R', '1'};
     private static final byte[] ANNOUNCES = {'s', 'e', 'p', '='};
 
+    private static final byte[] NOTHING = {};
     private static final int BUFFER_BYTES = 1 << 16;
 
     /** At the end of a member of gzip. */
@@ -51,12 +53,13 @@ public final class InputLines implements AutoCloseable {
 
     private long lineNumber;
     private long lastLineNumber;
-    private CsvQuotes csv = new CsvQuotes(',');
+    private CsvQuotes csv = new CsvQuotes(RecordText.Csv.DEFAULT);
     /** The delimiter that a first line such as {@code sep=;} names; 0: none. */
     private char announced;
     /** Of JSON: whether a line may be an array, so that one is no file of elements. */
     private boolean arraysAreLines;
 
+    private byte[] begin = NOTHING;
     private boolean begun;
     /** Of JSON: whether values go over lines. */
     private boolean document;
@@ -193,10 +196,10 @@ public final class InputLines implements AutoCloseable {
         if (document) {
             return value();
         }
-        byte[] begin = first;
-        if (begin != null) {
+        byte[] seen = first;
+        if (seen != null) {
             first = null;
-            return begin;
+            return seen;
         }
         while (true) {
             lineNumber = ends + 1;
@@ -261,13 +264,13 @@ public final class InputLines implements AutoCloseable {
     private byte @Nullable [] value() throws IOException {
         carried.reset();
         JsonEnd reached = new JsonEnd();
-        byte[] begin = first;
-        if (begin != null) {
+        byte[] seen = first;
+        if (seen != null) {
             first = null;
-            for (byte c : begin) {
+            for (byte c : seen) {
                 reached.pass(c);
             }
-            carried.write(begin);
+            carried.write(seen);
             carried.write(' ');
         } else {
             int c = pass(elements);
@@ -352,10 +355,15 @@ public final class InputLines implements AutoCloseable {
         return announced;
     }
 
-    /** From the next line on, values of CSV are divided by this; by commas before. */
-    public InputLines divideBy(char delimiter) {
-        csv = new CsvQuotes(delimiter);
+    /** From the next line on, CSV has these signs; those of RFC 4180 before. */
+    public InputLines divideBy(RecordText.Csv signs) {
+        csv = new CsvQuotes(signs);
         return this;
+    }
+
+    /** The next line of CSV begins with this, which was read before. */
+    public void begins(byte[] text) {
+        begin = text;
     }
 
     /** Number of the line that {@link #next} returned last, from 1; of its first, when it spans several. */
@@ -371,6 +379,11 @@ public final class InputLines implements AutoCloseable {
     private byte @Nullable [] line() throws IOException {
         carried.reset();
         csv.begin();
+        for (byte c : begin) {
+            csv.inside(c);
+            carried.write(c);
+        }
+        begin = NOTHING;
         while (true) {
             if (at == end) {
                 at = 0;

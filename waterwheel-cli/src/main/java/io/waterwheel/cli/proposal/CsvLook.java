@@ -5,11 +5,14 @@ import io.waterwheel.cli.input.CsvColumns;
 import io.waterwheel.cli.input.FieldNames;
 import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RecordText;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** What a CSV file looks like. One thread. */
 final class CsvLook extends FileLook {
@@ -18,10 +21,15 @@ final class CsvLook extends FileLook {
 
     private static final int STYLE_BYTES = 4 << 20;
 
+    /** Each line is a record. */
+    private static final RecordText.Csv LINES = new RecordText.Csv(',', '.', '\0', List.of(), '\0', '\0');
+
     private final List<String> named;
     private final boolean mayBeHeaded;
     private final List<ColumnSample> columns = new ArrayList<>();
     private boolean headed;
+    private @Nullable CsvDialect dialect;
+    private List<String> firstOnes = List.of();
 
     /**
      * @param named what its columns are called; empty: its first line says, or nothing does
@@ -40,21 +48,21 @@ final class CsvLook extends FileLook {
 
     @Override
     void look(InputLines lines) throws IOException {
+        // Where quotes stand is seen by the lines themselves.
+        lines.divideBy(LINES);
         byte[] first = next(lines);
         if (whole) {
             throw bad(source + " is empty: expected a CSV file with a line of names, or rows");
         }
-        List<String> begin = new ArrayList<>(List.of(text(first)));
-        // Of each its place among all lines, those counted that are damaged.
-        List<Long> numbers = new ArrayList<>(List.of(1 + damaged));
-        // Which sign divides is seen by the first line at the latest where quotes hold line ends.
         char announced = facts.delimiter != null ? facts.delimiter : lines.announced();
         if (facts.delimiter == null && announced != '\0' && ",;|\t: ".indexOf(announced) < 0) {
             throw bad(source + ": its first line says sep=" + announced + ", which divides no values: expected a comma,"
                     + " a semicolon, a tab, a bar, a colon or a space");
         }
-        lines.divideBy(CsvStyle.delimiter(announced, begin, named.size()));
-        int bytes = 0;
+        List<String> begin = new ArrayList<>(List.of(text(first)));
+        // Of each its place among all lines, those counted that are damaged.
+        List<Long> numbers = new ArrayList<>(List.of(1 + damaged));
+        int bytes = first.length;
         while (begin.size() < STYLE_LINES && bytes < STYLE_BYTES && !enough()) {
             byte[] line = next(lines);
             bytes += line.length;
@@ -63,17 +71,27 @@ final class CsvLook extends FileLook {
                 numbers.add(begin.size() + damaged);
             }
         }
-        char delimiter = CsvStyle.delimiter(announced, begin, named.size());
-        lines.divideBy(delimiter);
+        dialect = CsvDialect.of(begin, whole, announced, named.size(), facts);
+        firstOnes = begin;
+        RecordText.Csv signs = dialect.signs();
+        lines.divideBy(signs);
+        List<String> records = new ArrayList<>(dialect.records());
+        List<Integer> firstLines = new ArrayList<>(dialect.firstLines());
+        if (!dialect.rest().isEmpty() && (whole || records.isEmpty())) {
+            records.add(dialect.rest());
+            firstLines.add(begin.size() - 1);
+        } else if (!dialect.rest().isEmpty()) {
+            lines.begins(dialect.rest().getBytes(StandardCharsets.UTF_8));
+        }
         List<List<CsvCells.Cell>> rowsOfBegin =
-                begin.stream().map(line -> CsvCells.of(line, delimiter)).toList();
+                records.stream().map(line -> CsvCells.of(line, signs)).toList();
         List<CsvCells.Cell> names = rowsOfBegin.get(0);
         headed = mayBeHeaded && named.isEmpty() && isHeader(names);
         List<List<CsvCells.Cell>> values = headed ? rowsOfBegin.subList(1, rowsOfBegin.size()) : rowsOfBegin;
-        style = CsvStyle.of(delimiter, values, facts);
+        style = CsvStyle.of(signs, values, facts);
         name(names);
         for (int row = 0; row < values.size(); row++) {
-            row(values.get(row), numbers.get(headed ? row + 1 : row) - (headed ? 1 : 0));
+            row(values.get(row), number(headed ? row + 1 : row, firstLines, numbers) - (headed ? 1 : 0));
         }
         while (!enough()) {
             byte[] line = next(lines);
@@ -81,6 +99,12 @@ final class CsvLook extends FileLook {
                 add(line, rows + damaged + 1);
             }
         }
+    }
+
+    /** The number of a record: its place among all, and the damaged lines before it. */
+    private static long number(int record, List<Integer> firstLines, List<Long> numbers) {
+        int line = firstLines.get(record);
+        return record + 1 + (numbers.get(line) - line - 1);
     }
 
     /** Names are not numbers, times or addresses; some may be empty, but not all. */
@@ -119,7 +143,7 @@ final class CsvLook extends FileLook {
 
     @Override
     void add(byte[] line, long number) {
-        row(CsvCells.of(text(line), style.delimiter()), number);
+        row(CsvCells.of(text(line), style.signs(List.of())), number);
     }
 
     private void row(List<CsvCells.Cell> cells, long number) {
@@ -139,6 +163,21 @@ final class CsvLook extends FileLook {
         return columns.stream()
                 .filter(column -> !column.name.equals(CsvColumns.IGNORED))
                 .toList();
+    }
+
+    /** What is known of the file where rows that are spoilt so far tell other quotes or escapes; null: they do not. */
+    @Nullable
+    FileFacts told(List<byte[]> spoilt) {
+        List<String> lines = new ArrayList<>(firstOnes);
+        spoilt.forEach(row -> lines.addAll(List.of(text(row).split("\n"))));
+        RecordText.Csv signs = CsvDialect.of(lines, true, style.delimiter(), columns.size(), facts)
+                .signs();
+        return signs.quote() == style.quote() && signs.escape() == style.escape() ? null : facts.with(signs);
+    }
+
+    /** What tells quotes and escapes that are not the usual ones; empty: they are. */
+    String evidence() {
+        return dialect == null ? "" : dialect.evidence();
     }
 
     /** The names of all columns, where no line of the file says them. */

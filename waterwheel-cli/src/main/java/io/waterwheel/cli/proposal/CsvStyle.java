@@ -26,8 +26,11 @@ import org.jspecify.annotations.Nullable;
  * @param thousands between groups of digits; 0: none
  * @param nulls words that stand for nothing since somebody says so
  * @param times patterns of times, the likeliest first
+ * @param quote around values; 0: none
+ * @param escape before a character that stands for itself; 0: none
  */
-record CsvStyle(char delimiter, char decimal, char thousands, Set<String> nulls, List<String> times) {
+record CsvStyle(
+        char delimiter, char decimal, char thousands, Set<String> nulls, List<String> times, char quote, char escape) {
     /** What files write where there is nothing. */
     private static final Set<String> MARKS_OF_NOTHING = Set.of("-", "NA", "N/A", "null", "NULL", "None", "nan", "\\N");
 
@@ -71,13 +74,19 @@ record CsvStyle(char delimiter, char decimal, char thousands, Set<String> nulls,
             new CsvStyle(',', '.', '\''));
 
     CsvStyle(char delimiter, char decimal, char thousands) {
-        this(delimiter, decimal, thousands, Set.of(), TIMES);
+        this(delimiter, decimal, thousands, Set.of(), TIMES, '"', '\0');
     }
 
     /** As a person says, where nothing is known of the file's signs. */
     static CsvStyle said(FileFacts facts) {
         return new CsvStyle(
-                ',', '.', '\0', Set.copyOf(facts.nulls), facts.times == null ? TIMES : List.of(facts.times));
+                ',',
+                '.',
+                '\0',
+                Set.copyOf(facts.nulls),
+                facts.times == null ? TIMES : List.of(facts.times),
+                facts.quote == null ? '"' : facts.quote,
+                facts.escape == null ? '\0' : facts.escape);
     }
 
     /** Whether a text that is not quoted stands for nothing. */
@@ -90,39 +99,48 @@ record CsvStyle(char delimiter, char decimal, char thousands, Set<String> nulls,
      *
      * @param announced by the file or by a person; 0: not
      * @param columns that the file is said to have; 0: nothing is said
+     * @param quote around values; 0: none
+     * @param escape 0: none
      */
-    static char delimiter(char announced, List<String> lines, int columns) {
+    static char delimiter(char announced, List<String> lines, int columns, char quote, char escape) {
+        CsvStyle said = new CsvStyle(',', '.', '\0', Set.of(), TIMES, quote, escape);
         if (announced != '\0') {
             return announced;
         }
         for (char delimiter : DELIMITERS) {
-            int divided = CsvCells.of(lines.get(0), delimiter).size();
+            int divided = said.cells(lines.get(0), delimiter).size();
             boolean fits = columns == 0 ? divided > 1 : divided == columns;
-            if (fits && isEven(lines, delimiter, divided) && !dividesLess(lines, delimiter, divided)) {
+            if (fits && said.isEven(lines, delimiter, divided) && !said.dividesLess(lines, delimiter, divided)) {
                 return delimiter;
             }
         }
         // Uneven by any: the one that divides the first line most.
         char best = ',';
         for (char delimiter : DELIMITERS) {
-            if (CsvCells.of(lines.get(0), delimiter).size()
-                    > CsvCells.of(lines.get(0), best).size()) {
+            if (said.cells(lines.get(0), delimiter).size()
+                    > said.cells(lines.get(0), best).size()) {
                 best = delimiter;
             }
         }
         return best;
     }
 
-    private static boolean isEven(List<String> lines, char delimiter, int columns) {
-        return lines.stream().allMatch(line -> CsvCells.of(line, delimiter).size() == columns);
+    private List<CsvCells.Cell> cells(String line, char divides) {
+        return divides == quote || divides == escape
+                ? List.of()
+                : CsvCells.of(line, new RecordText.Csv(divides, '.', '\0', List.of(), quote, escape));
+    }
+
+    private boolean isEven(List<String> lines, char delimiter, int columns) {
+        return lines.stream().allMatch(line -> cells(line, delimiter).size() == columns);
     }
 
     /** Whether a column that it makes has commas in every line that are no decimal commas: those divide. */
-    private static boolean dividesLess(List<String> lines, char delimiter, int columns) {
+    private boolean dividesLess(List<String> lines, char delimiter, int columns) {
         for (int c = 0; c < columns && delimiter != ','; c++) {
             int column = c;
             if (lines.stream()
-                    .map(line -> CsvCells.of(line, delimiter).get(column))
+                    .map(line -> cells(line, delimiter).get(column))
                     .allMatch(cell -> !cell.quoted()
                             && cell.text().indexOf(',') >= 0
                             && !COMMA_NUMBER.matcher(cell.text()).matches())) {
@@ -136,7 +154,8 @@ record CsvStyle(char delimiter, char decimal, char thousands, Set<String> nulls,
      * The style of rows, without their line of names: the marks by which most columns are numbers, of those that a
      * person leaves open.
      */
-    static CsvStyle of(char delimiter, List<List<CsvCells.Cell>> rows, FileFacts facts) {
+    static CsvStyle of(RecordText.Csv signs, List<List<CsvCells.Cell>> rows, FileFacts facts) {
+        char delimiter = signs.delimiter();
         CsvStyle said = said(facts);
         Map<Integer, List<String>> columns = new HashMap<>();
         for (List<CsvCells.Cell> row : rows) {
@@ -162,7 +181,8 @@ record CsvStyle(char delimiter, char decimal, char thousands, Set<String> nulls,
                 most = numbers;
             }
         }
-        return new CsvStyle(delimiter, best.decimal, best.thousands, said.nulls, said.times);
+        return new CsvStyle(
+                delimiter, best.decimal, best.thousands, said.nulls, said.times, signs.quote(), signs.escape());
     }
 
     private boolean areNumbers(List<String> values) {
@@ -223,6 +243,6 @@ record CsvStyle(char delimiter, char decimal, char thousands, Set<String> nulls,
 
     /** Its signs, with words for null. */
     RecordText.Csv signs(List<String> words) {
-        return new RecordText.Csv(delimiter, decimal, thousands, words);
+        return new RecordText.Csv(delimiter, decimal, thousands, words, quote, escape);
     }
 }

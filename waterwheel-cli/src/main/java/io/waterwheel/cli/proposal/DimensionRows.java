@@ -52,7 +52,7 @@ public final class DimensionRows {
             throws IOException {
         boolean csv = format == RecordFormat.CSV;
         try (InputLines lines =
-                new InputLines(in, csv, encoding).divideBy(draft.text().csv().delimiter())) {
+                new InputLines(in, csv, encoding).divideBy(draft.text().csv())) {
             CsvColumns columns = !csv
                     ? null
                     : named.isEmpty()

@@ -32,6 +32,20 @@ public final class FileFacts {
         }
     }
 
+    /** Reads one sign, or the word {@code none}. */
+    static final class Mark implements ITypeConverter<Character> {
+        @Override
+        public Character convert(String text) {
+            if (text.equals("none")) {
+                return '\0';
+            }
+            if (text.length() != 1) {
+                throw new TypeConversionException("expected one sign, or the word none, got '" + text + "'");
+            }
+            return text.charAt(0);
+        }
+    }
+
     /** Reads {@code Europe/Berlin}, {@code +02:00} or {@code UTC}. */
     static final class Zone implements ITypeConverter<ZoneId> {
         @Override
@@ -85,6 +99,23 @@ public final class FileFacts {
     Character thousands;
 
     @Option(
+            names = "--quote",
+            paramLabel = "SIGN",
+            converter = Mark.class,
+            description = "The sign around values of CSV that hold delimiters: one sign, or the word none. Default: \"")
+    @Nullable
+    Character quote;
+
+    @Option(
+            names = "--escape",
+            paramLabel = "SIGN",
+            converter = Mark.class,
+            description = "The sign in CSV before one that stands for itself, such as a backslash, or the word none."
+                    + " Default: none.")
+    @Nullable
+    Character escape;
+
+    @Option(
             names = "--null",
             paramLabel = "WORD",
             split = ",",
@@ -117,6 +148,9 @@ public final class FileFacts {
     @Nullable
     String key;
 
+    /** Whether quote and escape are what rows show, not what a person says. */
+    boolean guessesMarks;
+
     /** An option that is given, as it is called; null where none is. */
     public @Nullable String given() {
         String ofCsv = givenOfCsv();
@@ -138,7 +172,31 @@ public final class FileFacts {
         if (decimal != null) {
             return "--decimal";
         }
+        if (quote != null || escape != null) {
+            return quote != null ? "--quote" : "--escape";
+        }
         return thousands != null ? "--thousands" : nulls.isEmpty() ? null : "--null";
+    }
+
+    /** The same of a file whose quotes and escapes are seen by rows behind the first. */
+    FileFacts with(RecordText.Csv signs) {
+        FileFacts other = new FileFacts();
+        other.delimiter = delimiter;
+        other.decimal = decimal;
+        other.thousands = thousands;
+        other.nulls = nulls;
+        other.times = times;
+        other.zone = zone;
+        other.time = time;
+        other.key = key;
+        other.quote = signs.quote();
+        other.escape = signs.escape();
+        other.guessesMarks = true;
+        return other;
+    }
+
+    private boolean isMark(char sign) {
+        return (quote != null && quote == sign) || (escape != null && escape == sign);
     }
 
     /**
@@ -151,10 +209,12 @@ public final class FileFacts {
         char between = thousands == null ? '\0' : thousands;
         try {
             RecordText.Csv ignored = new RecordText.Csv(
-                    delimiter == null ? ';' : delimiter,
+                    delimiter != null ? delimiter : isMark(';') ? '|' : ';',
                     mark == between && decimal == null ? ',' : mark,
                     between,
-                    nulls);
+                    nulls,
+                    quote == null ? '"' : quote,
+                    escape == null ? '\0' : escape);
         } catch (IllegalArgumentException e) {
             throw FileLook.bad("--" + e.getMessage());
         }

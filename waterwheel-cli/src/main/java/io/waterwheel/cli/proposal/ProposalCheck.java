@@ -13,6 +13,7 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,12 +34,16 @@ public final class ProposalCheck {
 
     private static final int MOST_EXAMPLES = 1_000;
     private static final int MOST_EXAMPLE_BYTES = 16 << 20;
+    private static final int MOST_SPOILT = 100;
+    private static final int MOST_SPOILT_BYTES = 1 << 20;
 
     private final SchemaProposal proposal;
     private final Schema schema;
     private final AppendProgress progress;
     private final Map<Long, byte[]> examples = new LinkedHashMap<>();
     private int exampleBytes;
+    private final List<byte[]> spoilt = new ArrayList<>();
+    private int spoiltBytes;
     private byte @Nullable [] header;
     private long rows;
     private long misfits;
@@ -80,6 +85,7 @@ public final class ProposalCheck {
      * @param all whether all rows were read
      * @param nulls of each field, by name, that is null in rows that are tuples: how many
      * @param wide fields of type {@code long} with numbers that take more than 32 bits
+     * @param spoilt the first misfits of CSV, wherever they are
      */
     public record Outcome(
             long rows,
@@ -88,7 +94,8 @@ public final class ProposalCheck {
             Map<Long, byte[]> examples,
             boolean all,
             Map<String, Long> nulls,
-            Set<String> wide) {}
+            Set<String> wide,
+            List<byte[]> spoilt) {}
 
     /**
      * Reads files.
@@ -119,7 +126,7 @@ public final class ProposalCheck {
                 beyond.add(name);
             }
         }
-        return new Outcome(rows, misfits, first, examples, all, lacking, beyond);
+        return new Outcome(rows, misfits, first, examples, all, lacking, beyond, spoilt);
     }
 
     private void file(InputSource file) throws IOException {
@@ -135,7 +142,7 @@ public final class ProposalCheck {
         LineCheck check = new LineCheck(proposal.format(), schema);
         List<String> named = proposal.appendColumns();
         try (InputLines lines = new InputLines(in, csv, proposal.encoding())
-                .divideBy(schema.text().csv().delimiter())) {
+                .divideBy(schema.text().csv())) {
             lines.arraysAreLines(check.takesArrays());
             byte[] names = csv && named.isEmpty() ? lines.next() : null;
             header = header == null ? names : header;
@@ -156,6 +163,10 @@ public final class ProposalCheck {
                         ordered == null ? "another number of columns" : check.refusal(ordered, proposal.facts());
                 if (refusal != null) {
                     misfit(file.name() + ", line " + lines.lineNumber() + ": " + refusal);
+                    if (columns != null && spoilt.size() < MOST_SPOILT && spoiltBytes < MOST_SPOILT_BYTES) {
+                        spoiltBytes += line.length;
+                        spoilt.add(line);
+                    }
                     if (sameColumns
                             && proposal.canLookAt(rows, line)
                             && examples.size() < MOST_EXAMPLES

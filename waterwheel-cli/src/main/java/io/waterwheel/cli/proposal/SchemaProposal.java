@@ -1,5 +1,6 @@
 package io.waterwheel.cli.proposal;
 
+import io.waterwheel.cli.input.CsvCells;
 import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.cli.input.InputSource;
@@ -224,6 +225,14 @@ public final class SchemaProposal {
         return learns;
     }
 
+    /**
+     * What is known of a file of which rows that are no tuples of the definition tell other quotes or escapes; null:
+     * they tell none.
+     */
+    public @Nullable FileFacts told(ProposalCheck.Outcome outcome) {
+        return look instanceof CsvLook csv && !outcome.spoilt().isEmpty() ? csv.told(outcome.spoilt()) : null;
+    }
+
     /** Whether a row can teach something: it was not looked at yet, and is no damaged text. */
     boolean canLookAt(long number, byte[] row) {
         return number > first && !further.contains(number) && Utf8.valid(row, 0, row.length);
@@ -289,6 +298,10 @@ public final class SchemaProposal {
                 .flatMap(column -> column.words.stream())
                 .collect(Collectors.toCollection(TreeSet::new));
         nulls.addAll(facts.nulls);
+        if (style.escape() != '\0' && values.stream().anyMatch(column -> column.words.contains(CsvCells.NULL))) {
+            // With an escape it is no text: that would be written otherwise.
+            nulls.add(CsvCells.NULL);
+        }
         @Nullable ColumnSample longitude = ColumnRoles.coordinate(values, ColumnRoles.LONGITUDE, 180);
         @Nullable ColumnSample latitude = ColumnRoles.coordinate(values, ColumnRoles.LATITUDE, 90);
         ColumnSample said = facts.key == null
@@ -460,6 +473,19 @@ public final class SchemaProposal {
                                 .append(String.join(" and ", patterns.subList(1, patterns.size())))
                                 .append(patterns.size() > 2 ? " fit too" : " fits too");
                     }
+                }
+                case "quote", "escape" -> {
+                    String evidence = look instanceof CsvLook csv ? csv.evidence() : "";
+                    boolean said = name.equals("quote") ? look.facts.quote != null : look.facts.escape != null;
+                    if (look.facts.guessesMarks) {
+                        said = false;
+                        evidence = "rows behind the first show it";
+                    }
+                    out.append(DefinitionYaml.value(value))
+                            .append(
+                                    said || evidence.isEmpty()
+                                            ? ""
+                                            : "   # a guess: " + evidence + "; --" + name + " says another");
                 }
                 case "nulls" ->
                     out.append(DefinitionYaml.value(value)).append("   # stand for nothing where they are not quoted");

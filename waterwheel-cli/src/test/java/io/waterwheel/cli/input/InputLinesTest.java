@@ -3,6 +3,7 @@ package io.waterwheel.cli.input;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.schema.RecordText;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -45,9 +46,10 @@ class InputLinesTest {
                 }
             }
             assertThat(got).as("seed %s", seed).isEqualTo(expected);
-            got.forEach(line -> assertThat(CsvCells.of(line, ',').size())
-                    .as(line)
-                    .isEqualTo(1 + line.replaceAll("[^,]", "").length()));
+            got.forEach(
+                    line -> assertThat(CsvCells.of(line, RecordText.Csv.DEFAULT).size())
+                            .as(line)
+                            .isEqualTo(1 + line.replaceAll("[^,]", "").length()));
         }
     }
 

@@ -118,7 +118,7 @@ final class Alternatives {
         LineCheck check = new LineCheck(format, schema);
         long taken = 0;
         try (InputLines lines =
-                new InputLines(in(file), csv).divideBy(schema.text().csv().delimiter())) {
+                new InputLines(in(file), csv).divideBy(schema.text().csv())) {
             CsvColumns order = !csv
                     ? null
                     : columns.isEmpty()

@@ -10,6 +10,7 @@ import io.waterwheel.cli.input.LineCheck;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
 import java.io.ByteArrayInputStream;
@@ -88,7 +89,7 @@ class CsvDrawerTest {
         LineCheck check = new LineCheck(RecordFormat.CSV, schema);
         List<List<@Nullable Object>> taken = new ArrayList<>();
         try (InputLines lines =
-                new InputLines(stream(file), true).divideBy(schema.text().csv().delimiter())) {
+                new InputLines(stream(file), true).divideBy(schema.text().csv())) {
             CsvColumns order = columns.length == 0
                     ? CsvColumns.of("f.csv", lines.next(), schema)
                     : CsvColumns.named("--columns", List.of(columns), schema);
@@ -234,7 +235,8 @@ class CsvDrawerTest {
                 .replaceAll("(?m)^ +", "");
         LineCheck check = new LineCheck(RecordFormat.CSV, schema);
         List<List<@Nullable Object>> taken = new ArrayList<>();
-        try (InputLines lines = new InputLines(stream(file), true).divideBy(';')) {
+        try (InputLines lines =
+                new InputLines(stream(file), true).divideBy(new RecordText.Csv(';', '.', '\0', List.of()))) {
             CsvColumns columns = CsvColumns.of("wind.csv", lines.next(), schema);
             for (byte[] line = lines.next(); line != null; line = lines.next()) {
                 byte[] ordered = columns.inOrder(line);
@@ -309,7 +311,7 @@ class CsvDrawerTest {
         List<Row> taken = new ArrayList<>();
         LineCheck check = new LineCheck(RecordFormat.CSV, schema);
         try (InputLines lines =
-                new InputLines(stream(file), true).divideBy(schema.text().csv().delimiter())) {
+                new InputLines(stream(file), true).divideBy(schema.text().csv())) {
             CsvColumns columns = CsvColumns.of("f.csv", lines.next(), schema);
             for (byte[] line = lines.next(); line != null; line = lines.next()) {
                 byte[] ordered = columns.inOrder(line);

@@ -1,6 +1,7 @@
 package io.waterwheel.gateway.rows;
 
 import io.waterwheel.cli.input.CsvColumns;
+import io.waterwheel.cli.input.CsvQuotes;
 import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.decode.RefusalKind;
 import io.waterwheel.decode.RejectedRecordException;
@@ -15,7 +16,6 @@ import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -124,12 +124,12 @@ public final class RowDecoder {
                 : 0;
         int line = 1;
         boolean first = true;
+        CsvQuotes quotes = new CsvQuotes(schema.text().csv());
         while (at < bytes.length) {
             int end = at;
             int ends = 0;
-            boolean quoted = false;
-            while (end < bytes.length && (quoted || bytes[end] != '\n')) {
-                quoted ^= csv && bytes[end] == '"';
+            quotes.begin();
+            while (end < bytes.length && ((csv && quotes.inside(bytes[end])) || bytes[end] != '\n')) {
                 ends += bytes[end] == '\n' ? 1 : 0;
                 end++;
             }
@@ -158,12 +158,8 @@ public final class RowDecoder {
         }
         byte[] line = Arrays.copyOfRange(bytes, from, to);
         if (header == Header.SEEN) {
-            // What has more values than there are fields keeps a comma in the last, which is then no name.
-            String[] names = new String(line, StandardCharsets.UTF_8)
-                    .split(",", schema.fields().size() + 1);
-            for (String name : names) {
-                String bare = name.strip().replaceFirst("^\"(.*)\"$", "$1");
-                if (schema.indexOf(bare) < 0) {
+            for (String name : CsvColumns.names(line, schema.text().csv())) {
+                if (schema.indexOf(name) < 0) {
                     return false;
                 }
             }

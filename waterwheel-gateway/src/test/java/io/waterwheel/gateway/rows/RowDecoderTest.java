@@ -12,6 +12,7 @@ import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.tuple.TupleBlock;
@@ -20,6 +21,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -45,6 +47,34 @@ final class RowDecoderTest {
     private static PushedRows decode(RecordFormat stream, RecordFormat body, boolean keepBad, String text) {
         return new RowDecoder(stream(stream), body, keepBad, lease())
                 .decode(text.getBytes(UTF_8), RowDecoder.Header.SEEN);
+    }
+
+    /** The signs of the schema divide bodies too; a stray quote spoils its own line and none after it. */
+    @Test
+    void signsOfTheSchema() {
+        Schema schema = new Schema(
+                SCHEMA.fields(),
+                SCHEMA.key(),
+                SCHEMA.timeField(),
+                new RecordText(
+                        new RecordText.Csv(';', '.', '\0', List.of("\\N"), '\'', '\\'),
+                        RecordText.Json.DEFAULT,
+                        null,
+                        "",
+                        Map.of()));
+        String body = "note;id;at\n'a;\\'\nb';1;5\nit's;2;5\nc\\\nd;3;5\n\\N;4;5\n";
+        PushedRows rows = new RowDecoder(
+                        new StreamDefinition("s", "t", RecordFormat.BLOCK, 4, schema), RecordFormat.CSV, true, lease())
+                .decode(body.getBytes(UTF_8), RowDecoder.Header.SEEN);
+        assertThat(rows.rejected()).isEqualTo(1);
+        assertThat(rows.rows()).isEqualTo(3);
+        List<@Nullable Object> notes = new ArrayList<>();
+        for (int row = 0; row < 3; row++) {
+            notes.add(rows.tuples().value(2, row));
+        }
+        assertThat(notes).containsExactly("a;'\nb", "c\nd", null);
+        PushedRows stray = decode(RecordFormat.BLOCK, RecordFormat.CSV, true, "1,5,a \"\n2,5,b\n");
+        assertThat(stray.rows()).isEqualTo(1);
     }
 
     @Test

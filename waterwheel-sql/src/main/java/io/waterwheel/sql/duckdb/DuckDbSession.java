@@ -185,6 +185,7 @@ final class DuckDbSession implements AutoCloseable {
             }
         });
         table.build();
+        Message.of(Message.Kind.REGIONS, out -> {}).write(channel);
     }
 
     private void side(DataInputStream in) throws IOException, SQLException {

@@ -90,8 +90,7 @@ final class DuckDbStatement {
             }
             Set<String> made = new HashSet<>();
             for (int number = 0; number < plan.sides().size(); number++) {
-                select(Message.Kind.SIDE, number, plan.sides().get(number));
-                Message unused = received(Message.Kind.SIDE);
+                make(Message.Kind.SIDE, number, plan.sides().get(number));
                 made.add(ResidualPlan.sideTable(number));
             }
             for (int leaf : order()) {
@@ -99,7 +98,7 @@ final class DuckDbStatement {
                 made.add(ResidualPlan.table(leaf));
             }
             for (int number = 0; number < plan.regions().size(); number++) {
-                select(Message.Kind.REGIONS, number, plan.regions().get(number));
+                make(Message.Kind.REGIONS, number, plan.regions().get(number));
             }
             answer();
         } catch (IOException e) {
@@ -233,13 +232,14 @@ final class DuckDbStatement {
         return new String(in.readNBytes(length), StandardCharsets.UTF_8);
     }
 
-    /** Has a table made. */
-    private void select(Message.Kind kind, int number, String select) throws IOException {
+    /** Has a table made, and waits for it: what is sent meanwhile would hide the end of the connection. */
+    private void make(Message.Kind kind, int number, String select) throws IOException {
         Message.of(kind, out -> {
                     out.writeInt(number);
                     out.write(select.getBytes(StandardCharsets.UTF_8));
                 })
                 .write(channel);
+        Message unused = received(kind);
     }
 
     private void answer() throws IOException {

@@ -31,7 +31,10 @@ final class Message {
         ANSWER_ENDS(6),
         /** From the process. What went wrong; nothing else follows. */
         FAILURE(7),
-        /** To the process. A table of regions to make of the tables so far: its number, and its SELECT. */
+        /**
+         * To the process. A table of regions to make of the tables so far: its number, and its SELECT; and from it,
+         * that it is made.
+         */
         REGIONS(8),
         /** To the process. A table to make: its number, and its SELECT; and from it, that it is made. */
         SIDE(9);

@@ -8,8 +8,10 @@ import io.waterwheel.sql.leaf.Leaf;
 import io.waterwheel.sql.leaf.LeafNode;
 import io.waterwheel.sql.leaf.SystemNode;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelNode;
@@ -36,6 +38,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Narrowings {
     private final List<Pair> found = new ArrayList<>();
+    /** How often a leaf is in the plan. */
+    private final Map<Leaf, Integer> uses = new HashMap<>();
 
     private Narrowings() {}
 
@@ -52,7 +56,9 @@ final class Narrowings {
     Set<RelNode> sides() {
         Set<RelNode> sides = new HashSet<>();
         for (Pair pair : found) {
-            if (!(pair.from().node() instanceof LeafNode)) {
+            // What would narrow a leaf that is used twice is not worth a table: it narrows nothing.
+            if (!(pair.from().node() instanceof LeafNode)
+                    && uses.getOrDefault(pair.to().leaf(), 0) == 1) {
                 sides.add(pair.from().node());
             }
         }
@@ -84,6 +90,8 @@ final class Narrowings {
     private void look(RelNode node) {
         if (node instanceof Join join) {
             look(join);
+        } else if (node instanceof LeafNode leaf) {
+            uses.merge(leaf.leaf(), 1, Integer::sum);
         }
         node.getInputs().forEach(this::look);
     }

@@ -98,9 +98,9 @@ final class ResidualAggregates {
                         name.toLowerCase(Locale.ROOT) + "(" + distinct + values + ")";
                     case "VARIANCE" -> "var_samp(" + distinct + values + ")";
                     case "STDDEV" -> "stddev_samp(" + distinct + values + ")";
-                    case "MEDIAN" -> quantile(values, MEDIAN);
+                    case "MEDIAN" -> quantile(distinct + values, MEDIAN);
                     case "QUANTILE" ->
-                        quantile(column(arguments.get(0)), WrittenColumn.number(below, arguments.get(1)));
+                        quantile(distinct + column(arguments.get(0)), WrittenColumn.number(below, arguments.get(1)));
                     case "ARG_MIN", "ARG_MAX" -> chosen(name.equals("ARG_MAX"), arguments, call);
                     case "FIRST", "LAST", "DELTA", "RATE" ->
                         throw new NotPushed(
@@ -148,7 +148,7 @@ final class ResidualAggregates {
             case "FIRST" -> "; write ARG_MIN(x, time)";
             case "LAST" -> "; write ARG_MAX(x, time)";
             case "DELTA" -> "; write ARG_MAX(x, time) - ARG_MIN(x, time)";
-            default -> "; divide ARG_MAX(x, time) - ARG_MIN(x, time) by TIMESTAMPDIFF(SECOND, MIN(time), MAX(time))";
+            default -> "; divide ARG_MAX(x, time) - ARG_MIN(x, time) by the seconds between MIN(time) and MAX(time)";
         };
     }
 

@@ -111,8 +111,10 @@ final class ResidualWindows {
             case "MEDIAN" -> ResidualAggregates.quantile(expressions.of(operands.get(0)), ResidualAggregates.MEDIAN);
             case "QUANTILE" ->
                 ResidualAggregates.quantile(expressions.of(operands.get(0)), WrittenColumn.number(operands.get(1)));
-            case "ARG_MIN" -> throw new NotPushed(name + " in a window; write FIRST_VALUE(x) OVER (ORDER BY y)");
-            case "ARG_MAX" -> throw new NotPushed(name + " in a window; write FIRST_VALUE(x) OVER (ORDER BY y DESC)");
+            case "ARG_MIN" ->
+                throw new NotPushed(name + " in a window; write FIRST_VALUE(x) OVER (ORDER BY y NULLS LAST)");
+            case "ARG_MAX" ->
+                throw new NotPushed(name + " in a window; write FIRST_VALUE(x) OVER (ORDER BY y DESC NULLS LAST)");
             case "APPROX_COUNT_DISTINCT" ->
                 throw new NotPushed(name + " in a window; join with the groups that a sub-query counts");
             default -> throw new NotPushed(name + " in a window");

@@ -451,6 +451,11 @@ final class StatementsBesideDuckDbTest {
                             .as("seed %d: %s", seed, statement)
                             .isEqualTo(sorted(streams.answer(statement)));
                 }
+                assertThat(streams.answer("SELECT MEDIAN(DISTINCT amount), QUANTILE(DISTINCT id, 0.9) FROM orders"))
+                        .as("seed %d, distinct", seed)
+                        .isEqualTo(streams.answer(
+                                "SELECT MEDIAN(amount), MAX(n) FROM (SELECT DISTINCT amount FROM orders),"
+                                        + " (SELECT QUANTILE(id, 0.9) AS n FROM (SELECT DISTINCT id FROM orders))"));
                 // Of a join by a key that is there once it is that of one side, and so is a frame of all rows.
                 String one = "SELECT QUANTILE(price, 0.35), ARG_MAX(note, amount) FROM orders";
                 List<List<@Nullable Object>> expected = streams.answer(one);
@@ -473,13 +478,13 @@ final class StatementsBesideDuckDbTest {
                 "LAST(o.price) FROM orders o, visits v",
                 "write ARG_MAX(x, time)",
                 "RATE(o.price) FROM orders o, visits v",
-                "divide ARG_MAX(x, time) - ARG_MIN(x, time) by TIMESTAMPDIFF",
+                "divide ARG_MAX(x, time) - ARG_MIN(x, time) by the seconds between",
                 "QUANTILE(o.price, v.weight) FROM orders o, visits v",
                 "a QUANTILE whose share is no written number from 0 to 1",
                 "QUANTILE(o.price, 1.5) FROM orders o, visits v",
                 "a QUANTILE whose share is no written number from 0 to 1",
                 "ARG_MAX(note, price) OVER () FROM orders",
-                "ARG_MAX in a window; write FIRST_VALUE(x) OVER (ORDER BY y DESC)");
+                "ARG_MAX in a window; write FIRST_VALUE(x) OVER (ORDER BY y DESC NULLS LAST)");
         try (TwoStreams streams = new TwoStreams(folder.resolve("refused"), new Random(1), executor)) {
             refused.forEach((statement, message) -> assertThatThrownBy(() -> streams.plan("SELECT " + statement))
                     .as(statement)
@@ -542,7 +547,7 @@ final class StatementsBesideDuckDbTest {
                 "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 5) SELECT n FROM t | SQL_UNSUPPORTED",
                 "SELECT COUNT(*) FROM orders TABLESAMPLE BERNOULLI(50) | SQL_UNSUPPORTED",
                 "SELECT GREATEST(1, GREATEST(2, GREATEST(id, 4, 5, 6, 7), GREATEST(id, 4, 5, 6, 7), 3, 4, 5)) FROM orders | BAD_SQL",
-                "SELECT QUANTILE(o.price, 0.5) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
+                "SELECT ARG_MIN(DISTINCT o.price, v.level) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
                 "SELECT CONCAT(o.price * v.weight, v.note) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
                 "SELECT SQRT(CONCAT(o.note, v.note)) FROM orders o JOIN visits v ON o.id = v.id | SQL_UNSUPPORTED",
                 "SELECT 1 FROM orders o JOIN visits v ON o.id = v.id WHERE COALESCE(o.note, v.note) LIKE 'a!' ESCAPE '!' |"

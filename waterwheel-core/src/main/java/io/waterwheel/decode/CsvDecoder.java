@@ -38,6 +38,7 @@ final class CsvDecoder implements RecordDecoder {
     /** No byte above it divides, quotes or ends anything. */
     private final byte highest;
 
+    private final RecordText.Csv signs;
     private final byte[][] nulls;
     private final RecordBytes record = new RecordBytes();
     private byte[] unquoted = {};
@@ -50,6 +51,7 @@ final class CsvDecoder implements RecordDecoder {
         of = new FactFields(row, schema);
         inLine = IntStream.range(0, row.types.length).filter(f -> !of.has(f)).toArray();
         RecordText.Csv csv = schema.text().csv();
+        signs = csv;
         values = new ValueParser(row, schema.text());
         delimiter = (byte) csv.delimiter();
         quote = csv.quote() == '\0' ? -1 : csv.quote();
@@ -73,13 +75,7 @@ final class CsvDecoder implements RecordDecoder {
 
     private void decode(byte[] bytes, int from, int length, RecordFacts facts, TupleBlock into)
             throws RejectedRecordException {
-        int to = from + length;
-        if (to > from && bytes[to - 1] == '\n') {
-            to--;
-        }
-        if (to > from && bytes[to - 1] == '\r') {
-            to--;
-        }
+        int to = signs.endOfValues(bytes, from, from + length);
         if (from == to) {
             throw new RejectedRecordException(RefusalKind.FORM, "the record is empty");
         }

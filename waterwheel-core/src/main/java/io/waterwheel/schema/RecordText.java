@@ -123,11 +123,41 @@ public record RecordText(
                         || bytes > LONGEST_NULL
                         || word.indexOf(delimiter) >= 0
                         || (quote != '\0' && word.indexOf(quote) >= 0)
+                        || endsEscaping(word, escape)
                         || word.matches("(?s).*[\r\n].*")) {
                     throw new IllegalArgumentException("nulls: expected words of 1 to " + LONGEST_NULL
-                            + " bytes without delimiters, quotes and line ends, got '" + word + "'");
+                            + " bytes without delimiters, quotes and line ends, and with no escape at their end, got '"
+                            + word + "'");
                 }
             }
+        }
+
+        /**
+         * Where a line's values end: before LF, CR LF or CR, unless an escape makes a character of it.
+         *
+         * @param from where the line begins
+         * @param to behind its last byte
+         */
+        public int endOfValues(byte[] line, int from, int to) {
+            int end = isLast('\n', line, from, to) ? to - 1 : to;
+            return isLast('\r', line, from, end) ? end - 1 : end;
+        }
+
+        private boolean isLast(char c, byte[] line, int from, int to) {
+            int before = to - 1;
+            while (escape != '\0' && before > from && line[before - 1] == escape) {
+                before--;
+            }
+            return to > from && line[to - 1] == c && (to - 1 - before) % 2 == 0;
+        }
+
+        /** Whether the last sign of a word is an escape before nothing. */
+        private static boolean endsEscaping(String word, char escape) {
+            int at = word.length();
+            while (escape != '\0' && at > 0 && word.charAt(at - 1) == escape) {
+                at--;
+            }
+            return (word.length() - at) % 2 == 1;
         }
 
         // Here, not outside: a record text is made of the signs of RFC 4180 before it is there itself.

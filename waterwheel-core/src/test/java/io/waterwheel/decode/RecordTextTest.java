@@ -246,6 +246,7 @@ class RecordTextTest {
                 "{nulls: NA}#nulls: expected a list of words",
                 "{nulls: [null]}#nulls: expected words, in quotes where YAML reads null",
                 "{nulls: ['a,b']}#nulls: expected words of 1 to 64 bytes without delimiters",
+                "{escape: '^', nulls: ['NA^']}#with no escape at their end, got 'NA^'",
                 "{zone: Mars}#zone: expected a zone such as UTC, Europe/Berlin or +05:30, got 'Mars'",
                 "{times: dd.MM.yyyy}#times: 'dd.MM.yyyy' has no zone (XXX): name the one that is meant",
                 "{encoding: ebcdic}#encoding: expected utf-8, windows-1252 or latin-1, got 'ebcdic'",

@@ -131,6 +131,30 @@ class RowFormsTest {
         assertThat(TextRows.csv(List.of("a\"b", 1.5), bare)).isEqualTo("a\"b\t1.5");
     }
 
+    /** Behind an escape that is no backslash a line end stays one, also at the end of the line. */
+    @Test
+    void lineEndsBehindAnEscape() throws Exception {
+        Schema schema = SchemaFile.read("s.yaml", """
+                        name: s
+                        format: csv
+                        fields:
+                          - {name: at, type: timestamp}
+                          - {name: s, type: string}
+                        key: {field: at}
+                        time: at
+                        records: {quote: none, escape: '^'}
+                        """).schema();
+        RecordDecoder decoder = RecordDecoder.of(RecordFormat.CSV, schema);
+        for (String text : List.of("a\n", "a\r", "\r\n", "a^", "a^\r", "^^\n", "\r\r")) {
+            for (String end : List.of("", "\n", "\r\n", "\r")) {
+                List<@Nullable Object> row = Arrays.asList(7L, text);
+                TupleBlock block = new TupleBlock(RowLayout.of(schema), 1);
+                decoder.decode(bytes(TextRows.csv(row, schema.text().csv()) + end), block);
+                RandomRows.assertRow(block, 0, row.toArray(), "text " + text);
+            }
+        }
+    }
+
     private static ByteBuffer bytes(String text) {
         return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
     }

@@ -185,6 +185,13 @@ public final class CsvColumns {
             out[length + bytes] = delimiter;
             length = needed;
         }
+        if (length > 1 && out[length - 2] == '\r') {
+            // It was within the line, and would be taken for the line's end.
+            byte[] ended = Arrays.copyOf(out, length + 1);
+            ended[length - 1] = '\r';
+            ended[length] = '\n';
+            return ended;
+        }
         return Arrays.copyOf(out, length - 1);
     }
 

@@ -53,7 +53,8 @@ public final class InputLines implements AutoCloseable {
 
     private long lineNumber;
     private long lastLineNumber;
-    private CsvQuotes csv = new CsvQuotes(RecordText.Csv.DEFAULT);
+    private RecordText.Csv signs = RecordText.Csv.DEFAULT;
+    private CsvQuotes csv = new CsvQuotes(signs);
     /** The delimiter that a first line such as {@code sep=;} names; 0: none. */
     private char announced;
     /** Of JSON: whether a line may be an array, so that one is no file of elements. */
@@ -207,13 +208,17 @@ public final class InputLines implements AutoCloseable {
             if (line == null) {
                 return null;
             }
-            int to = line.length > 0 && line[line.length - 1] == '\r' ? line.length - 1 : line.length;
+            int to = quotes ? signs.endOfValues(line, 0, line.length) : withoutReturn(line);
             if (quotes && lineNumber == 1 && announces(line, to)) {
                 announced = (char) (line[ANNOUNCES.length] & 0xFF);
             } else if (to > 0) {
                 return to == line.length ? line : Arrays.copyOf(line, to);
             }
         }
+    }
+
+    private static int withoutReturn(byte[] line) {
+        return line.length > 0 && line[line.length - 1] == '\r' ? line.length - 1 : line.length;
     }
 
     /**
@@ -357,6 +362,7 @@ public final class InputLines implements AutoCloseable {
 
     /** From the next line on, CSV has these signs; those of RFC 4180 before. */
     public InputLines divideBy(RecordText.Csv signs) {
+        this.signs = signs;
         csv = new CsvQuotes(signs);
         return this;
     }

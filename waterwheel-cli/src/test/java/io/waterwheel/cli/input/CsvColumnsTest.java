@@ -59,6 +59,15 @@ class CsvColumnsTest {
         }
     }
 
+    /** Within a line it is a character, where the schema says that there are no quotes. */
+    @Test
+    void aCarriageReturnThatComesLastIsNotTheLinesEnd() {
+        Schema ofThree = new Schema(SCHEMA.fields().subList(0, 3), SCHEMA.key(), "t");
+        CsvColumns columns = CsvColumns.of("f.csv", bytes("note,k,t"), ofThree);
+        assertThat(columns.inOrder(bytes("a\r,4,3"))).isEqualTo(bytes("3,4,a\r\r\n"));
+        assertThat(columns.inOrder(bytes("a,4,3"))).isEqualTo(bytes("3,4,a"));
+    }
+
     @Test
     void aLineOfAnotherWidthCannotBeReordered() {
         CsvColumns columns = CsvColumns.of("f.csv", bytes("k,t"), SCHEMA);

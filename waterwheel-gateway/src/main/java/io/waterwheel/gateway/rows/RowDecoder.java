@@ -10,6 +10,7 @@ import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.gateway.http.PushBudget;
 import io.waterwheel.key.KeyMaker;
 import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamDefinition;
@@ -124,7 +125,8 @@ public final class RowDecoder {
                 : 0;
         int line = 1;
         boolean first = true;
-        CsvQuotes quotes = new CsvQuotes(schema.text().csv());
+        RecordText.Csv signs = schema.text().csv();
+        CsvQuotes quotes = new CsvQuotes(signs);
         while (at < bytes.length) {
             int end = at;
             int ends = 0;
@@ -133,7 +135,7 @@ public final class RowDecoder {
                 ends += bytes[end] == '\n' ? 1 : 0;
                 end++;
             }
-            int to = end > at && bytes[end - 1] == '\r' ? end - 1 : end;
+            int to = csv ? signs.endOfValues(bytes, at, end) : end > at && bytes[end - 1] == '\r' ? end - 1 : end;
             if (to > at) {
                 requireShort(to - at, line);
                 if (!(first && csv && isHeader(bytes, at, to, header))) {

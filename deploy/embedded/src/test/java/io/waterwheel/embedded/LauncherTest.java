@@ -199,6 +199,7 @@ final class LauncherTest {
     void nothingOfAnOlderVersionStays() throws Exception {
         assertThat(run().out()).contains("waterwheel-embedded-2.jar");
         Files.writeString(target.resolve("client-classes-of-java-16.jsa.123"), "left by one that was interrupted");
+        Files.writeString(target.resolve("classes-of-java-16.jsa"), "of a release that had one archive");
         Files.writeString(root.resolve("VERSION"), "3");
         Files.writeString(root.resolve("pom.xml"), "of version 3");
         assertThat(run().out()).contains("waterwheel-embedded-3.jar").doesNotContain("embedded-2.jar");

@@ -59,15 +59,17 @@ public record MergePolicy(long bytes, long spanMillis) {
      *
      * @param mark the last checkpoint before them that the catalog remembers ({@link CheckpointMarks}), so that
      *     {@code verify} can begin at such a checkpoint (protocol rule 11)
-     * @param scales the version of the scales by which keys of dimensions were made ({@link ScaleVersion}), 0 where a
-     *     chunk has keys by several: the cells of two versions together say little of which rows a chunk has
+     * @param lowScales the version of the scales by which the least key of dimensions was made ({@link ScaleVersion}):
+     *     the cells of two versions together say little of which rows a chunk has
+     * @param highScales the same of the greatest
      */
-    private record Group(int indexer, long mark, int scales) implements Comparable<Group> {
+    private record Group(int indexer, long mark, int lowScales, int highScales) implements Comparable<Group> {
         @Override
         public int compareTo(Group other) {
             return Comparator.comparingInt(Group::indexer)
                     .thenComparingLong(Group::mark)
-                    .thenComparingInt(Group::scales)
+                    .thenComparingInt(Group::lowScales)
+                    .thenComparingInt(Group::highScales)
                     .compare(this, other);
         }
     }
@@ -104,11 +106,13 @@ public record MergePolicy(long bytes, long spanMillis) {
             if (size.applyAsLong(chunk) <= bytes / 2
                     && snapshot.checkpoints().containsKey(chunk.indexer())
                     && mayMerge.test(chunk)) {
-                int scales = hasScales ? scales(chunk.region().keys()) : 1;
-                groups.computeIfAbsent(
-                                new Group(chunk.indexer(), markBefore(snapshot, chunk), scales),
-                                group -> new ArrayList<>())
-                        .add(chunk);
+                KeyInterval keys = chunk.region().keys();
+                Group group = new Group(
+                        chunk.indexer(),
+                        markBefore(snapshot, chunk),
+                        hasScales ? ScaleVersion.of(keys.low()) : 1,
+                        hasScales ? ScaleVersion.of(keys.high()) : 1);
+                groups.computeIfAbsent(group, unused -> new ArrayList<>()).add(chunk);
             }
         });
         long span = retention.isOff()
@@ -131,11 +135,6 @@ public record MergePolicy(long bytes, long spanMillis) {
             }
         }
         return merges;
-    }
-
-    private static int scales(KeyInterval keys) {
-        int version = ScaleVersion.of(keys.low());
-        return version == ScaleVersion.of(keys.high()) ? version : 0;
     }
 
     /** The last remembered checkpoint whose flush comes before those of the chunk. */

@@ -286,11 +286,12 @@ final class MergePolicyTest {
         snapshot = begin(WideKeys.SCHEMA, Retention.OFF, 1);
         for (int flush = 0; flush < 1_000; flush++) {
             KeyInterval keys =
-                    switch (flush % 4) {
+                    switch (flush % 5) {
                         case 0 -> new KeyInterval(0, 9);
                         case 1 -> new KeyInterval(ScaleVersion.prefix(2), ScaleVersion.prefix(2) + 9);
                         case 2 -> new KeyInterval(ScaleVersion.prefix(3), ScaleVersion.prefix(3) + 9);
                         // Flushed while the scales changed.
+                        case 3 -> new KeyInterval(ScaleVersion.prefix(2), ScaleVersion.prefix(3) + 9);
                         default -> new KeyInterval(ScaleVersion.prefix(2), 9);
                     };
             flush(0, 10, keys, flush * MINUTE, flush * MINUTE + 1);
@@ -299,7 +300,9 @@ final class MergePolicyTest {
         assertThat(merges)
                 .allSatisfy(inputs ->
                         assertThat(inputs).extracting(MergePolicyTest::scales).containsOnly(scales(inputs.get(0))));
-        assertThat(merges).extracting(inputs -> scales(inputs.get(0))).contains("1 to 1", "2 to 2", "3 to 3", "2 to 1");
+        assertThat(merges)
+                .extracting(inputs -> scales(inputs.get(0)))
+                .contains("1 to 1", "2 to 2", "3 to 3", "2 to 3", "2 to 1");
     }
 
     private static String scales(ChunkDescriptor chunk) {

@@ -46,8 +46,8 @@ final class ScaleCallsTest {
     }
 
     /**
-     * The connection is lost behind the first transaction, and what was sent arrives only after the author has looked
-     * for it. As if it came by another server of ZooKeeper.
+     * The connection is lost behind the first transaction. What was sent arrives when the author has found no table of
+     * it and reads which is the newest, to try again: as if it came by another server of ZooKeeper.
      */
     private static final class Late extends ForwardingCatalogStore {
         private List<Op> sent = List.of();
@@ -86,6 +86,7 @@ final class ScaleCallsTest {
         Late late = new Late(store);
         RoutingTable table = ScaleCalls.putInForce(late, stream, 1, change("30"));
         assertThat(late.lost).isTrue();
+        assertThat(late.sent).as("what is still under way").isEmpty();
         assertThat(table.scales()).isEqualTo(2);
         StreamCatalog catalog = new StreamCatalog(store, stream);
         assertThat(catalog.newestTable()).isEqualTo(table);

@@ -14,7 +14,7 @@ public final class LogSettings {
     private static final String FOLDER = "io/waterwheel/embedded/";
     private static final String SIMPLE = "org.apache.logging.log4j.simplelog.";
 
-    /** What commands of the client log with. */
+    /** What commands of the client log with: what log4j2-command.xml says, for Log4j without its core. */
     private static final Map<String, String> OF_CLIENT = Map.of(
             "log4j2.loggerContextFactory",
             "org.apache.logging.log4j.simple.SimpleLoggerContextFactory",

@@ -3,6 +3,7 @@ package io.waterwheel.cli;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.status.ServerReport;
 import java.io.InputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintStream;
@@ -141,19 +142,13 @@ public final class Cli {
         all.put("completion", () -> new CompletionCommand(terminal));
         String asked = args.length == 0 ? "" : args[0];
         CommandLine commands = new CommandLine(new Cli());
-        commands.getCommandSpec().version("waterwheel " + version());
+        commands.getCommandSpec().version("waterwheel " + ServerReport.version(Cli.class));
         all.forEach((name, command) -> {
             if (asked.equals(name) || !all.containsKey(asked) || asked.equals("completion")) {
                 commands.addSubcommand(name, command.get());
             }
         });
         return commands;
-    }
-
-    /** Of the jar that this class is in. */
-    private static String version() {
-        String version = Cli.class.getPackage().getImplementationVersion();
-        return version == null ? "(built from sources)" : version;
     }
 
     private static int notUnderstood(ParameterException e, String[] args) {

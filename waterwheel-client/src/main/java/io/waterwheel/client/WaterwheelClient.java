@@ -601,14 +601,18 @@ public final class WaterwheelClient implements AutoCloseable {
     /**
      * Where the metrics of the server's workers, and of gateways in front of it, are scraped.
      *
-     * @param gateway {@code HOST:PORT} of a gateway that asks, which is listed from then on for a minute and a half;
-     *     empty where it is none
+     * @param gateway {@code HOST:PORT} of a gateway that asks, which is listed from then on for a minute and a half,
+     *     here and in the status; empty where it is none
+     * @param version of that gateway, at most 64 printable characters of ASCII; empty where it is not known
+     * @param startedMillis when it started, since 1970; 0 where it is not known
      */
-    public List<MetricsPlace> metricsPlaces(String gateway) {
+    public List<MetricsPlace> metricsPlaces(String gateway, String version, long startedMillis) {
         return admin
                 .call(
                         ListMetricsPlacesRequest.newBuilder()
                                 .setGateway(gateway)
+                                .setVersion(version)
+                                .setStartedMillis(startedMillis)
                                 .build(),
                         ListMetricsPlacesReply.getDefaultInstance())
                 .getPlacesList()

@@ -1,5 +1,7 @@
 package io.waterwheel.status;
 
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -10,15 +12,18 @@ import org.jspecify.annotations.Nullable;
  * @param streams by name
  * @param collector what was done about files without an owner; null when this server's coordinator does not do that
  * @param rollUps what has become of the catalog's edits; null as above
+ * @param gateways in front of the server, by place
  */
 public record ServerReport(
         List<String> troubles,
         List<StreamReport> streams,
         @Nullable Collector collector,
-        @Nullable RollUps rollUps) {
+        @Nullable RollUps rollUps,
+        List<Gateway> gateways) {
     public ServerReport {
         troubles = List.copyOf(troubles);
         streams = List.copyOf(streams);
+        gateways = List.copyOf(gateways);
     }
 
     /**
@@ -47,4 +52,28 @@ public record ServerReport(
      * @param failure why edits cannot be rolled up; empty when they can
      */
     public record RollUps(long manifests, String failure) {}
+
+    /**
+     * A gateway that has said in the last 90 seconds that it is there.
+     *
+     * @param place {@code HOST:PORT}
+     * @param version as {@link #version} has it; empty when it does not say, as those of earlier releases
+     * @param startedMillis since 1970; 0 when it does not say
+     */
+    public record Gateway(String place, String version, long startedMillis) {
+        /** For people. */
+        public String sentence() {
+            return "gateway " + place
+                    + (version.isEmpty() ? "" : ", version " + version)
+                    + (startedMillis == 0
+                            ? ""
+                            : ", since " + Instant.ofEpochMilli(startedMillis).truncatedTo(ChronoUnit.SECONDS));
+        }
+    }
+
+    /** The version of the jar that a class is in. */
+    public static String version(Class<?> of) {
+        String version = of.getPackage().getImplementationVersion();
+        return version == null ? "(built from sources)" : version;
+    }
 }

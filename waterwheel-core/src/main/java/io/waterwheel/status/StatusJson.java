@@ -41,10 +41,22 @@ public final class StatusJson {
         if (rollUps != null) {
             json.putObject("rollUps").put("manifests", rollUps.manifests()).put("failure", rollUps.failure());
         }
+        ArrayNode gateways = json.putArray("gateways");
+        report.gateways().forEach(gateway -> write(gateway, gateways.addObject()));
         try {
             return MAPPER.writeValueAsString(json);
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("a JSON tree could not be written", e);
+        }
+    }
+
+    private static void write(ServerReport.Gateway gateway, ObjectNode json) {
+        json.put("place", gateway.place());
+        if (!gateway.version().isEmpty()) {
+            json.put("version", gateway.version());
+        }
+        if (gateway.startedMillis() != 0) {
+            json.put("startedMillis", gateway.startedMillis());
         }
     }
 
@@ -149,7 +161,8 @@ public final class StatusJson {
                 list(json.path("troubles"), JsonNode::asText),
                 list(json.path("streams"), StatusJson::stream),
                 json.has("collector") ? collector(json.path("collector")) : null,
-                json.has("rollUps") ? rollUps(json.path("rollUps")) : null);
+                json.has("rollUps") ? rollUps(json.path("rollUps")) : null,
+                list(json.path("gateways"), StatusJson::gateway));
     }
 
     private static ServerReport.Collector collector(JsonNode json) {
@@ -166,6 +179,13 @@ public final class StatusJson {
     private static ServerReport.RollUps rollUps(JsonNode json) {
         return new ServerReport.RollUps(
                 json.path("manifests").asLong(), json.path("failure").asText());
+    }
+
+    private static ServerReport.Gateway gateway(JsonNode json) {
+        return new ServerReport.Gateway(
+                json.path("place").asText(),
+                json.path("version").asText(),
+                json.path("startedMillis").asLong());
     }
 
     private static StreamReport stream(JsonNode json) {

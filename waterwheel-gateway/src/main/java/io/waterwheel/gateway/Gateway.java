@@ -1,11 +1,13 @@
 package io.waterwheel.gateway;
 
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.admin.MetricsPlace;
 import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.gateway.http.Json;
 import io.waterwheel.gateway.http.PushBudget;
 import io.waterwheel.metrics.Metrics;
+import io.waterwheel.status.ServerReport;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -86,6 +88,7 @@ public final class Gateway implements AutoCloseable {
     private final Readiness readiness;
     private final List<Route> routes;
     private final String host;
+    private final long startedMillis = System.currentTimeMillis();
     private volatile @Nullable WaterwheelClient client;
 
     private Gateway(GatewaySettings settings, long headNanos, Metrics measured) {
@@ -107,7 +110,7 @@ public final class Gateway implements AutoCloseable {
         this.ready = pool("gateway-ready", 1, new LinkedBlockingQueue<>());
         this.meter = new GatewayMeter(measured);
         this.targets = new PushTargets(this::client, questions, answers, settings.keyBytes(), meter);
-        this.metrics = new MetricsEndpoints(this::client, measured, this::place);
+        this.metrics = new MetricsEndpoints(measured, this::places);
         this.readiness = new Readiness(this::client, ready);
         PushBudget budget = new PushBudget(settings.pushBytes(), "rows");
         PushBudget others = new PushBudget(MOST_QUERY_BYTES, "queries");
@@ -213,13 +216,13 @@ public final class Gateway implements AutoCloseable {
     public void serve(WaterwheelClient asked) {
         client = asked;
         var unused = announcements.scheduleWithFixedDelay(
-                () -> announce(asked), FIRST_ANNOUNCEMENT_SECONDS, ANNOUNCEMENT_SECONDS, TimeUnit.SECONDS);
+                this::announce, FIRST_ANNOUNCEMENT_SECONDS, ANNOUNCEMENT_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** Lets Prometheus find it by any gateway. */
-    private void announce(WaterwheelClient asked) {
+    /** Lets Prometheus find it by any gateway, and the status list it. */
+    private void announce() {
         try {
-            int known = asked.metricsPlaces(place()).size();
+            int known = places().size();
             LOG.debug("{} processes are known to be scraped", known);
         } catch (RuntimeException e) {
             // A scheduled task that throws is never run again.
@@ -240,6 +243,11 @@ public final class Gateway implements AutoCloseable {
     /** {@code http://HOST:PORT}. */
     public String url() {
         return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port();
+    }
+
+    /** Asks a coordinator, which lists this gateway from then on. */
+    private List<MetricsPlace> places() {
+        return client().metricsPlaces(place(), ServerReport.version(Gateway.class), startedMillis);
     }
 
     /** {@code HOST:PORT} for other machines: where it listens at all addresses, by the name of this one. */

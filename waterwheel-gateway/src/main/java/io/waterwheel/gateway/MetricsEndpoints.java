@@ -17,17 +17,15 @@ final class MetricsEndpoints {
     /** Scrapes under way; each takes some milliseconds of a processor. */
     private static final int AT_ONCE = 2;
 
-    private final QueryEndpoint.Server server;
     private final Metrics metrics;
-    private final Supplier<String> place;
+    private final Supplier<List<MetricsPlace>> places;
     private final Semaphore scrapes = new Semaphore(AT_ONCE);
     private volatile Supplier<? extends Collection<Metrics>> others = List::of;
 
-    /** @param place {@code HOST:PORT} at which other machines reach this gateway, as far as it knows */
-    MetricsEndpoints(QueryEndpoint.Server server, Metrics metrics, Supplier<String> place) {
-        this.server = server;
+    /** @param places all that are scraped, as a coordinator lists them; this gateway among them */
+    MetricsEndpoints(Metrics metrics, Supplier<List<MetricsPlace>> places) {
         this.metrics = metrics;
-        this.place = place;
+        this.places = places;
     }
 
     /** Shows these too, which are of the same process. */
@@ -54,10 +52,10 @@ final class MetricsEndpoints {
     /** {@code GET /v1/sd/prometheus}: a list of targets in the form of Prometheus's http_sd. */
     void discover(Exchange exchange) {
         exchange.allow(List.of());
-        List<MetricsPlace> places = server.client().metricsPlaces(place.get());
+        List<MetricsPlace> all = places.get();
         exchange.json(Json.bytes(json -> {
             json.writeStartArray();
-            for (MetricsPlace found : places) {
+            for (MetricsPlace found : all) {
                 json.writeStartObject();
                 json.writeArrayFieldStart("targets");
                 json.writeString(found.place());

@@ -10,6 +10,7 @@ import io.waterwheel.gateway.keyed.Outcome;
 import io.waterwheel.metrics.ChunkMetrics;
 import io.waterwheel.metrics.Metrics;
 import io.waterwheel.metrics.Scrape;
+import io.waterwheel.status.ServerReport;
 import io.waterwheel.wire.proto.ListMetricsPlacesReply;
 import io.waterwheel.wire.proto.ListMetricsPlacesRequest;
 import io.waterwheel.wire.proto.MetricsPlace;
@@ -25,13 +26,16 @@ import org.junit.jupiter.api.Test;
 
 /** What Prometheus asks a gateway for. */
 final class GatewayMetricsTest {
-    private final AtomicReference<String> announced = new AtomicReference<>("");
+    private final AtomicReference<ListMetricsPlacesRequest> announced =
+            new AtomicReference<>(ListMetricsPlacesRequest.getDefaultInstance());
+    private long before;
     private FakeServer server;
     private WaterwheelClient client;
     private Gateway gateway;
 
     @BeforeEach
     void start() throws IOException {
+        before = System.currentTimeMillis();
         server = FakeServer.start((query, answer) -> {}, this::call);
         client = WaterwheelClient.connect(server.url());
         gateway = Gateway.start(GatewaySettings.DEFAULT.withPort(0));
@@ -59,7 +63,7 @@ final class GatewayMetricsTest {
     }
 
     private byte[] places(ListMetricsPlacesRequest request) {
-        announced.set(request.getGateway());
+        announced.set(request);
         return ListMetricsPlacesReply.newBuilder()
                 .addPlaces(MetricsPlace.newBuilder()
                         .setRole("worker")
@@ -135,6 +139,8 @@ final class GatewayMetricsTest {
         assertThat(answer.body().strip())
                 .isEqualTo("[{\"targets\":[\"host:9100\"],\"labels\":{\"__meta_waterwheel_role\":\"worker\","
                         + "\"__meta_waterwheel_namespace\":\"n\",\"__meta_waterwheel_topology\":\"t\"}}]");
-        assertThat(announced.get()).isEqualTo("127.0.0.1:" + gateway.port());
+        assertThat(announced.get().getGateway()).isEqualTo("127.0.0.1:" + gateway.port());
+        assertThat(announced.get().getVersion()).isEqualTo(ServerReport.version(Gateway.class));
+        assertThat(announced.get().getStartedMillis()).isBetween(before, System.currentTimeMillis());
     }
 }

@@ -146,6 +146,7 @@ final class EndToEndTest {
             pushed.pointsAreRows();
             pushed.badRowsAreToldAndKept();
             pushed.refusals();
+            pushed.theStatusListsTheGateway();
         }
     }
 

@@ -17,6 +17,8 @@ import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.status.ServerReport;
+import io.waterwheel.status.StatusJson;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -91,6 +93,19 @@ final class PushedByHttp implements AutoCloseable {
                         Integer.valueOf(entry.getKey()), entry.getValue().asLong()));
         assertThat(seen).isNotEmpty();
         return client.count(Query.of(stream).withAtLeast(seen));
+    }
+
+    /** It announces itself a second after it began to serve. */
+    void theStatusListsTheGateway() {
+        String place = "127.0.0.1:" + gateway.port();
+        String version = ServerReport.version(Gateway.class);
+        Waiting.until(
+                "the status lists " + place,
+                () -> StatusJson.read(client.status().json()).gateways().stream()
+                        .anyMatch(found -> found.place().equals(place)
+                                && found.version().equals(version)
+                                && found.startedMillis() > 0));
+        assertThat(client.status().text()).contains("gateway " + place + ", version " + version + ", since 2");
     }
 
     /** Many at once, in every form; each row is there once, and those that wait for it see their own. */

@@ -38,7 +38,9 @@ public final class StatusPage {
         List<String> lines = new ArrayList<>();
         List<String> troubles = new ArrayList<>(now.report().troubles());
         if (now.report().streams().isEmpty() && troubles.isEmpty()) {
-            return List.of("there are no streams");
+            lines.add("there are no streams");
+            gateways(now.report(), lines);
+            return lines;
         }
         lines.add(row("stream", "tuples", "in memory", "in chunks", "chunks", "size", "lag", "tuples/s", "rejected"));
         for (StreamReport stream : now.report().streams()) {
@@ -58,6 +60,7 @@ public final class StatusPage {
                     .forEach(dimension -> lines.add("  " + dimension.sentence()));
             troubles(stream, troubles);
         }
+        gateways(now.report(), lines);
         lines.add("");
         if (troubles.isEmpty()) {
             lines.add("all is well");
@@ -66,6 +69,10 @@ public final class StatusPage {
             troubles.forEach(trouble -> lines.add("  " + trouble));
         }
         return lines;
+    }
+
+    private static void gateways(ServerReport report, List<String> lines) {
+        report.gateways().forEach(gateway -> lines.add(gateway.sentence()));
     }
 
     private static String row(String name, String... cells) {

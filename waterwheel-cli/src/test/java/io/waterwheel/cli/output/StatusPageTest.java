@@ -28,6 +28,19 @@ class StatusPageTest {
                 .containsExactly("there are no streams");
     }
 
+    @Test
+    void listsGateways() {
+        String gateways = "\"gateways\":[{\"place\":\"a:7071\",\"version\":\"0.2.0\",\"startedMillis\":1700000000123},"
+                + "{\"place\":\"b:7071\"}]";
+        List<String> sentences = List.of("gateway a:7071, version 0.2.0, since 2023-11-14T22:13:20Z", "gateway b:7071");
+        StatusPage.Look some =
+                look(stream(0, 0, "],\"sources\":[{},{}]").replace("{\"streams\"", "{" + gateways + ",\"streams\""), 1);
+        assertThat(StatusPage.of(some, some)).containsSubsequence(sentences).endsWith("", "all is well");
+        StatusPage.Look none = look("{" + gateways + "}", 1);
+        assertThat(StatusPage.of(none, none))
+                .containsExactly("there are no streams", sentences.get(0), sentences.get(1));
+    }
+
     /** Answers are as right as ever: all is well. */
     @Test
     void saysWhichDimensionsCrowd() {

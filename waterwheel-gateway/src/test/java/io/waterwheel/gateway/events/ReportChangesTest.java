@@ -33,7 +33,7 @@ final class ReportChangesTest {
     }
 
     static ServerReport report(StreamReport... streams) {
-        return new ServerReport(List.of(), List.of(streams), null, null);
+        return new ServerReport(List.of(), List.of(streams), null, null, List.of());
     }
 
     private static List<String> texts(List<ServerEvent> events) {

@@ -4,7 +4,7 @@ import io.waterwheel.status.ServerReport;
 import io.waterwheel.status.StreamReport;
 import java.util.Locale;
 
-/** The status for people: a line a stream, and one for each partition that lags or stands still. */
+/** The status for people: a line a stream or gateway, and one for each partition that lags or stands still. */
 public final class StatusText {
     private StatusText() {}
 
@@ -12,7 +12,11 @@ public final class StatusText {
         StringBuilder text = new StringBuilder();
         report.troubles().forEach(trouble -> line(text, "%s", trouble));
         report.streams().forEach(stream -> stream(stream, text));
-        return text.length() == 0 ? "no streams\n" : text.toString();
+        if (text.length() == 0) {
+            text.append("no streams\n");
+        }
+        report.gateways().forEach(gateway -> line(text, "%s", gateway.sentence()));
+        return text.toString();
     }
 
     private static void stream(StreamReport stream, StringBuilder text) {

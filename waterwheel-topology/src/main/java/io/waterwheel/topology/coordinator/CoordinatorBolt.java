@@ -196,7 +196,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
         }
 
         @Override
-        public ServerReport status() {
+        public ServerReport status(List<ServerReport.Gateway> gateways) {
             List<String> troubles = new ArrayList<>();
             Map<Integer, List<String>> scrubbed = Map.of();
             try {
@@ -227,7 +227,8 @@ public final class CoordinatorBolt extends BaseRichBolt {
                     troubles,
                     reports,
                     collector == null ? null : collector.totals(),
-                    collector == null ? null : collector.rollUps());
+                    collector == null ? null : collector.rollUps(),
+                    gateways);
         }
 
         /** What is wrong with all streams, as far as it can be told without the catalog. */

@@ -46,12 +46,14 @@ final class StatusReports {
      * @param troubles what is wrong with all streams, in sentences for people
      * @param collector what the collector of files has done, where it runs
      * @param rollUps what has become of the edits, where they are rolled up
+     * @param gateways in front of the server
      */
     static ServerReport server(
             List<String> troubles,
             List<StreamReport> streams,
             MaintenanceTask.@Nullable Totals collector,
-            ManifestCompactions.@Nullable Totals rollUps) {
+            ManifestCompactions.@Nullable Totals rollUps,
+            List<ServerReport.Gateway> gateways) {
         List<String> all = new ArrayList<>(troubles);
         FileCollector.Found last = collector == null ? null : collector.last();
         if (last != null) {
@@ -73,7 +75,8 @@ final class StatusReports {
                                 last == null
                                         ? null
                                         : new ServerReport.Found(last.files(), last.waiting(), last.foreign())),
-                rollUps == null ? null : new ServerReport.RollUps(rollUps.manifests(), rollUps.failure()));
+                rollUps == null ? null : new ServerReport.RollUps(rollUps.manifests(), rollUps.failure()),
+                gateways);
     }
 
     static StreamReport stream(StreamInfo stream, Known known) {

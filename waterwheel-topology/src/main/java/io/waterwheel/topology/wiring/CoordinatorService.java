@@ -131,7 +131,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
     }
 
     private StatusReply status() {
-        ServerReport report = coordinator.status();
+        ServerReport report = coordinator.status(services.metricsPlaces().gateways());
         return StatusReply.newBuilder()
                 .setJson(StatusJson.write(report))
                 .setText(StatusText.of(report))

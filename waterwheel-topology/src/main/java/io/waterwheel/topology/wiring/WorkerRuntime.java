@@ -198,15 +198,14 @@ final class WorkerRuntime implements WorkerServices {
             subqueries = new MeteredEndpoints.Meters(metrics.metrics(), config.get(Keys.INDEXER_TASKS));
             entry.bus = bus;
             entry.endpoints = endpoints;
-            ScheduledFuture<?> tidying = scheduler.scheduleWithFixedDelay(
-                    () -> peers.keepOnly(directory.all().values()), 10, 10, TimeUnit.SECONDS);
-            parts.push(() -> tidying.cancel(false));
             keep(metrics);
             metrics.measure(this::streamNames, cache, queryMemory);
             metrics.measure(queryThreads.admission());
             metrics.measure(peerServer.allocator());
             metricsPlaces = keep(new MetricsPlaces(directory, config, System::nanoTime));
             metrics.serve(metricsPlaces);
+            ScheduledFuture<?> tidying = scheduler.scheduleWithFixedDelay(this::tidy, 10, 10, TimeUnit.SECONDS);
+            parts.push(() -> tidying.cancel(false));
             LOG.info("[worker] services are up; peers reach it at {}", here);
         } catch (RuntimeException e) {
             close();
@@ -472,6 +471,11 @@ final class WorkerRuntime implements WorkerServices {
 
     TaskDirectory directory() {
         return directory;
+    }
+
+    private void tidy() {
+        peers.keepOnly(directory.all().values());
+        metricsPlaces.endOld();
     }
 
     MetricsPlaces metricsPlaces() {

@@ -51,8 +51,8 @@ public interface CoordinatorServices extends ChunkServices, SourceTopics {
         void queryChunks(Query query, StreamSnapshot snapshot, List<ChunkDescriptor> chunks, AnswerSink sink)
                 throws InterruptedException;
 
-        /** What it knows of the streams. */
-        ServerReport status();
+        /** What it knows of the streams, and these gateways. */
+        ServerReport status(List<ServerReport.Gateway> gateways);
 
         /**
          * The catalog with every edit that was committed before the call. It is the one that queries are planned on,

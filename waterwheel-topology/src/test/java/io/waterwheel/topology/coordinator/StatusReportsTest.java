@@ -69,7 +69,9 @@ final class StatusReportsTest {
             + "\"reason\":\"set by hand\"}],\"dimensions\":[{\"field\":\"height\",\"cells\":64,"
             + "\"used\":7.5,\"crowded\":true}]}],\"collector\":{\"removed\":3,"
             + "\"removedBytes\":4096,\"files\":10,\"waiting\":2,\"foreign\":4},"
-            + "\"rollUps\":{\"manifests\":6,\"failure\":\"no room\"}}";
+            + "\"rollUps\":{\"manifests\":6,\"failure\":\"no room\"},"
+            + "\"gateways\":[{\"place\":\"a:7071\",\"version\":\"0.2.0\",\"startedMillis\":1700000000123},"
+            + "{\"place\":\"b:7071\"}]}";
 
     @Test
     void theJsonIsThatOfEarlierVersionsAndIsReadBack() {
@@ -126,15 +128,23 @@ final class StatusReportsTest {
                 List.of(stream),
                 new MaintenanceTask.Totals(
                         3, 4096, new FileCollector.Found(10, 2, 1, 100, 4, Map.of("other", "it is damaged"))),
-                new ManifestCompactions.Totals(6, "no room"));
+                new ManifestCompactions.Totals(6, "no room"),
+                List.of(
+                        new ServerReport.Gateway("a:7071", "0.2.0", 1_700_000_000_123L),
+                        new ServerReport.Gateway("b:7071", "", 0)));
 
         String json = StatusJson.write(report);
 
         assertThat(json).isEqualTo(GOLDEN);
         assertThat(StatusJson.read(json)).isEqualTo(report);
-        ServerReport bare = StatusReports.server(List.of(), List.of(), new MaintenanceTask.Totals(0, 0, null), null);
+        ServerReport bare =
+                StatusReports.server(List.of(), List.of(), new MaintenanceTask.Totals(0, 0, null), null, List.of());
         assertThat(StatusJson.write(bare))
-                .isEqualTo("{\"troubles\":[],\"streams\":[],\"collector\":{\"removed\":0,\"removedBytes\":0}}");
+                .isEqualTo(
+                        "{\"troubles\":[],\"streams\":[],\"collector\":{\"removed\":0,\"removedBytes\":0},\"gateways\":[]}");
+        assertThat(StatusJson.read("{}").gateways())
+                .as("of a server that does not list them")
+                .isEmpty();
         assertThat(StatusJson.read(StatusJson.write(bare))).isEqualTo(bare);
     }
 }

@@ -89,10 +89,18 @@ public final class FakeServer implements AutoCloseable {
 
     /** Every query that came, in order. */
     public final List<Query> queries = new CopyOnWriteArrayList<>();
-    /** The {@code traceparent} of each query and statement, in order; empty where it came without. */
-    public final List<String> traces = new CopyOnWriteArrayList<>();
+    /** The {@code traceparent} of each query and statement, in order. */
+    public final List<Traced> traces = new CopyOnWriteArrayList<>();
     /** Statements that were asked, in order; each is answered as a query of a stream "statement". */
     public final List<Statement> statements = new CopyOnWriteArrayList<>();
+
+    /**
+     * What came with a query or statement.
+     *
+     * @param stream that it asks of
+     * @param parent empty where it came without
+     */
+    public record Traced(String stream, String parent) {}
 
     private FakeServer(Answers answers, Calls calls) throws IOException {
         this.answers = answers;
@@ -276,7 +284,6 @@ public final class FakeServer implements AutoCloseable {
             Query query;
             String trace =
                     context.getMiddleware(FlightConstants.HEADER_KEY).headers().get(TraceParent.HEADER);
-            traces.add(trace == null ? "" : trace);
             if (asked.hasStatement()) {
                 statements.add(WireStatements.fromMessage(asked.getStatement()));
                 query = Query.of("statement");
@@ -284,6 +291,7 @@ public final class FakeServer implements AutoCloseable {
                 query = WireQueries.fromMessage(asked.getQuery());
                 queries.add(query);
             }
+            traces.add(new Traced(query.stream(), trace == null ? "" : trace));
             answering.register();
             Answer answer = new Answer(listener, allocator);
             try {

@@ -16,9 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What the values of one column of a CSV file, or of one member of JSON objects, look like. One thread. */
 final class ColumnSample {
-    private static final Pattern WHOLE = Pattern.compile("-?\\d+");
-    private static final Pattern LEADING_ZERO = Pattern.compile("-?0\\d.*");
-    private static final Pattern INTEGER = Pattern.compile("-?(0|[1-9]\\d{0,18})");
     /** Numbers for the decoder, of type double only. */
     private static final Set<String> NOT_FINITE = Set.of("NaN", "Infinity", "-Infinity");
 
@@ -133,44 +130,59 @@ final class ColumnSample {
             return;
         }
         String number = style.number(value);
-        if (number == null && !NOT_FINITE.contains(value)) {
-            noNumbers.add(value, row);
-        }
-        if (number != null
-                || !(TIME.matcher(value).matches() || ZONELESS.matcher(value).matches())) {
+        if (number != null) {
             noTimes.add(value, row);
-        }
-        if (NOT_FINITE.contains(value)) {
-            notFinite++;
-            decimals++;
-        } else if (number != null) {
             number(number);
             marked += number.equals(value) ? 0 : 1;
             doubtful += style.isDoubtful(value) ? 1 : 0;
+            return;
+        }
+        boolean finite = !NOT_FINITE.contains(value);
+        if (finite) {
+            noNumbers.add(value, row);
+        }
+        // Both have a year of four digits.
+        boolean mayBeTime = value.length() > 4 && value.charAt(4) == '-';
+        boolean time = mayBeTime && TIME.matcher(value).matches();
+        if (time || (mayBeTime && ZONELESS.matcher(value).matches())) {
+            times += time ? 1 : 0;
+            zoneless += time ? 0 : 1;
+            fraction = Math.max(fraction, digitsBehindPoint(value));
+            return;
+        }
+        noTimes.add(value, row);
+        if (!finite) {
+            notFinite++;
+            decimals++;
         } else if (value.equalsIgnoreCase("true") || value.equalsIgnoreCase("false")) {
             booleans++;
-        } else if (TIME.matcher(value).matches()) {
-            times++;
-            fraction = Math.max(fraction, digitsBehindPoint(value));
-        } else if (ZONELESS.matcher(value).matches()) {
-            zoneless++;
-            fraction = Math.max(fraction, digitsBehindPoint(value));
         } else if (style.times() != CsvStyle.TIMES || !readByPattern(value)) {
-            byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
-            ipv4 += Ipv4.parse(bytes, 0, bytes.length) >= 0 ? 1 : 0;
-            ipv6 += FieldType.IPV6.parseSixteen(bytes, 0, bytes.length, sixteen) ? 1 : 0;
-            uuids += FieldType.UUID.parseSixteen(bytes, 0, bytes.length, sixteen) ? 1 : 0;
+            address(value);
         }
+    }
+
+    /** Counts addresses and UUIDs, of a kind that all values before are of: others say nothing. */
+    private void address(String value) {
+        long before = values - marks - 1;
+        if (ipv4 < before && ipv6 < before && uuids < before) {
+            return;
+        }
+        byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+        ipv4 += ipv4 == before && Ipv4.parse(bytes, 0, bytes.length) >= 0 ? 1 : 0;
+        ipv6 += ipv6 == before && FieldType.IPV6.parseSixteen(bytes, 0, bytes.length, sixteen) ? 1 : 0;
+        uuids += uuids == before && FieldType.UUID.parseSixteen(bytes, 0, bytes.length, sixteen) ? 1 : 0;
     }
 
     /** Whether a pattern of times reads the value, that has read all those before. */
     private boolean readByPattern(String value) {
         boolean read = false;
         int before = -1;
+        byte[] bytes = null;
         for (int p = byPattern.length - 1; p >= 0; p--) {
             if (byPattern[p] == values - marks - 1) {
                 before = byPattern[p] > 0 ? p : before;
-                if (CsvStyle.isTime(readers[p], value)) {
+                bytes = bytes == null ? value.getBytes(StandardCharsets.UTF_8) : bytes;
+                if (CsvStyle.isTime(readers[p], bytes)) {
                     byPattern[p]++;
                     read = true;
                 }
@@ -185,26 +197,35 @@ final class ColumnSample {
     }
 
     private void number(String value) {
-        double number = Double.parseDouble(value);
-        least = Math.min(least, number);
-        most = Math.max(most, number);
-        if (WHOLE.matcher(value).matches()) {
-            // 007 is a name, not a number.
-            if (!INTEGER.matcher(value).matches()) {
-                return;
-            }
-            long whole;
-            try {
-                whole = Long.parseLong(value);
-            } catch (NumberFormatException beyond64Bits) {
-                return; // as a double it would be another number: it stays a text
-            }
+        int first = value.charAt(0) == '-' ? 1 : 0;
+        int end = CsvStyle.digits(value, first);
+        // 007 is a name, not a number.
+        boolean leadingZero = end - first > 1 && value.charAt(first) == '0';
+        if (end < value.length()) {
+            widen(Double.parseDouble(value));
+            decimals += leadingZero ? 0 : 1;
+            fraction = Math.max(fraction, digitsBehindPoint(value));
+            return;
+        }
+        long whole;
+        try {
+            whole = Long.parseLong(value);
+        } catch (NumberFormatException beyond64Bits) {
+            widen(Double.parseDouble(value));
+            return; // as a double it would be another number: it stays a text
+        }
+        widen(whole);
+        if (!leadingZero) {
             integers++;
+            decimals++;
             wide += whole != (int) whole ? 1 : 0;
             rounded += whole > EXACT || whole < -EXACT ? 1 : 0;
         }
-        decimals += LEADING_ZERO.matcher(value).matches() ? 0 : 1;
-        fraction = Math.max(fraction, digitsBehindPoint(value));
+    }
+
+    private void widen(double number) {
+        least = Math.min(least, number);
+        most = Math.max(most, number);
     }
 
     private static int digitsBehindPoint(String value) {

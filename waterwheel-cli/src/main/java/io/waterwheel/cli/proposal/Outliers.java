@@ -17,7 +17,9 @@ final class Outliers {
     void add(String value, long row) {
         if (rows.size() < KEPT) {
             String shown = value.length() <= LONGEST ? value : value.substring(0, LONGEST) + "...";
-            rows.putIfAbsent(CONTROL.matcher(shown).replaceAll("?"), row);
+            if (!rows.containsKey(shown)) {
+                rows.putIfAbsent(CONTROL.matcher(shown).replaceAll("?"), row);
+            }
         }
     }
 

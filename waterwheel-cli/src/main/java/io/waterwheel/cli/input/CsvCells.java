@@ -25,10 +25,16 @@ public final class CsvCells {
         StringBuilder text = new StringBuilder();
         boolean inQuotes = false;
         boolean quoted = false;
+        // Whether the cell is another text than it is written, and so in the builder.
+        boolean built = false;
         int start = 0;
         for (int i = 0; i < line.length(); i++) {
             char c = line.charAt(i);
             if (c == escape && c != '\0' && i + 1 < line.length()) {
+                if (!built) {
+                    text.append(line, start, i);
+                    built = true;
+                }
                 char next = line.charAt(++i);
                 text.append(escape == '\\' ? CsvEscapes.meant(next) : next);
             } else if (inQuotes) {
@@ -43,22 +49,24 @@ public final class CsvCells {
             } else if (c == quote && c != '\0' && i == start) {
                 inQuotes = true;
                 quoted = true;
+                built = true;
             } else if (c == signs.delimiter()) {
-                cells.add(cell(text, quoted, line, start, i));
+                cells.add(cell(built ? text.toString() : line.substring(start, i), quoted, line, start, i));
                 text.setLength(0);
                 quoted = false;
+                built = false;
                 start = i + 1;
-            } else {
+            } else if (built) {
                 text.append(c);
             }
         }
-        cells.add(cell(text, quoted, line, start, line.length()));
+        cells.add(cell(built ? text.toString() : line.substring(start), quoted, line, start, line.length()));
         return cells;
     }
 
     /** Words for null are compared as they are written. */
-    private static Cell cell(StringBuilder text, boolean quoted, String line, int from, int to) {
+    private static Cell cell(String text, boolean quoted, String line, int from, int to) {
         boolean isNull = !quoted && line.startsWith(NULL, from) && to - from == NULL.length();
-        return new Cell(isNull ? NULL : text.toString(), quoted);
+        return new Cell(isNull ? NULL : text, quoted);
     }
 }

@@ -80,13 +80,35 @@ final class FileFactsTest {
                 .contains("quote: '~'\n", "escape: '^'\n")
                 .doesNotContain("rejected", "a guess: line");
         Path paths = file("p.tsv", "t\tn\tdir\n2021-10-07\t1\tC:\\new\n2021-10-08\t2\tC:\\temp\n");
-        assertThat(proposed(paths)).contains("escape: ");
+        assertThat(proposed(paths)).doesNotContain("escape: ");
         assertThat(proposed(paths, "--escape", "none", "--quote", "none"))
                 .contains("quote: none\n")
                 .doesNotContain("escape: ");
         refused("expected one sign, or the word none", file, "--quote", "''");
         refused("--escape: the quote is", file, "--quote", "'", "--escape", "'");
         refused("quote: ',' is the delimiter, too", file, "--quote", ",", "--delimiter", ",");
+    }
+
+    /** What the lines show is no sign of two meanings, and what is said beside it is refused by name. */
+    @Test
+    void signsThatAreShownBesideThoseThatAreSaid() throws Exception {
+        Path swiss = file("swiss.csv", "t,s,v\n2021-10-07,'x','1''234.50'\n2021-10-08,'y','2''234.50'\n");
+        assertThat(proposed(swiss))
+                .contains("quote: ", "{name: v, type: string}")
+                .doesNotContain("thousands: ");
+        assertThat(proposed(swiss, "--thousands", "'")).contains("thousands: ").doesNotContain("quote: ");
+        Path divided = file("divided.csv", "t's\n2021-10-07'x\n2021-10-08'\\y\n");
+        assertThat(proposed(divided, "--delimiter", "'")).contains("{name: s, type: string}");
+        Path backslashes = file("b.csv", "t\\s\n2021-10-07\\x\n2021-10-08\\'y'\n");
+        assertThat(proposed(backslashes, "--delimiter", "\\")).contains("{name: s, type: string}");
+        Path announced = file("sep.csv", "sep=;\nt;s\n2021-10-07;x\n2021-10-08;y\n");
+        refused("sep.csv: --quote: ';' is the delimiter, too", announced, "--quote", ";");
+        refused("sep.csv: --null: expected words", announced, "--null", "a;b");
+        Path bars = file("bars.csv", "t|s\n2021-10-07|x\n2021-10-08|y\n");
+        refused("bars.csv: --null: expected words", bars, "--null", "a|b");
+        assertThat(proposed(bars, "--null", "a;b")).contains("nulls: ");
+        Path tabs = file("b.tsv", "t\ts\n2021-10-07\ta\\\\b\n2021-10-08\t\\N\n");
+        assertThat(proposed(tabs, "--quote", "\\")).doesNotContain("escape: ");
     }
 
     /** The first lines say nothing of an escape; later ones do, and those that were looked at are looked at anew. */

@@ -45,7 +45,7 @@ record CsvDialect(RecordText.Csv signs, List<String> records, List<Integer> firs
     static CsvDialect of(List<String> lines, boolean whole, char announced, int columns, FileFacts facts) {
         Reading usual = null;
         Reading best = null;
-        for (char[] signs : choices(lines, facts)) {
+        for (char[] signs : choices(lines, announced, facts)) {
             Reading reading = read(lines, whole, announced, columns, signs[0], signs[1]);
             usual = usual == null ? reading : usual;
             boolean may = signs[0] != '\'' || facts.quote != null || hasQuotedColumn(reading.dialect);
@@ -60,22 +60,25 @@ record CsvDialect(RecordText.Csv signs, List<String> records, List<Integer> firs
             throw new IllegalStateException("there is always a choice");
         }
         CsvDialect taken = best.dialect;
-        if (facts.escape == null && best.quoted == 0 && taken.isEscapedText()) {
-            char quote = facts.quote == null ? '\0' : facts.quote;
+        char quote = facts.quote == null ? '\0' : facts.quote;
+        if (facts.escape == null
+                && best.quoted == 0
+                && facts.contradiction(announced, quote, '\\') == null
+                && taken.isEscapedText()) {
             taken = read(lines, whole, announced, columns, quote, '\\').dialect;
         }
         return taken.explained();
     }
 
     /** Quotes and escapes, the more usual first, but for those that are the same to lines without them. */
-    private static List<char[]> choices(List<String> lines, FileFacts facts) {
+    private static List<char[]> choices(List<String> lines, char announced, FileFacts facts) {
         List<char[]> choices = new ArrayList<>();
         for (char escape : facts.escape != null ? new char[] {facts.escape} : new char[] {'\0', '\\'}) {
             for (char quote : facts.quote != null ? new char[] {facts.quote} : new char[] {'"', '\'', '\0'}) {
                 boolean differs = (escape != '\\' || has(lines, '\\'))
                         && (quote != '\'' || has(lines, '\''))
                         && (quote != '\0' || has(lines, '"'));
-                boolean possible = quote != escape || quote == '\0';
+                boolean possible = facts.contradiction(announced, quote, escape) == null;
                 if (possible && (differs || choices.isEmpty())) {
                     choices.add(new char[] {quote, escape});
                 }
@@ -175,26 +178,32 @@ record CsvDialect(RecordText.Csv signs, List<String> records, List<Integer> firs
 
     /**
      * Whether lines divided by tabs are as databases write them: each backslash is an escape. A word for null alone
-     * shows none.
+     * shows none, neither do letters behind a backslash: paths have them, too.
      */
     private boolean isEscapedText() {
         if (signs.delimiter() != '\t' || signs.escape() != '\0') {
             return false;
         }
         boolean any = false;
+        boolean hasNulls = false;
+        boolean hasDoubled = false;
         for (String record : records) {
             String text = withoutNulls(record);
+            // It ends in one more delimiter.
+            hasNulls |= text.length() != record.length() + 1;
             long backslashes = 0;
             Matcher escape = ESCAPES.matcher(text);
             while (escape.find()) {
-                backslashes += escape.group().equals("\\\\") ? 2 : 1;
+                boolean doubled = escape.group().equals("\\\\");
+                hasDoubled |= doubled;
+                backslashes += doubled ? 2 : 1;
             }
             if (backslashes != BACKSLASH.matcher(text).results().count()) {
                 return false;
             }
             any |= backslashes > 0;
         }
-        return any;
+        return any && (hasNulls || hasDoubled);
     }
 
     private String withoutNulls(String record) {

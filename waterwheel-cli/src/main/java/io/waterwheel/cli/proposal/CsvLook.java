@@ -59,6 +59,7 @@ final class CsvLook extends FileLook {
             throw bad(source + ": its first line says sep=" + announced + ", which divides no values: expected a comma,"
                     + " a semicolon, a tab, a bar, a colon or a space");
         }
+        requireNoContradiction(facts.contradiction(announced));
         List<String> begin = new ArrayList<>(List.of(text(first)));
         // Of each its place among all lines, those counted that are damaged.
         List<Long> numbers = new ArrayList<>(List.of(1 + damaged));
@@ -74,6 +75,7 @@ final class CsvLook extends FileLook {
         dialect = CsvDialect.of(begin, whole, announced, named.size(), facts);
         firstOnes = begin;
         RecordText.Csv signs = dialect.signs();
+        requireNoContradiction(facts.contradiction(signs.delimiter(), signs.quote(), signs.escape()));
         lines.divideBy(signs);
         List<String> records = new ArrayList<>(dialect.records());
         List<Integer> firstLines = new ArrayList<>(dialect.firstLines());
@@ -98,6 +100,12 @@ final class CsvLook extends FileLook {
             if (!whole) {
                 add(line, rows + damaged + 1);
             }
+        }
+    }
+
+    private void requireNoContradiction(@Nullable String why) {
+        if (why != null) {
+            throw bad(source + ": " + why);
         }
     }
 

@@ -169,7 +169,9 @@ record CsvStyle(
         long most = -1;
         for (CsvStyle marks : MARKS) {
             if ((facts.decimal != null && facts.decimal != marks.decimal)
-                    || (facts.thousands != null && facts.thousands != marks.thousands)) {
+                    || (facts.thousands != null && facts.thousands != marks.thousands)
+                    || marks.has(signs.quote())
+                    || marks.has(signs.escape())) {
                 continue;
             }
             long numbers = columns.values().stream().filter(marks::areNumbers).count();
@@ -180,6 +182,10 @@ record CsvStyle(
         }
         return new CsvStyle(
                 delimiter, best.decimal, best.thousands, said.nulls, said.times, signs.quote(), signs.escape());
+    }
+
+    private boolean has(char sign) {
+        return sign != '\0' && (sign == decimal || sign == thousands);
     }
 
     private boolean areNumbers(List<String> values) {

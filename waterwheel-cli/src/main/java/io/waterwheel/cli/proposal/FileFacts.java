@@ -195,28 +195,42 @@ public final class FileFacts {
         return other;
     }
 
-    private boolean isMark(char sign) {
-        return (quote != null && quote == sign) || (escape != null && escape == sign);
-    }
-
     /**
      * Says at once what cannot be.
      *
      * @throws io.waterwheel.error.WaterwheelException {@code BAD_FILE} for signs that contradict each other
      */
     public void check() {
+        String why = contradiction(delimiter == null ? '\0' : delimiter);
+        if (why != null) {
+            throw FileLook.bad(why);
+        }
+    }
+
+    /** The same of a file that says what divides its values; 0: it does not. */
+    @Nullable
+    String contradiction(char divides) {
+        return contradiction(divides, quote == null ? '"' : quote, escape == null ? '\0' : escape);
+    }
+
+    /** Why a file's signs cannot be these beside what is said; null: they can. */
+    @Nullable
+    String contradiction(char divides, char around, char before) {
         char mark = decimal == null ? '.' : decimal;
         char between = thousands == null ? '\0' : thousands;
         try {
             RecordText.Csv ignored = new RecordText.Csv(
-                    delimiter != null ? delimiter : isMark(';') ? '|' : ';',
+                    // A tab is no other sign.
+                    divides == '\0' ? '\t' : divides,
                     mark == between && decimal == null ? ',' : mark,
                     between,
                     nulls,
-                    quote == null ? '"' : quote,
-                    escape == null ? '\0' : escape);
+                    around,
+                    before);
+            return null;
         } catch (IllegalArgumentException e) {
-            throw FileLook.bad("--" + e.getMessage());
+            // The option is about one word, the definition's member about all.
+            return ("--" + e.getMessage()).replaceFirst("^--nulls", "--null");
         }
     }
 }

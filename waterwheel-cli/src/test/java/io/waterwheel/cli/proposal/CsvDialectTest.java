@@ -78,6 +78,12 @@ class CsvDialectTest {
         String paths = "t\ts\n2021-10-07\tC:\\new\\Users\n2021-10-08\tC:\\temp\n";
         assertThat(marks(paths)).isEqualTo("\" none");
         assertThat(taken(paths)).containsExactly("C:\\new\\Users", "C:\\temp");
+        // Each of these letters stands behind an escape, too.
+        String letters = "t\ts\n2021-10-07\tC:\\temp\\new\n2021-10-08\tb\n";
+        assertThat(marks(letters)).isEqualTo("\" none");
+        assertThat(taken(letters)).containsExactly("C:\\temp\\new", "b");
+        assertThat(marks(letters + "2021-10-09\t\\N\n")).isEqualTo("none \\");
+        assertThat(marks(letters + "2021-10-09\t\\\\\n")).isEqualTo("none \\");
         assertThat(taken("t,s\n2021-10-07,\"C:\\new\"\n2021-10-08,\"x\"\n")).containsExactly("C:\\new", "x");
         assertThat(taken("t,s\n2021-10-07,\"C:\\\"\n2021-10-08,\"D:\\\"\n")).containsExactly("C:\\", "D:\\");
     }

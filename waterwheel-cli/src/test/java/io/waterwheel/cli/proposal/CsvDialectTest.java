@@ -1,11 +1,15 @@
 package io.waterwheel.cli.proposal;
 
+import static java.io.InputStream.nullInputStream;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.cli.input.AppendProgress;
 import io.waterwheel.cli.input.CsvColumns;
 import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.cli.input.LineCheck;
+import io.waterwheel.cli.input.RecordsSource;
+import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Schema;
@@ -13,6 +17,7 @@ import io.waterwheel.schema.SchemaFile;
 import java.io.ByteArrayInputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -44,7 +49,11 @@ class CsvDialectTest {
     }
 
     private static String marks(String file) throws Exception {
-        RecordText.Csv signs = proposed(file).text().csv();
+        return marks(proposed(file));
+    }
+
+    private static String marks(Schema schema) {
+        RecordText.Csv signs = schema.text().csv();
         return (signs.quote() == '\0' ? "none" : signs.quote()) + " "
                 + (signs.escape() == '\0' ? "none" : signs.escape());
     }
@@ -131,6 +140,47 @@ class CsvDialectTest {
                         .yaml("f"))
                 .contains("all 1099 rows of")
                 .doesNotContain("another number of columns");
+    }
+
+    /** The last field of records of a topic, as the server takes them, by what is proposed for them. */
+    private static List<@Nullable Object> takenOfTopic(FileFacts facts, String marks, String... records)
+            throws Exception {
+        List<byte[]> values =
+                Stream.of(records).map(record -> record.getBytes(UTF_8)).toList();
+        RecordsSource source = new RecordsSource("topic t", values);
+        SchemaProposal proposal =
+                SchemaProposal.ofRecords(source, RecordFormat.CSV, List.of("at", "n", "s"), facts, KafkaColumns.NONE);
+        Schema schema = SchemaFile.read("t.yaml", proposal.yaml("t")).schema();
+        assertThat(marks(schema)).isEqualTo(marks);
+        AppendProgress silent =
+                new AppendProgress(new Terminal(nullInputStream(), System.out, System.err, false), "", () -> 0, -1);
+        assertThat(ProposalCheck.of(List.of(source), proposal, schema, silent).misfits())
+                .isZero();
+        LineCheck check = new LineCheck(RecordFormat.CSV, schema);
+        List<@Nullable Object> taken = new ArrayList<>();
+        for (byte[] value : values) {
+            assertThat(check.refusal(value)).as(new String(value, UTF_8)).isNull();
+            taken.add(check.values(0)[schema.indexOf("s")]);
+        }
+        return taken;
+    }
+
+    @Test
+    void recordsOfATopic() throws Exception {
+        String[] backslashes = {
+            "2021-10-07,1,\"say \\\"hi, you\\\"\"", "2021-10-08,2,\"two\nlines\"", "2021-10-09,3,\\N"
+        };
+        assertThat(takenOfTopic(FileFacts.NONE, "\" \\", backslashes))
+                .containsExactly("say \"hi, you\"", "two\nlines", null);
+        String[] single = {"2021-10-07,1,'a, b'\n", "2021-10-08,2,'it''s \"so\"'", "2021-10-09,3,'c\nd'"};
+        assertThat(takenOfTopic(FileFacts.NONE, "' none", single)).containsExactly("a, b", "it's \"so\"", "c\nd");
+        String[] database = {"2021-10-07\t1\ta\\tb\\nc", "2021-10-08\t2\t5\" disk", "2021-10-09\t3\t\\N"};
+        assertThat(takenOfTopic(FileFacts.NONE, "none \\", database)).containsExactly("a\tb\nc", "5\" disk", null);
+        FileFacts said = new FileFacts();
+        said.quote = '~';
+        said.escape = '^';
+        assertThat(takenOfTopic(said, "~ ^", "2021-10-07,1,~a, b~", "2021-10-08,2,c^,d", "2021-10-09,3,^^"))
+                .containsExactly("a, b", "c,d", "^");
     }
 
     /** The proposal says by which line an escape is told. */

@@ -11,7 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * What one coordinator knows of one stream: the catalog at one edit, and the last report of each indexer (protocol rule
- * 8). Holds nothing that another coordinator, or a new one, could not find out. Thread-safe; no threads, no clock.
+ * 8). Apart from what its own answers have shown, it holds nothing that another coordinator, or a new one, could not
+ * find out. Thread-safe; no threads, no clock.
  *
  * <p>Owner of the snapshot: the thread that calls {@link #advance}, under this object's lock. Readers: any. Published
  * by: a volatile write; a snapshot only moves forward.

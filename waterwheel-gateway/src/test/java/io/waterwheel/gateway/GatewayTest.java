@@ -639,6 +639,7 @@ final class GatewayTest {
                 "there is no column 'statement, line 9, column 1'",
                 "there is no column 'line 99999999999, column 1'",
                 "there is no column 'character 7'",
+                "there is no column 'expression: character 7'",
                 "statement, line 99999999999, column 1: too far",
                 "statement, line 1, column 99999999999: too far",
                 "expression: character 99999999999: too far")) {

@@ -18,10 +18,10 @@ public final class HttpFailure extends RuntimeException {
     private static final int RETRY_SECONDS = 1;
 
     /**
-     * How messages about expressions and statements say where; those about statements begin with it. A number beyond
-     * nine digits is no place.
+     * How messages about expressions and statements say where; those about statements begin with it, and nothing is
+     * quoted before it in those about expressions. A number beyond nine digits is no place.
      */
-    private static final Pattern PLACE = Pattern.compile("(?<=\\bexpression: )character \\d{1,9}(?!\\d)"
+    private static final Pattern PLACE = Pattern.compile("(?<=^[^']{0,200}\\bexpression: )character \\d{1,9}(?!\\d)"
             + "|(?<=^statement, )line (\\d{1,9}), column \\d{1,9}(?!\\d)");
 
     private final int status;

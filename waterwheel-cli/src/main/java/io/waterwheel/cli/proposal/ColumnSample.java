@@ -214,7 +214,7 @@ final class ColumnSample {
             widen(Double.parseDouble(value));
             return; // as a double it would be another number: it stays a text
         }
-        widen(whole);
+        widen((double) whole);
         if (!leadingZero) {
             integers++;
             decimals++;

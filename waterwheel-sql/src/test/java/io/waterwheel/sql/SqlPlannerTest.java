@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which query a statement becomes. */
 final class SqlPlannerTest {
@@ -475,6 +476,10 @@ final class SqlPlannerTest {
                         + " | SQL_UNSUPPORTED | statement: not supported: CONCAT of DOUBLE; of texts it is; docs/sql.md has what is",
                 "SELECT 1 AS x FROM orders; SELECT 2 FROM orders | BAD_SQL | statement, line 1, column 26: another statement behind"
                         + " the semicolon: send them one after another",
+                "SELECT id, ; FROM orders | BAD_SQL | statement, line 1, column 10: Encountered \", ;\"",
+                "`SELECT (id;\n FROM orders` | BAD_SQL | statement, line 1, column 11: Encountered \";\"",
+                "`SELECT id -- all\nFROM orders; ; x` | BAD_SQL | statement, line 2, column 12: another statement behind"
+                        + " the semicolon: send them one after another",
                 "WITH RECURSIVE t AS (SELECT id FROM orders) SELECT * FROM t | SQL_UNSUPPORTED |"
                         + " statement, line 1, column 16: not supported: WITH RECURSIVE; docs/sql.md has what is",
             })
@@ -508,6 +513,24 @@ final class SqlPlannerTest {
         assertThatThrownBy(() -> plan(sql))
                 .isInstanceOf(WaterwheelException.class)
                 .hasMessageContaining(why == null ? "statement" : why);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                ";",
+                " ; ;\n;",
+                "; -- done",
+                "; /* a ; b */ ;",
+                "-- first; second",
+                "/* ; */;",
+                "; -- a line\n; /* not closed",
+            })
+    void semicolonsAndCommentsAtTheEndAreNoStatement(String end) {
+        assertThat(String.valueOf(plan("SELECT id FROM orders WHERE note = 'a;b'" + end)
+                        .query()
+                        .where()))
+                .isEqualTo("note = 'a;b'");
     }
 
     @Test

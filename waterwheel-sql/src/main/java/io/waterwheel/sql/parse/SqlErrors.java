@@ -71,9 +71,6 @@ public final class SqlErrors {
         }
         String message = String.valueOf(failure.getMessage());
         SqlParserPos position = failure.getPos();
-        if (position != null && message.startsWith("Encountered \";\"")) {
-            return at(position, "another statement behind the semicolon: send them one after another");
-        }
         // What could stand there is a list of hundreds of words.
         String first = message.lines().findFirst().orElse("").replaceAll(" at line \\d+, column \\d+\\.?", "");
         String name = position == null ? null : NameTokens.unquoted(statement, position);

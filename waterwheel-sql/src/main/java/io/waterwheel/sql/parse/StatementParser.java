@@ -8,6 +8,7 @@ import org.apache.calcite.avatica.util.Quoting;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.parser.SqlParseException;
 import org.apache.calcite.sql.parser.SqlParser;
+import org.apache.calcite.sql.parser.SqlParserPos;
 import org.apache.calcite.sql.validate.SqlConformance;
 import org.apache.calcite.sql.validate.SqlConformanceEnum;
 import org.apache.calcite.sql.validate.SqlDelegatingConformance;
@@ -121,15 +122,52 @@ public final class StatementParser {
     }
 
     static SqlNode parseAsWritten(String statement) {
-        String stripped = statement.stripTrailing();
-        while (stripped.endsWith(";")) {
-            stripped = stripped.substring(0, stripped.length() - 1).stripTrailing();
+        String text = withoutEnd(statement);
+        try {
+            SqlNode parsed = SqlParser.create(text, PARSER).parseQuery();
+            return DECIMAL.matcher(text).find() ? ExactLiteral.in(parsed, text) : parsed;
+        } catch (SqlParseException e) {
+            throw isStatementBefore(text, e)
+                    ? SqlErrors.at(e.getPos(), "another statement behind the semicolon: send them one after another")
+                    : SqlErrors.of(e, text);
+        }
+    }
+
+    /** Without the semicolons at the end, and the comments behind them. */
+    private static String withoutEnd(String statement) {
+        if (statement.indexOf(';') < 0) {
+            return statement.stripTrailing();
+        }
+        Matcher tokens = TOKEN.matcher(statement);
+        int end = -1;
+        while (tokens.find()) {
+            String token = tokens.group();
+            if (token.equals(";")) {
+                end = end < 0 ? tokens.start() : end;
+            } else if (!token.startsWith("--") && !token.startsWith("/*")) {
+                end = -1;
+            }
+        }
+        return (end < 0 ? statement : statement.substring(0, end)).stripTrailing();
+    }
+
+    /** Whether what was not understood is a semicolon, and what stands before it is a statement. */
+    private static boolean isStatementBefore(String text, SqlParseException wrong) {
+        SqlParserPos place = wrong.getPos();
+        if (place == null || !String.valueOf(wrong.getMessage()).startsWith("Encountered \";\"")) {
+            return false;
+        }
+        int line = 0;
+        for (int i = 1; i < place.getLineNum(); i++) {
+            line = text.indexOf('\n', line) + 1;
         }
         try {
-            SqlNode parsed = SqlParser.create(stripped, PARSER).parseQuery();
-            return DECIMAL.matcher(stripped).find() ? ExactLiteral.in(parsed, stripped) : parsed;
+            SqlParser.create(text.substring(0, line + place.getColumnNum() - 1), PARSER)
+                    .parseQuery();
+            return true;
         } catch (SqlParseException e) {
-            throw SqlErrors.of(e, stripped);
+            // The semicolon ends nothing: it is what is wrong.
+            return false;
         }
     }
 }

@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -162,7 +161,7 @@ public final class SqlShell {
     private void cancel() {
         Future<?> answer = current;
         if (answer != null) {
-            answer.cancel(false);
+            answer.cancel(true);
         }
     }
 
@@ -227,13 +226,18 @@ public final class SqlShell {
         if (name.isEmpty()) {
             answer("SHOW TABLES", answers);
         } else if (answer("DESCRIBE " + quoted(name), answers)) {
-            try {
-                beside.accept(name.startsWith("\"") ? name.substring(1, name.length() - 1) : name);
-            } catch (WaterwheelException e) {
-                // Views and tables have columns alone, and so has a stream that is called so in other letters.
-                if (!e.code().equals(ErrorCode.NO_SUCH_STREAM.name())) {
-                    err.println(e.getMessage() + " (" + e.code() + ")");
-                }
+            String unquoted = name.startsWith("\"") ? name.substring(1, name.length() - 1) : name;
+            await(answers.submit(() -> describeBeside(unquoted)), answers);
+        }
+    }
+
+    private void describeBeside(String name) {
+        try {
+            beside.accept(name);
+        } catch (WaterwheelException e) {
+            // Views and tables have columns alone, and so has a stream that is called so in other letters.
+            if (!e.code().equals(ErrorCode.NO_SUCH_STREAM.name())) {
+                throw e;
             }
         }
     }
@@ -284,17 +288,24 @@ public final class SqlShell {
         long begun = System.nanoTime();
         AnswerStats took = new AnswerStats();
         RowPrinter.Format as = format;
-        CompletableFuture<@Nullable Void> answered = client.read(statement, answers, cursor -> {
-            took.begun();
-            printer.print(cursor, as, took);
-            return null;
-        });
+        boolean answered = await(
+                client.read(statement, answers, cursor -> {
+                    took.begun();
+                    printer.print(cursor, as, took);
+                    return null;
+                }),
+                answers);
+        if (answered && timing) {
+            out.printf(Locale.ROOT, "%.1f ms%n", (System.nanoTime() - begun) / 1e6);
+        }
+        return answered;
+    }
+
+    /** Waits for an answer, and says why there is none; Ctrl-C ends it. Whether there is one. */
+    private boolean await(Future<?> answered, ExecutorService answers) {
         current = answered;
         try {
             answered.get();
-            if (timing) {
-                out.printf(Locale.ROOT, "%.1f ms%n", (System.nanoTime() - begun) / 1e6);
-            }
             return true;
         } catch (CancellationException e) {
             awaitEnd(answers);
@@ -306,7 +317,7 @@ public final class SqlShell {
             err.println(failure.getMessage() + " (" + failure.code() + ")");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            answered.cancel(false);
+            answered.cancel(true);
         } finally {
             current = null;
         }

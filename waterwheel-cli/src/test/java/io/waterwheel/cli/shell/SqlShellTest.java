@@ -25,6 +25,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jline.terminal.Terminal;
 import org.jline.terminal.TerminalBuilder;
@@ -72,6 +73,10 @@ final class SqlShellTest {
                     Statement::of,
                     (cursor, format, took) -> RowPrinter.of(format, printed).print(cursor),
                     name -> {
+                        if (name.equals("slow_stream")) {
+                            printed.println("asked of slow_stream");
+                            awaitInterruption();
+                        }
                         if (!name.equals("my_stream")) {
                             throw new WaterwheelException(ErrorCode.NO_SUCH_STREAM, "there is no stream " + name);
                         }
@@ -122,6 +127,14 @@ final class SqlShellTest {
         }
     }
 
+    private static void awaitInterruption() {
+        try {
+            new CountDownLatch(1).await();
+        } catch (InterruptedException e) {
+            throw new WaterwheelException(ErrorCode.CANCELLED, "interrupted", e);
+        }
+    }
+
     private static void one(Query query, FakeServer.Answer answer) {
         answer.whole(
                 List.of(new Field("n", FieldType.LONG, false)),
@@ -164,6 +177,21 @@ final class SqlShellTest {
             assertThat(typed.server.statements)
                     .extracting(Statement::sql)
                     .containsExactly("SHOW TABLES", "DESCRIBE \"my_stream\"", "DESCRIBE \"a_view\"", "SELECT 3");
+        }
+    }
+
+    @Test
+    void ctrlCEndsWhatIsAskedBesideADescription() throws Exception {
+        try (Typed typed = new Typed(SqlShellTest::one)) {
+            typed.type("\\d slow_stream\r");
+            typed.awaitOut("asked of slow_stream");
+            typed.type(String.valueOf(CTRL_C));
+            typed.awaitErr("cancelled");
+            typed.type("SELECT 2;\r\\q\r");
+            assertThat(typed.code.get(2, TimeUnit.MINUTES)).isZero();
+            assertThat(typed.server.statements)
+                    .extracting(Statement::sql)
+                    .containsExactly("DESCRIBE \"slow_stream\"", "SELECT 2");
         }
     }
 

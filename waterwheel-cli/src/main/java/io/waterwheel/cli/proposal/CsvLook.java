@@ -29,6 +29,9 @@ final class CsvLook extends FileLook {
     private final List<ColumnSample> columns = new ArrayList<>();
     private boolean headed;
     private @Nullable CsvDialect dialect;
+    /** Those of the style, for lines that follow. */
+    private RecordText.Csv signs = LINES;
+
     private List<String> firstOnes = List.of();
 
     /**
@@ -74,7 +77,7 @@ final class CsvLook extends FileLook {
         }
         dialect = CsvDialect.of(begin, whole, announced, named.size(), facts);
         firstOnes = begin;
-        RecordText.Csv signs = dialect.signs();
+        signs = dialect.signs();
         requireNoContradiction(facts.contradiction(signs.delimiter(), signs.quote(), signs.escape()));
         lines.divideBy(signs);
         List<String> records = new ArrayList<>(dialect.records());
@@ -91,6 +94,7 @@ final class CsvLook extends FileLook {
         headed = mayBeHeaded && named.isEmpty() && isHeader(names);
         List<List<CsvCells.Cell>> values = headed ? rowsOfBegin.subList(1, rowsOfBegin.size()) : rowsOfBegin;
         style = CsvStyle.of(signs, values, facts);
+        signs = style.signs(List.of());
         name(names);
         for (int row = 0; row < values.size(); row++) {
             row(values.get(row), number(headed ? row + 1 : row, firstLines, numbers) - (headed ? 1 : 0));
@@ -151,7 +155,7 @@ final class CsvLook extends FileLook {
 
     @Override
     void add(byte[] line, long number) {
-        row(CsvCells.of(text(line), style.signs(List.of())), number);
+        row(CsvCells.of(text(line), signs), number);
     }
 
     private void row(List<CsvCells.Cell> cells, long number) {
@@ -178,9 +182,9 @@ final class CsvLook extends FileLook {
     FileFacts told(List<byte[]> spoilt) {
         List<String> lines = new ArrayList<>(firstOnes);
         spoilt.forEach(row -> lines.addAll(List.of(text(row).split("\n"))));
-        RecordText.Csv signs = CsvDialect.of(lines, true, style.delimiter(), columns.size(), facts)
+        RecordText.Csv told = CsvDialect.of(lines, true, style.delimiter(), columns.size(), facts)
                 .signs();
-        return signs.quote() == style.quote() && signs.escape() == style.escape() ? null : facts.with(signs);
+        return told.quote() == style.quote() && told.escape() == style.escape() ? null : facts.with(told);
     }
 
     /** What tells quotes and escapes that are not the usual ones; empty: they are. */

@@ -100,10 +100,10 @@ record CsvStyle(
      * @param escape 0: none
      */
     static char delimiter(char announced, List<String> lines, int columns, char quote, char escape) {
-        CsvStyle said = new CsvStyle(',', '.', '\0', Set.of(), TIMES, quote, escape);
         if (announced != '\0') {
             return announced;
         }
+        CsvStyle said = new CsvStyle(',', '.', '\0', Set.of(), TIMES, quote, escape);
         for (char delimiter : DELIMITERS) {
             int divided = said.cells(lines.get(0), delimiter).size();
             boolean fits = columns == 0 ? divided > 1 : divided == columns;

@@ -19,7 +19,8 @@ import java.util.stream.Collectors;
  * @param points most tuples of a series, 2 to 100,000
  */
 public record Downsampling(Method method, String field, int points) {
-    private static final int MAX_POINTS = 100_000;
+    /** Most tuples of a series. */
+    public static final int MAX_POINTS = 100_000;
 
     /** How tuples are chosen. */
     public enum Method {

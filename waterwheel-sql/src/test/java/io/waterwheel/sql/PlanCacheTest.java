@@ -170,6 +170,8 @@ final class PlanCacheTest {
                 "SELECT id, big FROM (SELECT id, amount > 5 AS big FROM orders) WHERE big",
                 "SELECT id, at FROM orders QUALIFY ROW_NUMBER() OVER (PARTITION BY id ORDER BY at DESC) = 1",
                 "SELECT id, at FROM orders QUALIFY ROW_NUMBER() OVER (PARTITION BY id ORDER BY at DESC) = 2",
+                "SELECT id, at FROM orders QUALIFY LTTB(amount, 5) OVER (PARTITION BY id ORDER BY at)",
+                "SELECT id, at FROM orders QUALIFY LTTB(amount, 6) OVER (PARTITION BY id ORDER BY at)",
                 "SELECT QUANTILE(amount, 0.5) FROM orders WHERE id > 5|SELECT QUANTILE(amount, 0.9) FROM orders WHERE id > 5",
                 "SELECT nope FROM orders WHERE id = 5",
                 "SELECT id FROM orders WHERE id = ",

@@ -9,6 +9,7 @@ import io.waterwheel.geo.Circle;
 import io.waterwheel.geo.Polygon;
 import io.waterwheel.geo.Shape;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Downsampling;
 import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
@@ -353,6 +354,35 @@ final class SqlPlannerTest {
                 "amount > 3",
                 new ResultSpec.Latest(1, List.of("id", "at", "note")),
                 "id:0,at:1,note:2");
+    }
+
+    @Test
+    void pushesFewerTuplesForAPlot() {
+        assertResult(
+                "SELECT note, at, price FROM orders WHERE amount > 3"
+                        + " QUALIFY LTTB(price, 500) OVER (PARTITION BY note ORDER BY at) ORDER BY note, at LIMIT 20",
+                "amount > 3",
+                new ResultSpec.Series(
+                        List.of("note"),
+                        List.of(
+                                NamedExpression.field("note"),
+                                NamedExpression.field("at"),
+                                NamedExpression.field("price")),
+                        List.of(),
+                        new Downsampling(Downsampling.Method.LTTB, "price", 500),
+                        20),
+                "note:0,at:1,price:2");
+        assertResult(
+                "SELECT amount * 2 AS price, at FROM (SELECT *, MINMAX(amount * 2, 8) OVER (PARTITION BY id, paid"
+                        + " ORDER BY at) AS keeps FROM orders) WHERE keeps",
+                null,
+                new ResultSpec.Series(
+                        List.of("id", "paid"),
+                        List.of(NamedExpression.parse("amount * 2 AS c0"), NamedExpression.field("at")),
+                        List.of(),
+                        new Downsampling(Downsampling.Method.MINMAX, "c0", 8),
+                        Query.NO_LIMIT),
+                "price:0,at:1");
     }
 
     /** Conditions on the newest, and what is computed of them, leave the newest to the engine. */

@@ -58,7 +58,7 @@ final class SqlLogicByJdbc {
                         DriverManager.getConnection("jdbc:arrow-flight-sql://" + address + "/?useEncryption=false");
                 Statement statement = connection.createStatement()) {
             for (Map.Entry<String, SqlLogicFile.Table> table : file.tables().entrySet()) {
-                create(statement, table.getKey(), table.getValue());
+                create(statement, file.name(), table.getKey(), table.getValue());
                 made.add(table.getKey());
                 fill(statement, table.getKey(), table.getValue());
             }
@@ -70,8 +70,9 @@ final class SqlLogicByJdbc {
         }
     }
 
-    /** The key and the time are our own. */
-    private static void create(Statement statement, String name, SqlLogicFile.Table table) throws SQLException {
+    /** The key and the time are our own. Files have tables of the same names, so each has topics of its own. */
+    private static void create(Statement statement, String file, String name, SqlLogicFile.Table table)
+            throws SQLException {
         StringBuilder declared = new StringBuilder();
         for (int c = 0; c < table.columns().size(); c++) {
             declared.append(table.columns().get(c)[0])
@@ -83,7 +84,8 @@ final class SqlLogicByJdbc {
                             });
         }
         statement.executeUpdate("CREATE STREAM " + name + " (" + declared
-                + "row_number_ BIGINT, row_time_ TIMESTAMP) KEY (row_number_) TIME (row_time_)");
+                + "row_number_ BIGINT, row_time_ TIMESTAMP) KEY (row_number_) TIME (row_time_)"
+                + " WITH (topic = '" + file + "-" + name + "')");
     }
 
     /** Half of the rows in chunks, half in memory. */

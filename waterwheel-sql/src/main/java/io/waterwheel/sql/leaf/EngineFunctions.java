@@ -88,6 +88,7 @@ public final class EngineFunctions {
             aggregates.put(aggregate.getName(), aggregate);
             all.add(aggregate);
         }
+        all.addAll(DownsamplingPattern.operators());
     }
 
     private static SqlReturnTypeInference nullable(SqlTypeName type) {

@@ -3,6 +3,7 @@ package io.waterwheel.sql.leaf;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.geo.Shape;
 import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.Downsampling;
 import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
@@ -47,6 +48,15 @@ public record Leaf(
 
     /** The newest of each key. */
     public record Newest(int perKey) implements What {}
+
+    /**
+     * Fewer tuples of each series, for a plot.
+     *
+     * @param by fields of the stream that make a series
+     * @param value that is plotted
+     * @param points most tuples of a series
+     */
+    public record Plot(List<String> by, Downsampling.Method method, Expression value, int points) implements What {}
 
     /**
      * Groups of tuples, and their aggregates.
@@ -164,6 +174,14 @@ public record Leaf(
             List<String> fields =
                     names.selected().stream().map(NamedExpression::name).toList();
             return new Asked(query.withResult(new ResultSpec.Latest(newest.perKey(), fields)), List.of(), places);
+        }
+        if (what instanceof Plot plot) {
+            String plotted =
+                    plot.value() instanceof Expression.FieldValue field ? field.name() : names.nameOf(plot.value());
+            Downsampling downsampling = new Downsampling(plot.method(), plotted, plot.points());
+            ResultSpec.Series series =
+                    new ResultSpec.Series(plot.by(), names.selected(), List.of(), downsampling, limit);
+            return new Asked(query.withResult(series), List.of(), places);
         }
         List<Order> order = byName(names);
         return new Asked(query.withResult(new ResultSpec.Rows(names.selected(), order, limit)), List.of(), places);

@@ -92,9 +92,9 @@ public final class LeafPushdown {
             List<RelNode> whole = node.getInputs().stream().map(this::push).toList();
             return node.copy(node.getTraitSet(), whole);
         }
-        RelNode newest = newest(node);
-        if (newest != null) {
-            return newest;
+        RelNode chosen = chosen(node);
+        if (chosen != null) {
+            return chosen;
         }
         RelNode grouped = node instanceof Aggregate aggregate ? groups(aggregate) : null;
         if (grouped != null) {
@@ -201,7 +201,7 @@ public final class LeafPushdown {
         if (filled != null) {
             return checked(below.with(filled, project.getRowType()));
         }
-        boolean computes = leaf.what() instanceof Leaf.Tuples;
+        boolean computes = leaf.what() instanceof Leaf.Tuples || leaf.what() instanceof Leaf.Plot;
         ConditionTranslator translator = ConditionTranslator.of(leaf, rex);
         List<Expression> columns = new ArrayList<>();
         NotPushed why = null;
@@ -263,6 +263,11 @@ public final class LeafPushdown {
         }
         long offset = sort.offset == null ? 0 : count(sort.offset, "an OFFSET");
         long limit = sort.fetch == null ? Query.NO_LIMIT : count(sort.fetch, "a LIMIT");
+        if (leaf.what() instanceof Leaf.Plot plot) {
+            return offset == 0 && isOrderOfSeries(sort, plot, leaf, below.getRowType())
+                    ? checked(below.with(leaf.withOrder(List.of(), limit), sort.getRowType()))
+                    : null;
+        }
         long most = mostPaged(leaf);
         boolean few = offset <= most && limit <= most && limit + offset <= most;
         if (offset > 0 && !few) {
@@ -294,6 +299,22 @@ public final class LeafPushdown {
         LeafNode first = checked(below.with(leaf.withOrder(orders, limit + offset), below.getRowType()));
         refusals.add("OFFSET");
         return sort.copy(sort.getTraitSet(), first, sort.getCollation(), sort.offset, sort.fetch);
+    }
+
+    /** Whether the engine has the tuples of series in this order: by what makes a series, then by time. */
+    private static boolean isOrderOfSeries(Sort sort, Leaf.Plot plot, Leaf leaf, RelDataType row) {
+        List<Expression> order = new ArrayList<>();
+        plot.by().forEach(field -> order.add(new Expression.FieldValue(field)));
+        order.add(new Expression.FieldValue(leaf.schema().timeField()));
+        List<RelFieldCollation> wanted = sort.getCollation().getFieldCollations();
+        boolean same = wanted.size() <= order.size();
+        for (int i = 0; same && i < wanted.size(); i++) {
+            RelFieldCollation by = wanted.get(i);
+            same = !by.direction.isDescending()
+                    && !ordersNullsOtherwise(by, row)
+                    && leaf.columns().get(by.getFieldIndex()).equals(order.get(i));
+        }
+        return same;
     }
 
     /** Rows of a page that are within both bounds, whatever their texts are. */
@@ -361,10 +382,11 @@ public final class LeafPushdown {
     }
 
     /**
-     * The newest of each key, below the project that leaves their numbers out, and below those terms of the filter that
-     * are of the newest alone; null for anything else.
+     * What a window chooses of the tuples: the newest of each key, or fewer of each series. It lies below the project
+     * that leaves the window's column out, and below those terms of the filter that are of the chosen alone; null for
+     * anything else.
      */
-    private @Nullable RelNode newest(RelNode node) {
+    private @Nullable RelNode chosen(RelNode node) {
         if (!(node instanceof Project above)
                 || !(above.getInput() instanceof Filter filter)
                 || !(filter.getInput() instanceof Project project)
@@ -375,6 +397,7 @@ public final class LeafPushdown {
         if (!(below instanceof LeafNode leafNode)) {
             return null;
         }
+        RexBuilder rex = node.getCluster().getRexBuilder();
         List<RexNode> terms = RelOptUtil.conjunctions(filter.getCondition());
         for (int t = 0; t < terms.size(); t++) {
             List<RexNode> others = new ArrayList<>(terms);
@@ -382,9 +405,15 @@ public final class LeafPushdown {
             List<RexNode> users = new ArrayList<>(above.getProjects());
             users.addAll(others);
             List<Integer> used = List.copyOf(used(users));
-            Leaf leaf = NewestPattern.of(term, project, leafNode.leaf(), used);
-            if (leaf != null) {
-                return newest(above, others, leafNode, leaf, used);
+            try {
+                Leaf newest = NewestPattern.of(term, project, leafNode.leaf(), used);
+                Leaf leaf = newest == null ? DownsamplingPattern.of(term, project, leafNode.leaf(), used, rex) : newest;
+                if (leaf != null) {
+                    return chosen(above, others, leafNode, leaf, used);
+                }
+            } catch (NotPushed | WaterwheelException | IllegalArgumentException e) {
+                refusals.add(String.valueOf(e.getMessage()));
+                return null;
             }
         }
         refusals.add("a window function");
@@ -392,12 +421,12 @@ public final class LeafPushdown {
     }
 
     /**
-     * What a project shows of the newest.
+     * What a project shows of the chosen.
      *
-     * @param conditions on the newest
+     * @param conditions on them
      * @param used columns of the leaf
      */
-    private @Nullable RelNode newest(
+    private @Nullable RelNode chosen(
             Project above, List<RexNode> conditions, LeafNode node, Leaf leaf, List<Integer> used) {
         boolean plain = conditions.isEmpty() && above.getProjects().stream().allMatch(RexInputRef.class::isInstance);
         if (plain) {
@@ -405,8 +434,8 @@ public final class LeafPushdown {
             above.getProjects().forEach(shown -> columns.add(leaf.columns().get(((RexInputRef) shown).getIndex())));
             return checked(node.with(leaf.withColumns(columns), above.getRowType()));
         }
-        refusals.add("a value or a condition of the newest of each key");
         if (used.isEmpty()) {
+            refusals.add("a condition of what a window chooses");
             return null;
         }
         RexBuilder rex = above.getCluster().getRexBuilder();
@@ -420,12 +449,23 @@ public final class LeafPushdown {
         RelNode filtered = conditions.isEmpty()
                 ? narrow
                 : LogicalFilter.create(narrow, RexUtil.composeConjunction(rex, moved(conditions, narrow, used, rex)));
-        return LogicalProject.create(
+        Project project = LogicalProject.create(
                 filtered,
                 List.of(),
                 moved(above.getProjects(), narrow, used, rex),
                 above.getRowType(),
                 above.getVariablesSet());
+        try {
+            RelNode computed =
+                    conditions.isEmpty() && leaf.what() instanceof Leaf.Plot ? projected(project, narrow, rex) : null;
+            if (computed != null) {
+                return computed;
+            }
+        } catch (NotPushed | WaterwheelException | IllegalArgumentException e) {
+            refusals.add(String.valueOf(e.getMessage()));
+        }
+        refusals.add("a value or a condition of what a window chooses");
+        return project;
     }
 
     /** Expressions over some columns as those over a node of these columns alone. */

@@ -66,7 +66,7 @@ final class NewestPattern {
     /** The comparison of the number: of the filter, or of the column that the filter takes, as QUALIFY has it. */
     private static @Nullable RexCall comparison(RexNode condition, RexNode column, int number) {
         if (condition instanceof RexInputRef input && input.getIndex() == number && column instanceof RexCall call) {
-            return call.getOperands().size() == 2 ? call : null;
+            return call.getOperands().size() == 2 && !(call instanceof RexOver) ? call : null;
         }
         return condition instanceof RexCall call
                         && call.getOperands().size() == 2

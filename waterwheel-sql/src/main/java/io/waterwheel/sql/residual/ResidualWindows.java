@@ -1,5 +1,6 @@
 package io.waterwheel.sql.residual;
 
+import io.waterwheel.sql.leaf.DownsamplingPattern;
 import io.waterwheel.sql.leaf.Literals;
 import io.waterwheel.sql.leaf.NotPushed;
 import java.math.BigDecimal;
@@ -30,6 +31,10 @@ final class ResidualWindows {
         String name = over.getAggOperator().getName().toUpperCase(Locale.ROOT);
         if (over.getAggOperator() instanceof TextAggregate) {
             throw new NotPushed("STRING_AGG in a window");
+        }
+        String needs = DownsamplingPattern.needs(over.getAggOperator());
+        if (needs != null) {
+            throw new NotPushed(needs);
         }
         if (over.isDistinct()) {
             throw new NotPushed(name + " of distinct values in a window");

@@ -11,12 +11,14 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** DISTINCT ON, LATEST ON, and ORDER BY with a limit keep the rows that DuckDB keeps. */
 final class NewestRowsTest {
@@ -86,6 +88,9 @@ final class NewestRowsTest {
                 "SELECT DISTINCT ON (id) id, moment FROM orders ORDER BY 1, 2 DESC LIMIT 4",
                 // What is ordered by is not selected.
                 "SELECT DISTINCT ON (id) moment FROM orders ORDER BY id DESC, moment DESC",
+                // A condition that is a window, but numbers nothing.
+                "SELECT id, moment FROM orders QUALIFY LAG(paid, 1) OVER (PARTITION BY id ORDER BY moment, note, amount, price,"
+                        + " paid) ORDER BY id, moment",
                 "SELECT distinct on(id)moment FROM orders ORDER BY id, moment::TIMESTAMP DESC",
                 "SELECT DISTINCT /* a ( */ ON /* b */ (((id)), (id + 1)) id, moment FROM orders ORDER BY id, moment",
                 "SELECT DISTINCT ON (id) id, 'DISTINCT ON (' AS t, moment FROM orders ORDER BY id, moment",
@@ -154,6 +159,57 @@ final class NewestRowsTest {
                     .as("seed %s: %s", seed, statement)
                     .isEqualTo(duckdb.rows(asked));
         }
+    }
+
+    /** Of each of four steps of five minutes the least and the greatest, of equal ones the first. */
+    @ParameterizedTest
+    @CsvSource({"id, amount", "note, price", "'id, paid', amount * 2"})
+    void fewerRowsForAPlotAreTheLeastAndGreatestOfEachStep(String keys, String value) throws Exception {
+        String step = "EXTRACT(MINUTE FROM moment) / 5";
+        String from = " FROM orders WHERE moment >= TIMESTAMP '2026-11-24 00:00:00' AND moment < TIMESTAMP"
+                + " '2026-11-24 00:20:00' AND " + value + " IS NOT NULL";
+        String shown = "SELECT " + keys + ", moment, " + value + " AS x";
+        String least = "ROW_NUMBER() OVER (PARTITION BY " + keys + ", m ORDER BY x, moment)";
+        String greatest = "ROW_NUMBER() OVER (PARTITION BY " + keys + ", m ORDER BY x DESC, moment)";
+        String twin = "SELECT " + keys + ", moment, x FROM (SELECT *, " + least + " AS l, " + greatest + " AS g FROM ("
+                + shown + ", CAST(FLOOR(" + step + ") AS BIGINT) AS m" + from + ") AS a) AS b WHERE l = 1 OR g = 1"
+                + " ORDER BY ALL NULLS FIRST";
+        String statement = shown + from + " QUALIFY MINMAX(" + value + ", 8) OVER (PARTITION BY " + keys
+                + " ORDER BY moment) ORDER BY " + keys + ", moment";
+        List<List<@Nullable Object>> expected = duckdb.rows(twin);
+        assertThat(streams.answer(statement + ", x")).isNotEmpty().isEqualTo(expected);
+        // In the engine's own order, of equal times by what is selected.
+        assertThat(streams.answer(statement + " LIMIT 5")).isEqualTo(expected.subList(0, 5));
+        assertThat(streams.answer("SELECT COUNT(*), MAX(x) FROM (" + shown + ", MINMAX(" + value
+                        + ", 8) OVER (PARTITION BY " + keys + " ORDER BY moment) AS k" + from
+                        + ") AS s WHERE k AND x < 3"))
+                .isEqualTo(duckdb.rows("SELECT COUNT(*), MAX(x) FROM (" + twin.replace(" ORDER BY ALL NULLS FIRST", "")
+                        + ") AS s WHERE x < 3"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT id FROM orders QUALIFY LTTB(amount, 1) OVER (PARTITION BY id ORDER BY moment)",
+                "SELECT id FROM orders QUALIFY LTTB(amount, 100001) OVER (PARTITION BY id ORDER BY moment)",
+                "SELECT id FROM orders QUALIFY LTTB(amount, id) OVER (PARTITION BY id ORDER BY moment)",
+                "SELECT id FROM orders QUALIFY LTTB(amount, 9) OVER (ORDER BY moment)",
+                "SELECT id FROM orders QUALIFY LTTB(amount, 9) OVER (PARTITION BY id)",
+                "SELECT id FROM orders QUALIFY LTTB(amount, 9) OVER (PARTITION BY id ORDER BY moment DESC)",
+                "SELECT id FROM orders QUALIFY LTTB(amount, 9) OVER (PARTITION BY id ORDER BY amount)",
+                "SELECT id FROM orders QUALIFY LTTB(amount, 9) OVER (PARTITION BY id % 2 ORDER BY moment)",
+                "SELECT id FROM orders QUALIFY LTTB(amount, 9) OVER (PARTITION BY id ORDER BY moment"
+                        + " ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)",
+                "SELECT id FROM orders QUALIFY NOT LTTB(amount, 9) OVER (PARTITION BY id ORDER BY moment)",
+                "SELECT id, LTTB(amount, 9) OVER (PARTITION BY id ORDER BY moment) AS k FROM orders",
+                "SELECT id FROM (SELECT * FROM orders LIMIT 5) QUALIFY LTTB(amount, 9) OVER (PARTITION BY id ORDER BY moment)",
+                "SELECT o.id FROM orders o JOIN visits v ON o.id = v.id QUALIFY LTTB(o.amount, 9) OVER (PARTITION BY o.id"
+                        + " ORDER BY o.moment)",
+            })
+    void fewerRowsAreOfAStreamsTuples(String statement) {
+        assertThatThrownBy(() -> streams.answer(statement))
+                .hasMessageContaining("not supported: LTTB but as the QUALIFY of a stream's tuples, of 2 to 100,000 in"
+                        + " each series: QUALIFY LTTB(x, 500) OVER (PARTITION BY field ORDER BY time)");
     }
 
     /** Ours first. */

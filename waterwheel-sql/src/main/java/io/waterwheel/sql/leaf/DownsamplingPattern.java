@@ -1,0 +1,126 @@
+package io.waterwheel.sql.leaf;
+
+import io.waterwheel.query.Downsampling;
+import io.waterwheel.query.expression.Expression;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.calcite.rel.core.Project;
+import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexLiteral;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexOver;
+import org.apache.calcite.rex.RexWindow;
+import org.apache.calcite.sql.SqlAggFunction;
+import org.apache.calcite.sql.SqlFunctionCategory;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlOperator;
+import org.apache.calcite.sql.type.OperandTypes;
+import org.apache.calcite.sql.type.ReturnTypes;
+import org.apache.calcite.sql.type.SqlTypeFamily;
+import org.apache.calcite.util.Optionality;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fewer tuples of each series, for a plot: {@code QUALIFY LTTB(x, 500) OVER (PARTITION BY key ORDER BY time)}, or a
+ * sub-query that says so. The function is true of the tuples that are kept.
+ */
+public final class DownsamplingPattern {
+    private static final List<String> METHODS = List.of("LTTB", "MINMAX");
+
+    /** The function of a method: a condition, of a window alone. */
+    private static final class Keeps extends SqlAggFunction {
+        Keeps(String name) {
+            super(
+                    name,
+                    null,
+                    SqlKind.OTHER_FUNCTION,
+                    ReturnTypes.BOOLEAN,
+                    null,
+                    OperandTypes.family(SqlTypeFamily.NUMERIC, SqlTypeFamily.INTEGER),
+                    SqlFunctionCategory.USER_DEFINED_FUNCTION,
+                    false,
+                    true,
+                    Optionality.FORBIDDEN);
+        }
+    }
+
+    private DownsamplingPattern() {}
+
+    static List<SqlOperator> operators() {
+        return METHODS.stream().<SqlOperator>map(Keeps::new).toList();
+    }
+
+    /** What such a function needs, where it does not find it; null for another function. */
+    public static @Nullable String needs(SqlOperator function) {
+        return function instanceof Keeps
+                ? function.getName()
+                        + " but as the QUALIFY of a stream's tuples, of 2 to 100,000 in each series: QUALIFY "
+                        + function.getName() + "(x, 500) OVER (PARTITION BY field ORDER BY time)"
+                : null;
+    }
+
+    /**
+     * The leaf of the tuples that are kept, with the columns of the project; that of the function is a literal. Null
+     * when it is something else.
+     *
+     * @param term of the filter above the project
+     * @param leaf that is below the project
+     * @param used columns of the project that are used above it, or in other terms of the filter
+     */
+    static @Nullable Leaf of(RexNode term, Project project, Leaf leaf, List<Integer> used, RexBuilder rex)
+            throws NotPushed {
+        if (!leaf.plain()
+                || !(term instanceof RexInputRef kept)
+                || used.contains(kept.getIndex())
+                || !(project.getProjects().get(kept.getIndex()) instanceof RexOver over)
+                || !(over.getAggOperator() instanceof Keeps)) {
+            return null;
+        }
+        ConditionTranslator translator = ConditionTranslator.of(leaf, rex);
+        List<Expression> columns = new ArrayList<>();
+        for (int c = 0; c < project.getProjects().size(); c++) {
+            columns.add(
+                    c == kept.getIndex()
+                            ? new Expression.Truth(true)
+                            : translator.translate(project.getProjects().get(c)));
+        }
+        RexWindow window = over.getWindow();
+        List<String> by = new ArrayList<>();
+        for (RexNode key : window.partitionKeys) {
+            by.add(field(key, leaf));
+        }
+        // Without fields the engine would take the key.
+        boolean isByTime = window.orderKeys.size() == 1
+                && !window.orderKeys.get(0).getDirection().isDescending()
+                && field(window.orderKeys.get(0).left, leaf)
+                        .equals(leaf.schema().timeField());
+        boolean framed = window.isRows()
+                || !window.getLowerBound().isUnbounded()
+                || !window.getUpperBound().isCurrentRow();
+        Long points = over.getOperands().get(1) instanceof RexLiteral literal && !literal.isNull()
+                ? literal.getValueAs(Long.class)
+                : null;
+        if (by.isEmpty()
+                || by.contains("")
+                || !isByTime
+                || framed
+                || points == null
+                || points < 2
+                || points > Downsampling.MAX_POINTS) {
+            throw new NotPushed(String.valueOf(needs(over.getAggOperator())));
+        }
+        Downsampling.Method method =
+                Downsampling.Method.of(over.getAggOperator().getName());
+        Expression value = translator.translate(over.getOperands().get(0));
+        return leaf.withWhat(new Leaf.Plot(by, method, value, points.intValue()), columns);
+    }
+
+    /** The field of the stream that a column of the leaf is; nothing when it is none. */
+    private static String field(RexNode node, Leaf leaf) {
+        return node instanceof RexInputRef input
+                        && leaf.columns().get(input.getIndex()) instanceof Expression.FieldValue field
+                ? field.name()
+                : "";
+    }
+}

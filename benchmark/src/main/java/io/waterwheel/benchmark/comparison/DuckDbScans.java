@@ -1,5 +1,6 @@
 package io.waterwheel.benchmark.comparison;
 
+import io.waterwheel.benchmark.FetchedDriver;
 import io.waterwheel.benchmark.Options;
 import io.waterwheel.local.LocalSettings;
 import io.waterwheel.local.LocalStream;
@@ -11,12 +12,9 @@ import io.waterwheel.query.ResultSpec;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.Driver;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -45,7 +43,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DuckDbScans {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
-    private static final String VERSION = "2.0.0.1";
     /** Of sums and averages of doubles, which DuckDB rounds at each step. */
     private static final double TOLERANCE = 1e-9;
 
@@ -177,23 +174,10 @@ public final class DuckDbScans {
     }
 
     private static @Nullable Connection duck(String named) throws Exception {
-        Path jar = named.isEmpty()
-                ? Path.of(
-                        System.getProperty("user.home"),
-                        ".m2/repository/org/duckdb/duckdb_jdbc/" + VERSION + "/duckdb_jdbc-" + VERSION + ".jar")
-                : Path.of(named);
         if (named.equals("none")) {
             return null;
         }
-        if (!Files.exists(jar)) {
-            throw new IllegalArgumentException(jar + ": no such file; fetch it as the class doc says, or duckdb=none");
-        }
-        // Never closed: the driver is used until the process ends.
-        URLClassLoader loader = new URLClassLoader(new URL[] {jar.toUri().toURL()});
-        Driver driver = (Driver) loader.loadClass("org.duckdb.DuckDBDriver")
-                .getDeclaredConstructor()
-                .newInstance();
-        Connection duck = driver.connect("jdbc:duckdb:", new Properties());
+        Connection duck = FetchedDriver.DUCKDB.load(named).connect("jdbc:duckdb:", new Properties());
         try (Statement statement = duck.createStatement()) {
             statement.execute("SET threads=1");
         }

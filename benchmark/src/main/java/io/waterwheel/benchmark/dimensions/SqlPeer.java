@@ -1,5 +1,6 @@
 package io.waterwheel.benchmark.dimensions;
 
+import io.waterwheel.benchmark.FetchedDriver;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.PhysicalType;
@@ -7,12 +8,8 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
-import java.net.URL;
-import java.net.URLClassLoader;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.Driver;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -29,8 +26,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The rows of a set in a table of another database, which is asked by SQL. */
 final class SqlPeer implements QuestionPeers.Side {
-    private static final String SQLITE = "3.54.1.0";
-    private static final String DUCKDB = "2.0.0.1";
     /** An R*-tree of SQLite has no more. */
     private static final int MOST_OF_TREE = 5;
 
@@ -63,11 +58,8 @@ final class SqlPeer implements QuestionPeers.Side {
 
     /** @param withTree an R*-tree in place of an index over all dimensions */
     static SqlPeer sqlite(String jar, Path folder, QuestionSet set, boolean withTree) throws Exception {
-        Connection connection = connect(
-                jar,
-                "org/xerial/sqlite-jdbc/" + SQLITE + "/sqlite-jdbc-" + SQLITE + ".jar",
-                "org.sqlite.JDBC",
-                "jdbc:sqlite:" + folder.resolve(withTree ? "tree.db" : "index.db"));
+        String url = "jdbc:sqlite:" + folder.resolve(withTree ? "tree.db" : "index.db");
+        Connection connection = FetchedDriver.SQLITE.load(jar).connect(url, new Properties());
         List<String> tree = new ArrayList<>();
         if (withTree) {
             tree.addAll(set.dimensions()
@@ -94,31 +86,13 @@ final class SqlPeer implements QuestionPeers.Side {
     }
 
     static SqlPeer duck(String jar, QuestionSet set) throws Exception {
-        Connection connection = connect(
-                jar,
-                "org/duckdb/duckdb_jdbc/" + DUCKDB + "/duckdb_jdbc-" + DUCKDB + ".jar",
-                "org.duckdb.DuckDBDriver",
-                "jdbc:duckdb:");
+        Connection connection = FetchedDriver.DUCKDB.load(jar).connect("jdbc:duckdb:", new Properties());
         try (Statement statement = connection.createStatement()) {
             statement.execute("SET threads=1");
         }
         SqlPeer peer = new SqlPeer("DuckDB", connection, set, List.of());
         peer.load(set.rows());
         return peer;
-    }
-
-    private static Connection connect(String named, String fetched, String driver, String url) throws Exception {
-        Path jar =
-                named.isEmpty() ? Path.of(System.getProperty("user.home"), ".m2/repository", fetched) : Path.of(named);
-        if (!Files.exists(jar)) {
-            throw new IllegalArgumentException(
-                    jar + ": no such file; fetch it as the class doc says, or leave it out by"
-                            + " sqlite=none or duckdb=none");
-        }
-        // Never closed: the driver is used until the process ends.
-        URLClassLoader loader = new URLClassLoader(new URL[] {jar.toUri().toURL()});
-        Driver made = (Driver) loader.loadClass(driver).getDeclaredConstructor().newInstance();
-        return made.connect(url, new Properties());
     }
 
     private Field field(String column) {

@@ -5,13 +5,9 @@ import io.waterwheel.client.Appender;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.schema.SchemaFile;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,7 +16,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongUnaryOperator;
 
 /**
@@ -81,8 +76,8 @@ public final class ClientAnswers {
     }
 
     private void run() throws Exception {
-        try (Started server = start()) {
-            try (WaterwheelClient client = WaterwheelClient.connect(server.url)) {
+        try (LaunchedServer server = start()) {
+            try (WaterwheelClient client = WaterwheelClient.connect(server.url())) {
                 fill(client);
                 System.out.println("in memory:");
                 steady(client, server);
@@ -92,11 +87,15 @@ public final class ClientAnswers {
             }
         }
         for (int s = 0; s < options.integer("starts"); s++) {
-            try (Started server = start();
-                    WaterwheelClient client = WaterwheelClient.connect(server.url)) {
+            try (LaunchedServer server = start();
+                    WaterwheelClient client = WaterwheelClient.connect(server.url())) {
                 first(client, server);
             }
         }
+    }
+
+    private LaunchedServer start() throws IOException {
+        return LaunchedServer.start(options.text("launcher"), folder.resolve("data"), options.text("settings"));
     }
 
     private void fill(WaterwheelClient client) throws IOException {
@@ -157,7 +156,7 @@ public final class ClientAnswers {
         return kinds;
     }
 
-    private void steady(WaterwheelClient client, Started server) {
+    private void steady(WaterwheelClient client, LaunchedServer server) {
         kinds(client).forEach((name, kind) -> {
             long warm = 0;
             for (int i = 0; i < options.integer("asked"); i++) {
@@ -168,7 +167,7 @@ public final class ClientAnswers {
             }
             long found = 0;
             long[] nanos = new long[options.integer("asked")];
-            Cpu cpu = Cpu.begin(server);
+            ProcessorTime cpu = ProcessorTime.begin(server);
             for (int i = 0; i < nanos.length; i++) {
                 long key = random.nextInt(KEYS);
                 long before = System.nanoTime();
@@ -180,9 +179,9 @@ public final class ClientAnswers {
         long high = Math.round(KEYS * MANY / 100) - 1;
         long[] nanos = new long[options.integer("many")];
         long found = 0;
-        Cpu cpu = Cpu.begin(server);
+        ProcessorTime cpu = ProcessorTime.begin(server);
         for (int round = 0; round < 2; round++) {
-            cpu = Cpu.begin(server);
+            cpu = ProcessorTime.begin(server);
             for (int i = 0; i < nanos.length; i++) {
                 long before = System.nanoTime();
                 found = read(client.query(STREAM).keys(0, high).rows());
@@ -190,29 +189,6 @@ public final class ClientAnswers {
             }
         }
         print("rows of 29.7 % of the keys", nanos, found, cpu.perAnswer(nanos.length));
-    }
-
-    /** Processor time from a moment on. */
-    private record Cpu(Started server, long serverMillis, long clientMillis) {
-        static Cpu begin(Started server) {
-            return new Cpu(server, server.cpuMillis(), ownMillis());
-        }
-
-        private static long ownMillis() {
-            return ProcessHandle.current()
-                    .info()
-                    .totalCpuDuration()
-                    .orElse(Duration.ZERO)
-                    .toMillis();
-        }
-
-        String perAnswer(int answers) {
-            return String.format(
-                    Locale.ROOT,
-                    "; processor %.2f ms of the server, %.2f ms of the client",
-                    (server.cpuMillis() - serverMillis) / (double) answers,
-                    (ownMillis() - clientMillis) / (double) answers);
-        }
     }
 
     /** Reads to the end, column by column, a batch at a time. */
@@ -226,7 +202,7 @@ public final class ClientAnswers {
         }
     }
 
-    private void first(WaterwheelClient client, Started server) {
+    private void first(WaterwheelClient client, LaunchedServer server) {
         long cpuBefore = server.cpuMillis();
         List<LongUnaryOperator> kinds = new ArrayList<>(kinds(client).values());
         long[] nanos = new long[FIRST];
@@ -242,7 +218,7 @@ public final class ClientAnswers {
                 Locale.ROOT,
                 "ready after %d ms and %d ms of processor time; its first answers: %s ms, %.1f ms of its processor time"
                         + " each; %d of %d over 5 ms%n",
-                server.readyMillis,
+                server.readyMillis(),
                 cpuBefore,
                 Arrays.stream(nanos)
                         .limit(12)
@@ -267,46 +243,5 @@ public final class ClientAnswers {
                 sorted[sorted.length - 1] / 1e6,
                 found,
                 more);
-    }
-
-    /** A server in a process of its own. */
-    private record Started(Process process, String url, long readyMillis) implements AutoCloseable {
-        long cpuMillis() {
-            return process.info().totalCpuDuration().orElse(Duration.ZERO).toMillis();
-        }
-
-        @Override
-        public void close() throws InterruptedException {
-            process.destroy();
-            if (!process.waitFor(60, TimeUnit.SECONDS)) {
-                process.destroyForcibly().waitFor();
-            }
-        }
-    }
-
-    private Started start() throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                options.text("launcher"),
-                "server",
-                "--port",
-                "0",
-                "--data",
-                folder.resolve("data").toString()));
-        if (!options.text("settings").isEmpty()) {
-            command.addAll(List.of(options.text("settings").split(" ", -1)));
-        }
-        long begun = System.nanoTime();
-        Process process = new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        BufferedReader lines =
-                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-            if (line.startsWith("ready: ")) {
-                return new Started(
-                        process, line.split(" ", -1)[1], TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun));
-            }
-        }
-        throw new IOException("the server ended before it was ready");
     }
 }

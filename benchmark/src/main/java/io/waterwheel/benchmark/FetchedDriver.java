@@ -34,14 +34,14 @@ public enum FetchedDriver {
                 : Path.of(named);
         if (!Files.exists(jar)) {
             throw new IllegalArgumentException(
-                    jar + ": no such file; fetch it as the class doc says, name another, or" + " leave it out by none");
+                    jar + ": no such file; fetch it, or leave it out, as the class doc says");
         }
         return jar;
     }
 
-    /** The driver of such a jar. Its classes stay until the process ends. */
-    public Driver load(String named) throws Exception {
-        URLClassLoader loader = new URLClassLoader(new URL[] {jar(named).toUri().toURL()});
+    /** The driver of its jar. Its classes stay until the process ends. */
+    public Driver load(Path jar) throws Exception {
+        URLClassLoader loader = new URLClassLoader(new URL[] {jar.toUri().toURL()});
         return (Driver) loader.loadClass(driver).getDeclaredConstructor().newInstance();
     }
 }

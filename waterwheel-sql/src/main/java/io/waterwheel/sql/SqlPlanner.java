@@ -16,7 +16,10 @@ public final class SqlPlanner {
     public enum Pushdown {
         /** As much as they can. */
         ALL,
-        /** To read whole streams: all else is the executor's. Both give the same answers, this one slowly. */
+        /**
+         * To read whole streams: all else is the executor's. Both give the same answers, this one slowly, but for what
+         * the engine alone has, such as LTTB, which it refuses.
+         */
         NOTHING
     }
 

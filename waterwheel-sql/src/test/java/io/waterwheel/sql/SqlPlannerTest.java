@@ -372,6 +372,20 @@ final class SqlPlannerTest {
                         new Downsampling(Downsampling.Method.LTTB, "price", 500),
                         20),
                 "note:0,at:1,price:2");
+        // The text of an address stands for it; texts come in another order than addresses.
+        String source = "SELECT source, at FROM orders QUALIFY LTTB(price, 9) OVER (PARTITION BY source ORDER BY at)";
+        ResultSpec.Series bySource = new ResultSpec.Series(
+                List.of("source"),
+                List.of(NamedExpression.parse("CAST(source AS VARCHAR) AS c0"), NamedExpression.field("at")),
+                List.of(),
+                new Downsampling(Downsampling.Method.LTTB, "price", 9),
+                Query.NO_LIMIT);
+        assertThat(plan(source).query().result().toString()).isEqualTo(bySource.toString());
+        ResidualPlan sorted = (ResidualPlan) PLANNER.plan(source + " ORDER BY source", NOW);
+        assertThat(sorted.leaves().get(0).query().result().toString()).isEqualTo(bySource.toString());
+        assertThat(PLANNER.signature(source.replace("9", "CAST(? AS INTEGER)"), NOW)
+                        .parameters())
+                .containsExactly(ValueType.INTEGER);
         assertResult(
                 "SELECT amount * 2 AS price, at FROM (SELECT *, MINMAX(amount * 2, 8) OVER (PARTITION BY id, paid"
                         + " ORDER BY at) AS keeps FROM orders) WHERE keeps",
@@ -509,6 +523,8 @@ final class SqlPlannerTest {
                 "SELECT id, ; FROM orders | BAD_SQL | statement, line 1, column 10: Encountered \", ;\"",
                 "`SELECT (id;\n FROM orders` | BAD_SQL | statement, line 1, column 11: Encountered \";\"",
                 "`SELECT id -- all\nFROM orders; ; x` | BAD_SQL | statement, line 2, column 12: another statement behind"
+                        + " the semicolon: send them one after another",
+                "`SELECT id\rFROM orders; x` | BAD_SQL | statement, line 2, column 12: another statement behind"
                         + " the semicolon: send them one after another",
                 "WITH RECURSIVE t AS (SELECT id FROM orders) SELECT * FROM t | SQL_UNSUPPORTED |"
                         + " statement, line 1, column 16: not supported: WITH RECURSIVE; docs/sql.md has what is",

@@ -177,7 +177,8 @@ public final class DuckDbScans {
         if (named.equals("none")) {
             return null;
         }
-        Connection duck = FetchedDriver.DUCKDB.load(named).connect("jdbc:duckdb:", new Properties());
+        Connection duck =
+                FetchedDriver.DUCKDB.load(FetchedDriver.DUCKDB.jar(named)).connect("jdbc:duckdb:", new Properties());
         try (Statement statement = duck.createStatement()) {
             statement.execute("SET threads=1");
         }

@@ -59,7 +59,8 @@ final class SqlPeer implements QuestionPeers.Side {
     /** @param withTree an R*-tree in place of an index over all dimensions */
     static SqlPeer sqlite(String jar, Path folder, QuestionSet set, boolean withTree) throws Exception {
         String url = "jdbc:sqlite:" + folder.resolve(withTree ? "tree.db" : "index.db");
-        Connection connection = FetchedDriver.SQLITE.load(jar).connect(url, new Properties());
+        Connection connection =
+                FetchedDriver.SQLITE.load(FetchedDriver.SQLITE.jar(jar)).connect(url, new Properties());
         List<String> tree = new ArrayList<>();
         if (withTree) {
             tree.addAll(set.dimensions()
@@ -86,7 +87,8 @@ final class SqlPeer implements QuestionPeers.Side {
     }
 
     static SqlPeer duck(String jar, QuestionSet set) throws Exception {
-        Connection connection = FetchedDriver.DUCKDB.load(jar).connect("jdbc:duckdb:", new Properties());
+        Connection connection =
+                FetchedDriver.DUCKDB.load(FetchedDriver.DUCKDB.jar(jar)).connect("jdbc:duckdb:", new Properties());
         try (Statement statement = connection.createStatement()) {
             statement.execute("SET threads=1");
         }

@@ -15,7 +15,7 @@ final class JdbcRows {
     /** @param arguments the driver's jar, the address, the statement */
     public static void main(String[] arguments) throws Exception {
         try (Connection connection = FetchedDriver.FLIGHT_SQL
-                        .load(arguments[0])
+                        .load(Path.of(arguments[0]))
                         .connect(
                                 "jdbc:arrow-flight-sql://" + arguments[1] + "/?useEncryption=false", new Properties());
                 Statement statement = connection.createStatement();

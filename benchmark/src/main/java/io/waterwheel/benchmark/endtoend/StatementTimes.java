@@ -26,6 +26,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What does SQL take? Of a server in a process of its own, started by the launcher, with two streams of as many rows:
@@ -68,12 +69,18 @@ public final class StatementTimes {
     private final Path folder;
     private final int rows;
     private final SplittableRandom random = new SplittableRandom(7);
+    private final Path flightJar;
+    /** Null without DuckDB. */
+    private final @Nullable Path duckJar;
+
     private int texts;
 
     private StatementTimes(Options options, Path folder) {
         this.options = options;
         this.folder = folder;
         this.rows = options.integer("rows");
+        this.flightJar = FetchedDriver.FLIGHT_SQL.jar(options.text("flight"));
+        this.duckJar = options.text("duckdb").equals("none") ? null : FetchedDriver.DUCKDB.jar(options.text("duckdb"));
     }
 
     private interface Asked {
@@ -114,7 +121,7 @@ public final class StatementTimes {
         try (LaunchedServer server = start();
                 WaterwheelClient client = WaterwheelClient.connect(server.url());
                 Connection jdbc = FetchedDriver.FLIGHT_SQL
-                        .load(options.text("flight"))
+                        .load(flightJar)
                         .connect(
                                 "jdbc:arrow-flight-sql://" + address(server) + "/?useEncryption=false",
                                 new Properties())) {
@@ -217,7 +224,7 @@ public final class StatementTimes {
                     if (round >= options.integer("rounds")) {
                         processor
                                 .computeIfAbsent(form.getKey(), unused -> new ArrayList<>())
-                                .add(cpu.serverMillis(asked));
+                                .add(cpu.serverMillis() / asked);
                         times.computeIfAbsent(form.getKey(), unused -> new ArrayList<>())
                                 .add(median(millis));
                     }
@@ -239,22 +246,17 @@ public final class StatementTimes {
         double[] ours = new double[rounds];
         double[] took = new double[rounds];
         double[] theirs = new double[rounds];
-        boolean beside = !options.text("duckdb").equals("none");
-        try (Connection duck = FetchedDriver.DUCKDB
-                        .load(beside ? options.text("duckdb") : "")
-                        .connect("jdbc:duckdb:", new Properties());
-                Statement statement = duck.createStatement()) {
-            statement.execute("SET threads=1");
-            for (String name : List.of("trips", "events")) {
-                statement.execute("CREATE TABLE " + name + " AS SELECT " + ID + " AS id, " + GROUP + " AS g, " + VALUE
-                        + " AS x FROM range(" + rows + ") AS r(i)");
-            }
+        try (Connection duck = duck();
+                Statement statement = duck == null ? null : duck.createStatement()) {
             for (int round = 0; round < rounds; round++) {
                 ProcessorTime cpu = ProcessorTime.begin(server);
                 long begin = System.nanoTime();
                 List<String> answer = rows(client.sql(JOIN));
                 took[round] = (System.nanoTime() - begin) / 1e6;
-                ours[round] = cpu.serverMillis(1);
+                ours[round] = cpu.serverMillis();
+                if (statement == null) {
+                    continue;
+                }
                 long before = THREADS.getCurrentThreadCpuTime();
                 List<String> duckAnswer = rows(statement.executeQuery(JOIN));
                 theirs[round] = (THREADS.getCurrentThreadCpuTime() - before) / 1e6;
@@ -269,7 +271,7 @@ public final class StatementTimes {
         }
         System.out.printf(
                 Locale.ROOT,
-                "join, groups and ranks of %,d rows and %,d: %.0f ms, %.0f ms of processor time, DuckDB alone %.0f ms;"
+                "join, groups and ranks of %,d rows and %,d: %.0f ms, %.0f ms of processor time, DuckDB alone %.0f ms (0: not asked);"
                         + " at most %,d MB of memory beside the server%n",
                 rows,
                 rows,
@@ -277,6 +279,22 @@ public final class StatementTimes {
                 median(ours),
                 median(theirs),
                 peak >> 10);
+    }
+
+    /** DuckDB with the same rows; null without it. */
+    private @Nullable Connection duck() throws Exception {
+        if (duckJar == null) {
+            return null;
+        }
+        Connection duck = FetchedDriver.DUCKDB.load(duckJar).connect("jdbc:duckdb:", new Properties());
+        try (Statement statement = duck.createStatement()) {
+            statement.execute("SET threads=1");
+            for (String name : List.of("trips", "events")) {
+                statement.execute("CREATE TABLE " + name + " AS SELECT " + ID + " AS id, " + GROUP + " AS g, " + VALUE
+                        + " AS x FROM range(" + rows + ") AS r(i)");
+            }
+        }
+        return duck;
     }
 
     private void allRows(LaunchedServer server) throws Exception {
@@ -287,7 +305,7 @@ public final class StatementTimes {
                         "-cp",
                         System.getProperty("java.class.path"),
                         JdbcRows.class.getName(),
-                        options.text("flight"),
+                        flightJar.toString(),
                         address(server),
                         "SELECT id, g, x, at FROM trips")
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
@@ -308,7 +326,7 @@ public final class StatementTimes {
                         + " reader's memory %,d MB at most%n",
                 rows,
                 seconds,
-                cpu.serverMillis(1) * 1e6 / rows,
+                cpu.serverMillis() * 1e6 / rows,
                 Long.parseLong(parts[2]) >> 10);
     }
 

@@ -80,6 +80,8 @@ public final class SqlShell {
     private RowPrinter.Format format = RowPrinter.Format.TABLE;
     /** What is being answered; null between answers. */
     private volatile @Nullable Future<?> current;
+    /** Whether Ctrl-C has come since it was asked, be it before that was known. */
+    private volatile boolean ended;
 
     private boolean timing;
 
@@ -159,6 +161,7 @@ public final class SqlShell {
     }
 
     private void cancel() {
+        ended = true;
         Future<?> answer = current;
         if (answer != null) {
             answer.cancel(true);
@@ -227,6 +230,7 @@ public final class SqlShell {
             answer("SHOW TABLES", answers);
         } else if (answer("DESCRIBE " + quoted(name), answers)) {
             String unquoted = name.startsWith("\"") ? name.substring(1, name.length() - 1) : name;
+            ended = false;
             await(answers.submit(() -> describeBeside(unquoted)), answers);
         }
     }
@@ -288,6 +292,7 @@ public final class SqlShell {
         long begun = System.nanoTime();
         AnswerStats took = new AnswerStats();
         RowPrinter.Format as = format;
+        ended = false;
         boolean answered = await(
                 client.read(statement, answers, cursor -> {
                     took.begun();
@@ -304,6 +309,9 @@ public final class SqlShell {
     /** Waits for an answer, and says why there is none; Ctrl-C ends it. Whether there is one. */
     private boolean await(Future<?> answered, ExecutorService answers) {
         current = answered;
+        if (ended) {
+            answered.cancel(true);
+        }
         try {
             answered.get();
             return true;

@@ -37,8 +37,18 @@ final class BoundQuery {
                     optional(groups.having()),
                     groups.orderBy(),
                     groups.limit());
+        } else if (result instanceof ResultSpec.Series series) {
+            return new ResultSpec.Series(
+                    series.by(),
+                    series.select().stream().map(this::named).toList(),
+                    series.values(),
+                    series.downsampling(),
+                    series.limit());
+        } else if (result instanceof ResultSpec.Latest) {
+            // Of fields alone.
+            return result;
         }
-        return result;
+        throw new IllegalStateException("a leaf of another kind: " + result);
     }
 
     private NamedExpression named(NamedExpression one) {

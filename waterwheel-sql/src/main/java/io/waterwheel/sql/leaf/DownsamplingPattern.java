@@ -2,6 +2,7 @@ package io.waterwheel.sql.leaf;
 
 import io.waterwheel.query.Downsampling;
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.schema.Field;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.rel.core.Project;
@@ -11,6 +12,7 @@ import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexOver;
 import org.apache.calcite.rex.RexWindow;
+import org.apache.calcite.rex.RexWindowExclusion;
 import org.apache.calcite.sql.SqlAggFunction;
 import org.apache.calcite.sql.SqlFunctionCategory;
 import org.apache.calcite.sql.SqlKind;
@@ -54,25 +56,28 @@ public final class DownsamplingPattern {
     /** What such a function needs, where it does not find it; null for another function. */
     public static @Nullable String needs(SqlOperator function) {
         return function instanceof Keeps
-                ? function.getName()
-                        + " but as the QUALIFY of a stream's tuples, of 2 to 100,000 in each series: QUALIFY "
-                        + function.getName() + "(x, 500) OVER (PARTITION BY field ORDER BY time)"
+                ? function.getName() + " but alone, as QUALIFY " + function.getName()
+                        + "(x, 500) OVER (PARTITION BY field ORDER BY time), of 2 to 100,000 rows of each series, where"
+                        + " the engine computes all else of the SELECT"
                 : null;
     }
 
+    /** Whether a project has such a function. */
+    static boolean isIn(Project project) {
+        return project.getProjects().stream()
+                .anyMatch(node -> node instanceof RexOver over && over.getAggOperator() instanceof Keeps);
+    }
+
     /**
-     * The leaf of the tuples that are kept, with the columns of the project; that of the function is a literal. Null
-     * when it is something else.
+     * The leaf of the tuples that are kept, with the columns of the project; that of the function is true of them all.
+     * Null when it is something else.
      *
      * @param term of the filter above the project
      * @param leaf that is below the project
-     * @param used columns of the project that are used above it, or in other terms of the filter
      */
-    static @Nullable Leaf of(RexNode term, Project project, Leaf leaf, List<Integer> used, RexBuilder rex)
-            throws NotPushed {
+    static @Nullable Leaf of(RexNode term, Project project, Leaf leaf, RexBuilder rex) throws NotPushed {
         if (!leaf.plain()
                 || !(term instanceof RexInputRef kept)
-                || used.contains(kept.getIndex())
                 || !(project.getProjects().get(kept.getIndex()) instanceof RexOver over)
                 || !(over.getAggOperator() instanceof Keeps)) {
             return null;
@@ -95,7 +100,10 @@ public final class DownsamplingPattern {
                 && !window.orderKeys.get(0).getDirection().isDescending()
                 && field(window.orderKeys.get(0).left, leaf)
                         .equals(leaf.schema().timeField());
-        boolean framed = window.isRows()
+        boolean otherwise = over.isDistinct()
+                || over.ignoreNulls()
+                || window.getExclude() != RexWindowExclusion.EXCLUDE_NO_OTHER
+                || window.isRows()
                 || !window.getLowerBound().isUnbounded()
                 || !window.getUpperBound().isCurrentRow();
         Long points = over.getOperands().get(1) instanceof RexLiteral literal && !literal.isNull()
@@ -104,7 +112,7 @@ public final class DownsamplingPattern {
         if (by.isEmpty()
                 || by.contains("")
                 || !isByTime
-                || framed
+                || otherwise
                 || points == null
                 || points < 2
                 || points > Downsampling.MAX_POINTS) {
@@ -116,11 +124,16 @@ public final class DownsamplingPattern {
         return leaf.withWhat(new Leaf.Plot(by, method, value, points.intValue()), columns);
     }
 
-    /** The field of the stream that a column of the leaf is; nothing when it is none. */
+    /** The field of the stream that a column of the leaf is, or whose text it is; nothing when it is none. */
     private static String field(RexNode node, Leaf leaf) {
-        return node instanceof RexInputRef input
-                        && leaf.columns().get(input.getIndex()) instanceof Expression.FieldValue field
-                ? field.name()
-                : "";
+        if (node instanceof RexInputRef input) {
+            Expression column = leaf.columns().get(input.getIndex());
+            for (Field field : leaf.schema().fields()) {
+                if (ConditionTranslator.read(field).equals(column)) {
+                    return field.name();
+                }
+            }
+        }
+        return "";
     }
 }

@@ -92,9 +92,13 @@ public final class LeafPushdown {
             List<RelNode> whole = node.getInputs().stream().map(this::push).toList();
             return node.copy(node.getTraitSet(), whole);
         }
-        RelNode chosen = chosen(node);
-        if (chosen != null) {
-            return chosen;
+        RelNode newest = newest(node);
+        if (newest != null) {
+            return newest;
+        }
+        RelNode fewer = node instanceof Filter filter ? fewer(filter) : null;
+        if (fewer != null) {
+            return fewer;
         }
         RelNode grouped = node instanceof Aggregate aggregate ? groups(aggregate) : null;
         if (grouped != null) {
@@ -382,22 +386,21 @@ public final class LeafPushdown {
     }
 
     /**
-     * What a window chooses of the tuples: the newest of each key, or fewer of each series. It lies below the project
-     * that leaves the window's column out, and below those terms of the filter that are of the chosen alone; null for
-     * anything else.
+     * The newest of each key, below the project that leaves their numbers out, and below those terms of the filter that
+     * are of the newest alone; null for anything else.
      */
-    private @Nullable RelNode chosen(RelNode node) {
+    private @Nullable RelNode newest(RelNode node) {
         if (!(node instanceof Project above)
                 || !(above.getInput() instanceof Filter filter)
                 || !(filter.getInput() instanceof Project project)
-                || !RexOver.containsOver(project.getProjects(), null)) {
+                || !RexOver.containsOver(project.getProjects(), null)
+                || DownsamplingPattern.isIn(project)) {
             return null;
         }
         RelNode below = push(project.getInput());
         if (!(below instanceof LeafNode leafNode)) {
             return null;
         }
-        RexBuilder rex = node.getCluster().getRexBuilder();
         List<RexNode> terms = RelOptUtil.conjunctions(filter.getCondition());
         for (int t = 0; t < terms.size(); t++) {
             List<RexNode> others = new ArrayList<>(terms);
@@ -405,28 +408,50 @@ public final class LeafPushdown {
             List<RexNode> users = new ArrayList<>(above.getProjects());
             users.addAll(others);
             List<Integer> used = List.copyOf(used(users));
-            try {
-                Leaf newest = NewestPattern.of(term, project, leafNode.leaf(), used);
-                Leaf leaf = newest == null ? DownsamplingPattern.of(term, project, leafNode.leaf(), used, rex) : newest;
-                if (leaf != null) {
-                    return chosen(above, others, leafNode, leaf, used);
-                }
-            } catch (NotPushed | WaterwheelException | IllegalArgumentException e) {
-                refusals.add(String.valueOf(e.getMessage()));
-                return null;
+            Leaf leaf = NewestPattern.of(term, project, leafNode.leaf(), used);
+            if (leaf != null) {
+                return newest(above, others, leafNode, leaf, used);
             }
         }
         refusals.add("a window function");
         return null;
     }
 
+    /** Fewer tuples of each series, below those terms of the filter that are of these; null for anything else. */
+    private @Nullable RelNode fewer(Filter filter) {
+        if (!(filter.getInput() instanceof Project project)
+                || !DownsamplingPattern.isIn(project)
+                || !(push(project.getInput()) instanceof LeafNode below)) {
+            return null;
+        }
+        RexBuilder rex = filter.getCluster().getRexBuilder();
+        List<RexNode> terms = RelOptUtil.conjunctions(filter.getCondition());
+        for (int t = 0; t < terms.size(); t++) {
+            List<RexNode> others = new ArrayList<>(terms);
+            RexNode term = others.remove(t);
+            try {
+                Leaf leaf = DownsamplingPattern.of(term, project, below.leaf(), rex);
+                if (leaf != null) {
+                    LeafNode kept = checked(below.with(leaf, filter.getRowType()));
+                    return others.isEmpty()
+                            ? kept
+                            : LogicalFilter.create(kept, RexUtil.composeConjunction(rex, others));
+                }
+            } catch (NotPushed | WaterwheelException | IllegalArgumentException e) {
+                refusals.add(String.valueOf(e.getMessage()));
+                return null;
+            }
+        }
+        return null;
+    }
+
     /**
-     * What a project shows of the chosen.
+     * What a project shows of the newest.
      *
-     * @param conditions on them
+     * @param conditions on the newest
      * @param used columns of the leaf
      */
-    private @Nullable RelNode chosen(
+    private @Nullable RelNode newest(
             Project above, List<RexNode> conditions, LeafNode node, Leaf leaf, List<Integer> used) {
         boolean plain = conditions.isEmpty() && above.getProjects().stream().allMatch(RexInputRef.class::isInstance);
         if (plain) {
@@ -434,8 +459,8 @@ public final class LeafPushdown {
             above.getProjects().forEach(shown -> columns.add(leaf.columns().get(((RexInputRef) shown).getIndex())));
             return checked(node.with(leaf.withColumns(columns), above.getRowType()));
         }
+        refusals.add("a value or a condition of the newest of each key");
         if (used.isEmpty()) {
-            refusals.add("a condition of what a window chooses");
             return null;
         }
         RexBuilder rex = above.getCluster().getRexBuilder();
@@ -449,23 +474,12 @@ public final class LeafPushdown {
         RelNode filtered = conditions.isEmpty()
                 ? narrow
                 : LogicalFilter.create(narrow, RexUtil.composeConjunction(rex, moved(conditions, narrow, used, rex)));
-        Project project = LogicalProject.create(
+        return LogicalProject.create(
                 filtered,
                 List.of(),
                 moved(above.getProjects(), narrow, used, rex),
                 above.getRowType(),
                 above.getVariablesSet());
-        try {
-            RelNode computed =
-                    conditions.isEmpty() && leaf.what() instanceof Leaf.Plot ? projected(project, narrow, rex) : null;
-            if (computed != null) {
-                return computed;
-            }
-        } catch (NotPushed | WaterwheelException | IllegalArgumentException e) {
-            refusals.add(String.valueOf(e.getMessage()));
-        }
-        refusals.add("a value or a condition of what a window chooses");
-        return project;
     }
 
     /** Expressions over some columns as those over a node of these columns alone. */

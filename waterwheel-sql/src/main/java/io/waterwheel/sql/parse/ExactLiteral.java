@@ -157,15 +157,8 @@ public final class ExactLiteral extends SqlNumericLiteral {
 
     private static boolean isQuoted(SqlNumericLiteral number, String text) {
         SqlParserPos position = number.getParserPosition();
-        int begin = 0;
-        // The parser's lines end with either sign, or with both.
-        for (int line = 1; line < position.getLineNum() && begin < text.length(); begin++) {
-            char end = text.charAt(begin);
-            boolean both = end == '\r' && begin + 1 < text.length() && text.charAt(begin + 1) == '\n';
-            line += (end == '\n' || end == '\r') && !both ? 1 : 0;
-        }
-        int at = begin + position.getColumnNum() - 1;
-        if (at >= text.length()) {
+        int at = StatementParser.offset(text, position.getLineNum(), position.getColumnNum());
+        if (at < 0) {
             return false;
         }
         char first = text.charAt(at);

@@ -134,8 +134,8 @@ final class InfixCasts extends SqlShuttle {
 
     /** Whether the parenthesis that begins there ends there. */
     private boolean isEnclosed(SqlParserPos position) {
-        int begin = offset(position.getLineNum(), position.getColumnNum());
-        int end = offset(position.getEndLineNum(), position.getEndColumnNum());
+        int begin = StatementParser.offset(text, position.getLineNum(), position.getColumnNum());
+        int end = StatementParser.offset(text, position.getEndLineNum(), position.getEndColumnNum());
         if (begin < 0 || end < begin || text.charAt(begin) != '(') {
             return false;
         }
@@ -150,18 +150,5 @@ final class InfixCasts extends SqlShuttle {
             }
         }
         return false;
-    }
-
-    /** Of a line and a column, both from 1. */
-    private int offset(int line, int column) {
-        int begin = 0;
-        for (int l = 1; l < line; l++) {
-            // To the parser each of CR, LF and both ends a line.
-            while (begin < text.length() && text.charAt(begin) != '\n' && text.charAt(begin) != '\r') {
-                begin++;
-            }
-            begin += text.startsWith("\r\n", begin) ? 2 : 1;
-        }
-        return begin + column - 1 < text.length() ? begin + column - 1 : -1;
     }
 }

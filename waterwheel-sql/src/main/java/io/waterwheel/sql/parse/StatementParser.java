@@ -157,17 +157,26 @@ public final class StatementParser {
         if (place == null || !String.valueOf(wrong.getMessage()).startsWith("Encountered \";\"")) {
             return false;
         }
-        int line = 0;
-        for (int i = 1; i < place.getLineNum(); i++) {
-            line = text.indexOf('\n', line) + 1;
-        }
+        int end = offset(text, place.getLineNum(), place.getColumnNum());
         try {
-            SqlParser.create(text.substring(0, line + place.getColumnNum() - 1), PARSER)
-                    .parseQuery();
+            SqlParser.create(text.substring(0, end), PARSER).parseQuery();
             return true;
         } catch (SqlParseException e) {
             // The semicolon ends nothing: it is what is wrong.
             return false;
         }
+    }
+
+    /** The place in a text of a line and a column, both from 1; -1 where the text has no such place. */
+    static int offset(String text, int line, int column) {
+        int begin = 0;
+        for (int l = 1; l < line; l++) {
+            // To the parser each of CR, LF and both ends a line.
+            while (begin < text.length() && text.charAt(begin) != '\n' && text.charAt(begin) != '\r') {
+                begin++;
+            }
+            begin += text.startsWith("\r\n", begin) ? 2 : 1;
+        }
+        return begin + column - 1 < text.length() ? begin + column - 1 : -1;
     }
 }

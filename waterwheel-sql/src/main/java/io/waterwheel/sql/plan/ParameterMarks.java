@@ -70,7 +70,8 @@ final class ParameterMarks extends SqlBasicVisitor<@Nullable Void> {
     static Expression.Literal sample(ValueType type) {
         return switch (type.kind()) {
             case BOOLEAN -> new Expression.Truth(true);
-            case INTEGER -> new Expression.Whole(1);
+            // The least number of points of a plot.
+            case INTEGER -> new Expression.Whole(2);
             case DOUBLE -> new Expression.Decimal(1);
             case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> new Expression.Moment(Instant.EPOCH);
             case STRING, IPV4, IPV6, UUID -> new Expression.Text("");

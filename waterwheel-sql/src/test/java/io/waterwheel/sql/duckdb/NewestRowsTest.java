@@ -187,6 +187,29 @@ final class NewestRowsTest {
                         + ") AS s WHERE x < 3"));
     }
 
+    @Test
+    void fewerRowsForAPlotAreAllOrTheFirstAndTheLast() throws Exception {
+        String shown = "SELECT id, moment, price FROM orders";
+        String plot = " QUALIFY LTTB(price, %s) OVER (PARTITION BY id ORDER BY moment)";
+        String ordered = " ORDER BY id, moment, price";
+        assertThat(streams.answer(shown + plot.formatted(100_000) + ordered))
+                .isEqualTo(duckdb.rows(shown + " WHERE price IS NOT NULL" + ordered));
+        String ends = "SELECT * FROM (" + shown + " WHERE price IS NOT NULL QUALIFY ROW_NUMBER() OVER (PARTITION BY id"
+                + " ORDER BY moment, price) = 1 OR ROW_NUMBER() OVER (PARTITION BY id ORDER BY moment DESC, price DESC) = 1"
+                + ") AS s";
+        String two = shown + plot.formatted(2);
+        assertThat(streams.answer(two + ordered)).isNotEmpty().isEqualTo(duckdb.rows(ends + ordered));
+        assertThat(streams.answer("SELECT COUNT(*) FROM (" + two + ") AS s"))
+                .isEqualTo(duckdb.rows("SELECT COUNT(*) FROM (" + ends + ") AS e"));
+        assertThat(streams.answer("SELECT 7 FROM orders" + plot.formatted(2)))
+                .hasSameSizeAs(duckdb.rows(ends))
+                .containsOnly(List.of(7L));
+        assertThat(streams.answer(
+                        "SELECT id, moment, price FROM (SELECT *, LTTB(price, 2) OVER (PARTITION BY id ORDER BY"
+                                + " moment) AS k FROM orders) AS s WHERE k AND k IS TRUE" + ordered))
+                .isEqualTo(duckdb.rows(ends + ordered));
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -200,6 +223,11 @@ final class NewestRowsTest {
                 "SELECT id FROM orders QUALIFY LTTB(amount, 9) OVER (PARTITION BY id % 2 ORDER BY moment)",
                 "SELECT id FROM orders QUALIFY LTTB(amount, 9) OVER (PARTITION BY id ORDER BY moment"
                         + " ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)",
+                "SELECT id FROM orders QUALIFY LTTB(DISTINCT amount, 9) OVER (PARTITION BY id ORDER BY moment)",
+                "SELECT id FROM orders QUALIFY LTTB(amount, 9) OVER (PARTITION BY id ORDER BY moment"
+                        + " RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE CURRENT ROW)",
+                "SELECT id, RANK() OVER (ORDER BY id) AS r FROM orders QUALIFY LTTB(amount, 9) OVER (PARTITION BY id"
+                        + " ORDER BY moment)",
                 "SELECT id FROM orders QUALIFY NOT LTTB(amount, 9) OVER (PARTITION BY id ORDER BY moment)",
                 "SELECT id, LTTB(amount, 9) OVER (PARTITION BY id ORDER BY moment) AS k FROM orders",
                 "SELECT id FROM (SELECT * FROM orders LIMIT 5) QUALIFY LTTB(amount, 9) OVER (PARTITION BY id ORDER BY moment)",
@@ -208,8 +236,8 @@ final class NewestRowsTest {
             })
     void fewerRowsAreOfAStreamsTuples(String statement) {
         assertThatThrownBy(() -> streams.answer(statement))
-                .hasMessageContaining("not supported: LTTB but as the QUALIFY of a stream's tuples, of 2 to 100,000 in"
-                        + " each series: QUALIFY LTTB(x, 500) OVER (PARTITION BY field ORDER BY time)");
+                .hasMessageContaining("not supported: LTTB but alone, as QUALIFY LTTB(x, 500) OVER (PARTITION BY field"
+                        + " ORDER BY time), of 2 to 100,000 rows of each series, where the engine computes all else");
     }
 
     /** Ours first. */

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param troubles what is wrong with the stream as a whole, in sentences for people
  * @param routing a routing table that not all partitions have adopted, or null
  * @param indexers those that have reported
- * @param dimensions of the key, by the keys that came last; none where they have none, or few came since the start
+ * @param dimensions of the key, by the keys that came last; none where they have none, or few came since the start or
+ *     the last change of scales
  */
 public record StreamReport(
         Definition definition,

@@ -6,7 +6,9 @@ import io.waterwheel.schema.Field;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.KeyDimensions;
+import io.waterwheel.tuple.ScaleVersion;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -30,14 +32,21 @@ public record CellUse(String field, int cells, double used) {
     }
 
     /**
-     * By dimension; none where keys have no dimensions, or there are fewer than {@link #LEAST_KEYS} keys.
+     * By dimension, with the newest scales; none where keys have no dimensions, or fewer than {@link #LEAST_KEYS} of
+     * the keys are by these scales. A cell of other scales holds other values: keys by them tell nothing.
      *
-     * @param keys of rows by the newest scales, each as good as the others
+     * @param any keys of rows, each as good as the others
      */
-    public static List<CellUse> of(Schema schema, long[] keys) {
+    public static List<CellUse> of(Schema schema, long[] any) {
         KeySpec.Dimensions all = schema.key().dimensional();
-        KeySpec.Dimensions key = all == null ? null : all.newest();
-        if (key == null || keys.length < LEAST_KEYS) {
+        if (all == null) {
+            return List.of();
+        }
+        KeySpec.Dimensions key = all.newest();
+        long[] keys = Arrays.stream(any)
+                .filter(one -> ScaleVersion.of(one) == all.scales())
+                .toArray();
+        if (keys.length < LEAST_KEYS) {
             return List.of();
         }
         KeyDimensions dimensions = KeyDimensions.of(schema);

@@ -9,6 +9,7 @@ import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.KeyDimensions;
+import io.waterwheel.tuple.ScaleVersion;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** How many cells keys make use of, beside a count by hand; and which keys are kept. */
@@ -85,6 +87,32 @@ final class CellUseTest {
         assertThat(CellUse.of(SCHEMA, new long[CellUse.LEAST_KEYS])).hasSize(2);
         Schema one = new Schema(SCHEMA.fields(), new KeySpec.Ordered("height"), "t");
         assertThat(CellUse.of(one, new long[CellUse.LEAST_KEYS])).isEmpty();
+    }
+
+    /** What crowded is what the scales were changed for: the new ones are judged by keys of their own. */
+    @Test
+    void keysByOtherScalesSayNothing() {
+        KeySpec.Dimensions key = (KeySpec.Dimensions) SCHEMA.key();
+        Schema scaled = SCHEMA.withKey(key.withScales(List.of(
+                new Dimension("kind", 3, List.of(), List.of("b", "c")),
+                new Dimension("height", 6, List.of("1000", "1100"), List.of()))));
+        RecentKeys recent = new RecentKeys(new Random(5));
+        recent.add(LongStream.generate(() -> key(1, 63)).limit(2000).toArray());
+        assertThat(CellUse.of(SCHEMA, recent.keys()).get(1).crowded()).isTrue();
+        assertThat(CellUse.of(scaled, recent.keys())).isEmpty();
+        long[] next = LongStream.range(0, 2048)
+                .map(row -> ScaleVersion.prefix(2) | key((int) (row & 3), (int) (row & 63)))
+                .toArray();
+        // Tables are adopted by one partition after the other.
+        recent.add(LongStream.concat(LongStream.generate(() -> key(1, 63)).limit(2000), Arrays.stream(next, 0, 1023))
+                .toArray());
+        assertThat(CellUse.of(scaled, recent.keys())).isEmpty();
+        recent.add(Arrays.copyOfRange(next, 1023, 2048));
+        List<CellUse> uses = CellUse.of(scaled, recent.keys());
+        assertThat(uses).extracting(CellUse::cells).containsExactly(4, 64);
+        assertThat(uses.get(1).used()).isCloseTo(64, within(1e-6));
+        // A coordinator that has not heard of the new scales yet.
+        assertThat(CellUse.of(SCHEMA, recent.keys())).isEmpty();
     }
 
     /** Of the first samples all keys, then some of each; those of long ago are gone. */

@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.github.benmanes.caffeine.cache.Interner;
 import io.waterwheel.catalog.manifest.ManifestPointer;
 import io.waterwheel.catalog.state.CheckpointStep;
 import io.waterwheel.catalog.state.ChunkDescriptor;
@@ -28,6 +29,7 @@ import io.waterwheel.schema.Field;
 import io.waterwheel.schema.LogLoss;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Retention;
+import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamPolicy;
 import io.waterwheel.tuple.KeyBox;
@@ -47,6 +49,12 @@ public final class CatalogJson {
     private static final String SCALED_BOUNDARIES = "scaledBoundaries";
 
     private static final ObjectMapper MAPPER = new ObjectMapper();
+    /**
+     * One object for equal ones, as long as somebody has it: an entry may be read by each of a thousand partitions, and
+     * list thousands of cuts. What is made of a schema is found by the object, and so made once.
+     */
+    private static final Interner<Schema> SCHEMAS = Interner.newWeakInterner();
+
     /**
      * Of a stream's entry, and of everything that hangs under it. 1 has no number in it and lacks what has defaults; up
      * to 2 nothing is rolled up; up to 3 a routing table enters everywhere at once, and all watermarks are in the
@@ -117,7 +125,8 @@ public final class CatalogJson {
             return new StreamInfo(
                     text(json, "name"),
                     intOf(json, "id"),
-                    ScalesJson.read(SchemaJson.read(require(json, "schema").toString()), json),
+                    SCHEMAS.intern(ScalesJson.read(
+                            SchemaJson.read(require(json, "schema").toString()), json)),
                     RecordFormat.valueOf(text(json, "format")),
                     text(json, "topic"),
                     intOf(json, "partitions"),

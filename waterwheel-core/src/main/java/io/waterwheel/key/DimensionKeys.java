@@ -275,7 +275,7 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
             fields[d] = field(layout, number(in, 2, 0, layout.columns() - 1, "a column"));
             Field field = layout.fields().get(fields[d]);
             int cuts = number(in, 2, 0, (1 << Dimension.MAX_BITS) - 1, "cuts");
-            scales[d] = new Scale(cuts(in, cuts), isFloating(field));
+            scales[d] = Scale.of(cuts(in, cuts), isFloating(field));
         }
         int bits = number(in, 1, 1, version == 1 ? Interleaving.MAX_BITS : ScaleVersion.CELL_BITS, "bits");
         int[] order = new int[bits];

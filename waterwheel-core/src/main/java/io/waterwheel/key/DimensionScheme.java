@@ -91,7 +91,7 @@ final class DimensionScheme extends KeyScheme {
         Scale[] of = new Scale[fields.length];
         for (int d = 0; d < fields.length; d++) {
             Field field = schema.fields().get(fields[d]);
-            of[d] = new Scale(
+            of[d] = Scale.of(
                     new Cuts(field)
                             .of(dimensions.get(d), bits[d]).stream()
                                     .mapToLong(DimensionScheme::code)

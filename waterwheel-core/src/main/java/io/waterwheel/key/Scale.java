@@ -1,6 +1,8 @@
 package io.waterwheel.key;
 
+import com.github.benmanes.caffeine.cache.Interner;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Divides the values of one dimension into cells: a value's cell is the number of cuts that are not above it. Cells
@@ -15,6 +17,8 @@ final class Scale {
     private static final int MOST_BUCKETS = 1 << 14;
     /** Buckets for each cut: enough that few hold two. */
     private static final int BUCKETS_PER_CUT = 16;
+    /** Versions of a stream's scales, and its chunks, have many a table in common. */
+    private static final Interner<Scale> KNOWN = Interner.newWeakInterner();
 
     private final long[] cuts;
     /** The cuts as numbers; empty for dimensions of whole numbers and texts. */
@@ -39,7 +43,11 @@ final class Scale {
      * @param cuts ascending, no two equal
      * @param floating whether they are the codes of finite doubles
      */
-    Scale(long[] cuts, boolean floating) {
+    static Scale of(long[] cuts, boolean floating) {
+        return KNOWN.intern(new Scale(cuts, floating));
+    }
+
+    private Scale(long[] cuts, boolean floating) {
         this.cuts = cuts.clone();
         this.numbers = floating ? Arrays.stream(cuts).mapToDouble(Scale::number).toArray() : new double[0];
         int wanted = Math.min(MOST_BUCKETS, Math.max(1, cuts.length) * BUCKETS_PER_CUT);
@@ -61,6 +69,16 @@ final class Scale {
             }
         }
         Arrays.fill(cells, bucket, cells.length, (char) cuts.length);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Scale that && numbers.length == that.numbers.length && Arrays.equals(cuts, that.cuts);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(cuts);
     }
 
     private static double number(long code) {

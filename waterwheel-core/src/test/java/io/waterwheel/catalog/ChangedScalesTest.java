@@ -89,6 +89,16 @@ final class ChangedScalesTest {
                 .hasRootCauseMessage("expected 3 versions of scales, which a routing table names, got 2");
     }
 
+    /** Each partition and each indexer reads the entry by a catalog of its own, and keeps what it has read. */
+    @Test
+    void whoeverReadsThemHasTheSameObjects() {
+        change("30", "40", "50");
+        Schema one = new StreamCatalog(store, stream).scaled(2).schema();
+        assertThat(new StreamCatalog(store, stream).scaled(2).schema()).isSameAs(one);
+        assertThat(namespace.find("s").orElseThrow().schema()).isSameAs(one);
+        assertThat(KeyScheme.of(namespace.find("s").orElseThrow().schema())).isSameAs(KeyScheme.of(one));
+    }
+
     @Test
     void everyTableThatFollowsCarriesThemOn() throws IOException {
         change("30");

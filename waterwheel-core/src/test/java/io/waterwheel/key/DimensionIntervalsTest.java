@@ -31,7 +31,7 @@ final class DimensionIntervalsTest {
                     .distinct()
                     .sorted()
                     .toArray();
-            Scale scale = new Scale(cuts, floating);
+            Scale scale = Scale.of(cuts, floating);
             for (int i = 0; i < 200; i++) {
                 long code = cuts.length > 0 && random.nextBoolean()
                         ? cuts[random.nextInt(cuts.length)] + random.nextInt(3) - 1

@@ -26,6 +26,15 @@ final class ScaleTest {
     private static final int SEEDS = Rounds.of(200, 20_000);
 
     @Test
+    void tablesOfTheSameCutsAreOne() {
+        long[] cuts = {1, 5, 9};
+        assertThat(Scale.of(cuts, false)).isSameAs(Scale.of(cuts.clone(), false));
+        assertThat(Scale.of(cuts, false)).isNotEqualTo(Scale.of(new long[] {1, 5}, false));
+        // The numbers of these codes are other cuts.
+        assertThat(Scale.of(cuts, false)).isNotEqualTo(Scale.of(cuts, true));
+    }
+
+    @Test
     void aNumbersCellIsTheNumberOfCutsThatAreNotAboveIt() {
         for (long round = 0; round < SEEDS; round++) {
             long seed = round;
@@ -40,7 +49,7 @@ final class ScaleTest {
                     .distinct()
                     .toArray();
             Scale scale =
-                    new Scale(Arrays.stream(cuts).mapToLong(KeyCodec::ofDouble).toArray(), true);
+                    Scale.of(Arrays.stream(cuts).mapToLong(KeyCodec::ofDouble).toArray(), true);
             double[] others = {
                 0,
                 -0.0,

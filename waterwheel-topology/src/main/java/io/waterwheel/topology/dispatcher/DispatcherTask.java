@@ -402,7 +402,9 @@ final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, AutoCl
                     return new DispatcherEvent.TableRead(
                             id,
                             table.get(),
-                            catalog.scaled(table.get().scales()).schema());
+                            services.streams()
+                                    .scaled(stream, table.get().scales())
+                                    .schema());
                 }
                 catalog.sync();
                 PartitionRoute route = catalog.route(id.partition()).route();

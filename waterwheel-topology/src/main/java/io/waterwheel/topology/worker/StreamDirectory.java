@@ -5,7 +5,6 @@ import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.catalog.store.CorruptCatalogException;
-import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamPolicy;
 import java.util.HashMap;
 import java.util.Map;
@@ -28,9 +27,6 @@ public final class StreamDirectory implements AutoCloseable {
     /** By name, what could be read last. Only touched by {@link #changed}. */
     private final Map<String, StreamInfo> byName = new HashMap<>();
 
-    /** One object for equal ones. Only touched by {@link #changed}. */
-    private final Map<Schema, Schema> schemas = new HashMap<>();
-
     private volatile Map<Integer, StreamInfo> streams = Map.of();
 
     public StreamDirectory(CatalogStore store, Namespace namespace, ScheduledExecutorService executor) {
@@ -49,7 +45,8 @@ public final class StreamDirectory implements AutoCloseable {
      * @throws io.waterwheel.error.WaterwheelException TEMPORARY when the catalog is away
      */
     public StreamInfo scaled(StreamInfo stream, int scales) {
-        return stream.scales() >= scales ? stream : new StreamCatalog(store, stream).scaled(scales);
+        StreamInfo newest = streams.getOrDefault(stream.id(), stream);
+        return newest.scales() >= scales ? newest : new StreamCatalog(store, stream).scaled(scales);
     }
 
     private void changed(Map<String, byte[]> present, Set<String> gone) {
@@ -62,10 +59,6 @@ public final class StreamDirectory implements AutoCloseable {
                 LOG.error("[streams] stream {} cannot be read: {}", name, e.getMessage());
             }
         });
-        if (schemas.size() > 2 * byName.size()) {
-            // Most are of streams that are gone.
-            schemas.clear();
-        }
         Map<Integer, StreamInfo> fresh = new HashMap<>();
         byName.values().forEach(stream -> fresh.put(stream.id(), stream));
         if (!fresh.equals(streams)) {
@@ -73,13 +66,12 @@ public final class StreamDirectory implements AutoCloseable {
         }
     }
 
-    /** The same with parts that other streams have too: of ten thousand, many are alike. */
+    /** The same with parts that other streams have too: of ten thousand, many are alike. Schemas are shared already. */
     private StreamInfo shared(String name, StreamInfo stream) {
-        Schema schema = schemas.computeIfAbsent(stream.schema(), same -> same);
         return new StreamInfo(
                 name,
                 stream.id(),
-                schema,
+                stream.schema(),
                 stream.format(),
                 stream.topic().equals(name) ? name : stream.topic(),
                 stream.partitions(),

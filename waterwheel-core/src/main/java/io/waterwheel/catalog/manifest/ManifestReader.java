@@ -206,6 +206,7 @@ public final class ManifestReader {
     }
 
     private static void scales(ManifestCursor cursor, Map<Integer, RoutingTable> tables) {
+        int before = 0;
         for (int left = cursor.section(SCALES); left > 0; left--) {
             int version = cursor.i32();
             int scales = cursor.i32();
@@ -213,6 +214,9 @@ public final class ManifestReader {
             if (table == null) {
                 throw new IllegalArgumentException("scales of routing table " + version + ", which is not there");
             }
+            cursor.require(version > before, "scales of tables in ascending order", version + " after " + before);
+            cursor.require(scales > 1, "scales from 2 on of routing table " + version, Integer.toString(scales));
+            before = version;
             tables.put(version, table.withScales(scales));
         }
     }

@@ -189,12 +189,13 @@ public final class ChunkReader implements AutoCloseable {
                 sources[r] = Arrays.copyOf(sources[r], sources[r].length + ChunkFormat.SLACK);
             }
         }
-        LeafDecoder decoder = new LeafDecoder(directory.file());
-        int i = 0;
-        for (int r = 0; r < ranges; r++) {
-            for (; i < ends[r]; i++) {
-                decoded[i] = decode(decoder, leaves[i], parts[i], sources[r], positions[r]);
-                takes.accept(decoded[i].weight());
+        try (LeafDecoder decoder = new LeafDecoder(directory.file())) {
+            int i = 0;
+            for (int r = 0; r < ranges; r++) {
+                for (; i < ends[r]; i++) {
+                    decoded[i] = decode(decoder, leaves[i], parts[i], sources[r], positions[r]);
+                    takes.accept(decoded[i].weight());
+                }
             }
         }
     }

@@ -11,9 +11,10 @@ import io.waterwheel.chunk.encoding.PartCursor;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.Arrays;
+import java.util.concurrent.ArrayBlockingQueue;
 
-/** Decodes parts whose checksum was right. Keeps scratch; one thread. */
-final class LeafDecoder {
+/** Decodes parts whose checksum was right. Keeps scratch, which it gives on when it is closed; one thread. */
+final class LeafDecoder implements AutoCloseable {
     /** No row takes more of a column: its reference and its value at their longest. */
     private static final long MOST_ROW_BYTES = TupleBlock.MAX_VALUE_BYTES + 16;
     /** No column has more beside its rows: dictionaries hold no value that no row has. */
@@ -21,14 +22,44 @@ final class LeafDecoder {
     /** The content of values in a section: these at their most, and as much again for their numbers and lengths. */
     private static final int MOST_GROUP_BYTES = 2 * MOST_SOURCE_BYTES;
 
+    /** Of scratch that waits for its next use: a leaf's takes about as much memory as what comes out of it. */
+    private static final ArrayBlockingQueue<Scratch> KEPT =
+            new ArrayBlockingQueue<>(Math.max(2, Runtime.getRuntime().availableProcessors()));
+
+    /** Of decompressed content; longer arrays are let go. */
+    private static final int MOST_KEPT_BYTES = 1 << 20;
+
+    private static final class Scratch {
+        final IntegerDecoder integers = new IntegerDecoder();
+        long[] numbers = new long[0];
+        long[] lengths = new long[0];
+        byte[] content = new byte[0];
+    }
+
     private final PartCursor in;
-    private final IntegerDecoder integers = new IntegerDecoder();
-    private long[] numbers = new long[0];
-    private long[] lengths = new long[0];
-    private byte[] content = new byte[0];
+    private final Scratch scratch;
+    private final IntegerDecoder integers;
+    private long[] numbers;
+    private long[] lengths;
+    private byte[] content;
 
     LeafDecoder(String file) {
         this.in = new PartCursor(file);
+        Scratch kept = KEPT.poll();
+        this.scratch = kept == null ? new Scratch() : kept;
+        this.integers = scratch.integers;
+        this.numbers = scratch.numbers;
+        this.lengths = scratch.lengths;
+        this.content = scratch.content;
+    }
+
+    /** Nothing is to be decoded after it. */
+    @Override
+    public void close() {
+        scratch.numbers = numbers;
+        scratch.lengths = lengths;
+        scratch.content = content.length > MOST_KEPT_BYTES ? new byte[0] : content;
+        KEPT.offer(scratch);
     }
 
     /**
@@ -152,11 +183,7 @@ final class LeafDecoder {
                     LittleEndian.putInt(out, i * 4, (int) values[i]);
                 }
             }
-            default -> {
-                for (int i = 0; i < rows; i++) {
-                    LittleEndian.putLong(out, i * 8, values[i]);
-                }
-            }
+            default -> LittleEndian.putLongs(out, values, rows);
         }
     }
 

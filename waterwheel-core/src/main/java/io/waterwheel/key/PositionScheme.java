@@ -138,12 +138,7 @@ final class PositionScheme extends KeyScheme {
         public long[] keys(byte[][] values, byte[][] arenas, int rows) {
             byte[] longitudes = values[0];
             byte[] latitudes = values[1];
-            long[] keys = new long[rows];
-            for (int i = 0; i < rows; i++) {
-                keys[i] = zOrder.code(
-                        LittleEndian.getDouble(longitudes, i * 8), LittleEndian.getDouble(latitudes, i * 8));
-            }
-            return keys;
+            return zOrder.codes(longitudes, latitudes, rows);
         }
 
         @Override

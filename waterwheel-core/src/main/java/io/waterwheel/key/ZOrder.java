@@ -1,6 +1,7 @@
 package io.waterwheel.key;
 
 import io.waterwheel.geo.Box;
+import io.waterwheel.tuple.LittleEndian;
 
 /**
  * Z-order codes [Morton 1966] of positions in one domain. Each dimension is cut into 2^31 cells of equal width,
@@ -84,14 +85,31 @@ public final class ZOrder {
         return interleave(longitudeCell(longitude), latitudeCell(latitude));
     }
 
+    /**
+     * The codes of positions, as {@link #code} has them.
+     *
+     * @param longitudes as doubles, little-endian, one after the other
+     */
+    long[] codes(byte[] longitudes, byte[] latitudes, int count) {
+        long[] codes = new long[count];
+        for (int i = 0; i < count; i++) {
+            codes[i] = (long) longitudeCell(LittleEndian.getDouble(longitudes, i * 8)) << 32
+                    | latitudeCell(LittleEndian.getDouble(latitudes, i * 8));
+        }
+        // Over longs alone, so that the compiler makes it a loop of vectors.
+        for (int i = 0; i < count; i++) {
+            codes[i] = spread(codes[i] >>> 32) << 1 | spread(codes[i] & 0xFFFF_FFFFL);
+        }
+        return codes;
+    }
+
     /** The code of two cell numbers, neither negative. */
     static long interleave(int longitudeCell, int latitudeCell) {
         return (spread(longitudeCell) << 1) | spread(latitudeCell);
     }
 
-    private static long spread(int cell) {
-        long x = cell;
-        x = (x | (x << 16)) & 0x0000FFFF0000FFFFL;
+    private static long spread(long cell) {
+        long x = (cell | (cell << 16)) & 0x0000FFFF0000FFFFL;
         x = (x | (x << 8)) & 0x00FF00FF00FF00FFL;
         x = (x | (x << 4)) & 0x0F0F0F0F0F0F0F0FL;
         x = (x | (x << 2)) & 0x3333333333333333L;

@@ -2,6 +2,7 @@ package io.waterwheel.tuple;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /** Reads and writes little-endian numbers in byte arrays: the byte order of blocks, leaves and chunk files. */
@@ -42,5 +43,10 @@ public final class LittleEndian {
 
     public static double getDouble(byte[] bytes, int offset) {
         return Double.longBitsToDouble(getLong(bytes, offset));
+    }
+
+    /** Writes the first longs, from the array's beginning on. */
+    public static void putLongs(byte[] bytes, long[] values, int count) {
+        ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asLongBuffer().put(values, 0, count);
     }
 }

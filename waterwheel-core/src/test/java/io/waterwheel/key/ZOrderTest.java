@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.geo.Box;
+import io.waterwheel.tuple.LittleEndian;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -64,5 +65,25 @@ final class ZOrderTest {
             code |= (long) ((x >>> bit) & 1) << (2 * bit + 1);
         }
         return code;
+    }
+
+    @Test
+    void manyAtOnceAreAsOneByOne() {
+        Random random = new Random(5);
+        Box domain = new Box(-5.5, 0.1, 7.3, 0.3);
+        ZOrder zOrder = new ZOrder(domain);
+        for (int count : new int[] {0, 1, 7, 2048}) {
+            byte[] longitudes = new byte[count * 8];
+            byte[] latitudes = new byte[count * 8];
+            long[] expected = new long[count];
+            for (int i = 0; i < count; i++) {
+                double longitude = i == 1 ? domain.east() : random.nextDouble(domain.west(), domain.east());
+                double latitude = i == 2 ? domain.north() : random.nextDouble(domain.south(), domain.north());
+                LittleEndian.putLong(longitudes, i * 8, Double.doubleToRawLongBits(longitude));
+                LittleEndian.putLong(latitudes, i * 8, Double.doubleToRawLongBits(latitude));
+                expected[i] = zOrder.code(longitude, latitude);
+            }
+            assertThat(zOrder.codes(longitudes, latitudes, count)).isEqualTo(expected);
+        }
     }
 }

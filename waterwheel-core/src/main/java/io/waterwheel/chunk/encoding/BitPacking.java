@@ -64,4 +64,42 @@ final class BitPacking {
             out[i] = base + unit * ((LittleEndian.getLong(in, at + (bit >>> 3)) >>> (bit & 7)) & mask);
         }
     }
+
+    /**
+     * Sets {@code out[0] = first}, and {@code out[i + 1] = out[i] + base + unit * packed[i]} for i below {@code steps}.
+     * Reads as {@link #unpack} does.
+     */
+    static void unpackSteps(byte[] in, int at, int steps, int bits, long base, long unit, long first, long[] out) {
+        long value = first;
+        out[0] = value;
+        if (bits == 0) {
+            for (int i = 1; i <= steps; i++) {
+                value += base;
+                out[i] = value;
+            }
+            return;
+        }
+        if (bits == Long.SIZE) {
+            for (int i = 0; i < steps; i++) {
+                value += base + unit * LittleEndian.getLong(in, at + i * 8);
+                out[i + 1] = value;
+            }
+            return;
+        }
+        long mask = (1L << bits) - 1;
+        for (int i = 0; i < steps; i++) {
+            int bit = i * bits;
+            value += base + unit * ((LittleEndian.getLong(in, at + (bit >>> 3)) >>> (bit & 7)) & mask);
+            out[i + 1] = value;
+        }
+    }
+
+    /** Each value becomes the sum of itself and all before it. */
+    static void addUp(long[] values, int count) {
+        long sum = 0;
+        for (int i = 0; i < count; i++) {
+            sum += values[i];
+            values[i] = sum;
+        }
+    }
 }

@@ -4,6 +4,9 @@ import java.util.Arrays;
 
 /** Reads {@code integers(n)} of the chunk format. Keeps scratch; one thread. */
 public final class IntegerDecoder {
+    /** Rows of a run on average, from which on each is filled by itself. */
+    private static final int LONG_RUN = 32;
+
     /** By depth: what the integers of that depth are made of. */
     private final long[][] first = new long[ChunkFormat.MAX_DEPTH + 1][];
 
@@ -75,6 +78,16 @@ public final class IntegerDecoder {
 
     private void delta(PartCursor in, int count, long[] out, int depth) {
         long value = in.number();
+        if (count > 1 && depth < ChunkFormat.MAX_DEPTH && in.next() == ChunkFormat.INTEGERS_PACKED) {
+            // The usual steps, in one pass.
+            in.u8();
+            int bits = bits(in);
+            long base = in.number();
+            long unit = in.number();
+            int from = in.skip(BitPacking.bytes(count - 1, bits));
+            BitPacking.unpackSteps(in.bytes(), from, count - 1, bits, base, unit, value, out);
+            return;
+        }
         long[] steps = scratch(first, depth, count);
         read(in, count - 1, steps, depth + 1);
         out[0] = value;
@@ -91,8 +104,9 @@ public final class IntegerDecoder {
         int bits = bits(in);
         int from = in.skip(BitPacking.bytes(count, bits));
         BitPacking.unpack(in.bytes(), from, count, bits, 0, 1, out);
-        for (int i = 0; i < count; i++) {
-            out[i] = values[checked(in, out[i], distinct, "code")];
+        int wrong = lookUp(out, count, values, distinct);
+        if (wrong >= 0) {
+            checked(in, out[wrong], distinct, "code");
         }
     }
 
@@ -102,18 +116,44 @@ public final class IntegerDecoder {
         long[] lengths = scratch(second, depth, runs);
         read(in, runs, values, depth + 1);
         read(in, runs, lengths, depth + 1);
+        boolean isLong = runs * LONG_RUN < count;
+        if (!isLong) {
+            Arrays.fill(out, 0, count, 0);
+        }
         int at = 0;
+        long before = 0;
         for (int run = 0; run < runs; run++) {
             if (lengths[run] < 1 || lengths[run] > count - at) {
                 throw in.damaged("a run of 1 to " + (count - at) + " rows", Long.toString(lengths[run]));
             }
             int end = at + (int) lengths[run];
-            Arrays.fill(out, at, end, values[run]);
+            if (isLong) {
+                Arrays.fill(out, at, end, values[run]);
+            } else {
+                out[at] = values[run] - before;
+                before = values[run];
+            }
             at = end;
         }
         if (at != count) {
             throw in.damaged("runs of " + count + " rows in all", Integer.toString(at));
         }
+        if (!isLong) {
+            // Where each begins stands by how much it differs: no branch depends on how long runs are.
+            BitPacking.addUp(out, count);
+        }
+    }
+
+    /** Puts values in the place of codes; says where a code is of none, or -1. */
+    private static int lookUp(long[] codes, int count, long[] values, int distinct) {
+        for (int i = 0; i < count; i++) {
+            long code = codes[i];
+            if (code < 0 || code >= distinct) {
+                return i;
+            }
+            codes[i] = values[(int) code];
+        }
+        return -1;
     }
 
     private static int checked(PartCursor in, long index, int count, String what) {

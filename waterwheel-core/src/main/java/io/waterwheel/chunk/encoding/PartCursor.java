@@ -72,6 +72,11 @@ public final class PartCursor {
         return bytes[skip(1)] & 0xFF;
     }
 
+    /** The next byte, which is not stepped over; -1 at the end. */
+    int next() {
+        return position < limit ? bytes[position] & 0xFF : -1;
+    }
+
     public int u16() {
         return LittleEndian.getShort(bytes, skip(2)) & 0xFFFF;
     }

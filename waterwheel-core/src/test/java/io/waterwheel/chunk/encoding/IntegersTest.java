@@ -88,4 +88,40 @@ final class IntegersTest {
                 .isInstanceOf(CorruptChunkException.class)
                 .hasMessageContaining("deep");
     }
+
+    /** Packed steps are read in one pass: at the depth at which nothing may follow they are refused all the same. */
+    @Test
+    void packedStepsTooDeepAreRefused() {
+        byte[] bytes = new byte[64];
+        int at = 0;
+        for (int depth = 0; depth <= ChunkFormat.MAX_DEPTH; depth++) {
+            bytes[at] = ChunkFormat.INTEGERS_DELTA;
+            at += 2;
+        }
+        bytes[at] = ChunkFormat.INTEGERS_PACKED; // of 0 bits, with base and unit 0
+        PartCursor in = new PartCursor("f");
+        in.set(bytes, 0, at + 4, 0, 0, 0);
+        assertThatThrownBy(() -> decoder.read(in, 100, new long[100])).hasMessageContaining("deep");
+        // One less is deep enough.
+        in.set(bytes, 2, at + 2, 0, 0, 0);
+        decoder.read(in, 100, new long[100]);
+        in.requireEnd();
+    }
+
+    /** Of few rows each, and of many. */
+    @Test
+    void runsOfAnyLengthComeBack() {
+        for (int length : new int[] {1, 2, 7, 33, 700, 2048}) {
+            Random random = new Random(length);
+            long[] values = new long[2048];
+            long value = 0;
+            for (int i = 0; i < values.length; i++) {
+                value = i % length == 0 ? random.nextLong() : value;
+                values[i] = value;
+            }
+            out.clear();
+            encoder.write(values, values.length, out);
+            assertThat(decode(values.length)).as("runs of %s", length).isEqualTo(values);
+        }
+    }
 }

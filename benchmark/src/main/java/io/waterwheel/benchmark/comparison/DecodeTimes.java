@@ -1,0 +1,298 @@
+package io.waterwheel.benchmark.comparison;
+
+import io.waterwheel.benchmark.Options;
+import io.waterwheel.chunk.ChunkDirectory;
+import io.waterwheel.chunk.ChunkReader;
+import io.waterwheel.chunk.ChunkWriter;
+import io.waterwheel.chunk.EncodedChunk;
+import io.waterwheel.chunk.LeafPart;
+import io.waterwheel.chunk.encoding.Compression;
+import io.waterwheel.index.PagePool;
+import io.waterwheel.index.Template;
+import io.waterwheel.index.TemplateTree;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.store.ChunkStore;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+
+/**
+ * What of decoding takes how long? One chunk of a set's first rows, its bytes in memory: the CPU time of reading each
+ * column alone, of making the keys where they are made of columns, and of reading all parts, beside a copy of as many
+ * bytes as come out. Of each column how its parts are written: {@code 130/1 x 228} are 228 leaves in the compressed (+
+ * 128) form 2 of integers in code 1 (docs/chunk-format.md). The columns take turns, so that what else the machine does
+ * falls on all alike.
+ *
+ * <pre>
+ * java -Xmx3g -cp "benchmark/target/classes:$(cat benchmark/target/classpath.txt)" \
+ *     io.waterwheel.benchmark.comparison.DecodeTimes sets=taxi
+ * </pre>
+ *
+ * Options (name=value): sets, rows (of the chunk), rounds (of which the median's CPU time counts), warm (rounds
+ * before), seed, data (folder of the real sets).
+ */
+public final class DecodeTimes {
+    private static final int COMPRESSED = 0x80;
+    private static final int DECIMALS = 2;
+    /** Where a compressed part's frame begins: behind its form and the length of its content. */
+    private static final int FRAME = 5;
+
+    private DecodeTimes() {}
+
+    /** Reads something of all leaves; gives back what came, so that nothing is left out. */
+    private interface Work {
+        Object run() throws IOException;
+    }
+
+    private record Timed(String name, long bytes, Work work, long[] nanos) {}
+
+    /** A file whose bytes are in memory. */
+    private record Bytes(String name, byte[] content) implements ChunkStore.Input {
+        static Bytes of(EncodedChunk chunk) {
+            byte[] all = new byte[Math.toIntExact(chunk.bytes())];
+            int at = 0;
+            for (ByteBuffer buffer : chunk.content()) {
+                int length = buffer.remaining();
+                buffer.duplicate().get(all, at, length);
+                at += length;
+            }
+            return new Bytes("one.chunk", all);
+        }
+
+        @Override
+        public long size() {
+            return content.length;
+        }
+
+        @Override
+        public void read(long position, byte[] target, int offset, int length) {
+            System.arraycopy(content, (int) position, target, offset, length);
+        }
+
+        @Override
+        public void readVectored(long[] positions, byte[][] targets) {
+            for (int i = 0; i < positions.length; i++) {
+                read(positions[i], targets[i], 0, targets[i].length);
+            }
+        }
+
+        @Override
+        public void close() {
+            // Nothing is open.
+        }
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        Options options = new Options(
+                arguments,
+                "sets",
+                "taxi",
+                "rows",
+                "466_000",
+                "rounds",
+                "31",
+                "warm",
+                "60",
+                "seed",
+                "1",
+                "data",
+                "../shared/data");
+        options.printMachine();
+        for (String set : options.text("sets").split(",", -1)) {
+            List<TupleBlock> blocks = new ArrayList<>();
+            Schema schema = SetRows.load(set, options, blocks);
+            TemplateTree tree = new TemplateTree(RowLayout.of(schema), Template.single(), new PagePool(1L << 30));
+            for (TupleBlock block : blocks) {
+                tree.insert(block, 0, block.size());
+            }
+            EncodedChunk chunk = new ChunkWriter().encode(tree, schema);
+            tree.discard();
+            blocks.clear();
+            measure(set, schema, Bytes.of(chunk), options);
+        }
+        System.out.printf(
+                Locale.ROOT,
+                "load at the end %.2f%n",
+                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+    }
+
+    private static void measure(String set, Schema schema, Bytes bytes, Options options) throws IOException {
+        int rounds = options.integer("rounds");
+        RowLayout layout = RowLayout.of(schema);
+        try (ChunkReader reader = ChunkReader.open(bytes, layout)) {
+            ChunkDirectory directory = reader.directory();
+            double rows = directory.rows();
+            List<Timed> all = new ArrayList<>();
+            for (int part = 0; part < directory.parts(); part++) {
+                int[] leaves = leaves(directory, part);
+                if (leaves.length > 0) {
+                    all.add(new Timed(
+                            name(layout, part) + forms(directory, bytes, leaves, part),
+                            stored(directory, leaves, part),
+                            column(reader, leaves, part),
+                            new long[rounds]));
+                }
+            }
+            LeafPart[][] decoded = new LeafPart[directory.leaves()][];
+            long out = 0;
+            for (int leaf = 0; leaf < decoded.length; leaf++) {
+                decoded[leaf] = reader.readLeaf(leaf);
+                for (LeafPart part : decoded[leaf]) {
+                    out += part.weight();
+                }
+            }
+            if (directory.makesKeys(0)) {
+                all.add(new Timed("keys, of columns", 0, keys(directory, decoded), new long[rounds]));
+            }
+            all.add(new Timed("all", bytes.size() - directory.bytes(), leaves(reader), new long[rounds]));
+            all.add(new Timed("a copy of what comes out", out, copies(decoded), new long[rounds]));
+            time(all, options.integer("warm"), rounds);
+            System.out.printf(Locale.ROOT, "%s, %.0f rows%n", set, rows);
+            for (Timed timed : all) {
+                System.out.printf(
+                        Locale.ROOT,
+                        "%8.2f ns a row %8.3f bytes a row  %s%n",
+                        median(timed.nanos) / rows,
+                        timed.bytes / rows,
+                        timed.name);
+            }
+        }
+    }
+
+    private static void time(List<Timed> all, int warm, int rounds) throws IOException {
+        int sum = 0;
+        for (int round = -warm; round < rounds; round++) {
+            for (Timed timed : all) {
+                long start = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+                sum += timed.work.run().hashCode();
+                if (round >= 0) {
+                    timed.nanos[round] = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - start;
+                }
+            }
+        }
+        if (sum == 0) {
+            System.out.println();
+        }
+    }
+
+    private static double median(long[] nanos) {
+        Arrays.sort(nanos);
+        return nanos[nanos.length / 2];
+    }
+
+    private static String name(RowLayout layout, int part) {
+        if (part == ChunkDirectory.KEYS) {
+            return "keys";
+        }
+        if (part == ChunkDirectory.TIMES) {
+            return "times";
+        }
+        for (int field = 0; field < layout.fields().size(); field++) {
+            if (layout.columnOf(field) + ChunkDirectory.TIMES + 1 == part) {
+                return layout.fields().get(field).name();
+            }
+        }
+        return "nulls";
+    }
+
+    private static int[] leaves(ChunkDirectory directory, int part) {
+        int[] leaves = new int[directory.leaves()];
+        int count = 0;
+        for (int leaf = 0; leaf < leaves.length; leaf++) {
+            if (directory.length(leaf, part) > 0 && !directory.follows(leaf, part)) {
+                leaves[count++] = leaf;
+            }
+        }
+        return Arrays.copyOf(leaves, count);
+    }
+
+    private static long stored(ChunkDirectory directory, int[] leaves, int part) {
+        return Arrays.stream(leaves)
+                .mapToLong(leaf -> directory.length(leaf, part))
+                .sum();
+    }
+
+    private static String forms(ChunkDirectory directory, Bytes bytes, int[] leaves, int part) {
+        Map<String, Integer> forms = new TreeMap<>();
+        for (int leaf : leaves) {
+            int at = (int) directory.offset(leaf, part);
+            int form = bytes.content[at] & 0xFF;
+            byte[] content = content(bytes, at, directory.length(leaf, part));
+            int code = content[(form & ~COMPRESSED) == DECIMALS ? 1 : 0];
+            // Of text there is a count or a length first, which says nothing here.
+            String said = form + ((form & ~COMPRESSED) > DECIMALS ? "" : "/" + code);
+            forms.merge(said, 1, Integer::sum);
+        }
+        StringBuilder text = new StringBuilder();
+        forms.forEach(
+                (form, count) -> text.append(", ").append(form).append(" x ").append(count));
+        return text.toString();
+    }
+
+    /** What follows the form of a part, decompressed where it is compressed. */
+    private static byte[] content(Bytes bytes, int at, int length) {
+        if ((bytes.content[at] & COMPRESSED) == 0) {
+            return Arrays.copyOfRange(bytes.content, at + 1, at + length);
+        }
+        byte[] content = new byte[LittleEndian.getInt(bytes.content, at + 1)];
+        Compression.decompress(bytes.content, at + FRAME, length - FRAME, content, content.length);
+        return content;
+    }
+
+    private static Work column(ChunkReader reader, int[] leaves, int part) {
+        return () -> {
+            LeafPart[] decoded = new LeafPart[1];
+            for (int leaf : leaves) {
+                reader.read(new int[] {leaf}, new int[] {part}, 1, decoded, weight -> {});
+            }
+            return Objects.requireNonNull(decoded[0]);
+        };
+    }
+
+    private static Work leaves(ChunkReader reader) {
+        return () -> {
+            LeafPart[] last = {};
+            for (int leaf = 0; leaf < reader.directory().leaves(); leaf++) {
+                last = reader.readLeaf(leaf);
+            }
+            return last;
+        };
+    }
+
+    /** The floor: what making the arrays costs. */
+    private static Work copies(LeafPart[][] decoded) {
+        return () -> {
+            Object last = "";
+            for (LeafPart[] leaf : decoded) {
+                Object[] copies = new Object[2 * leaf.length];
+                for (int part = 0; part < leaf.length; part++) {
+                    copies[2 * part] = leaf[part].longs().clone();
+                    copies[2 * part + 1] = leaf[part].bytes().clone();
+                }
+                last = copies;
+            }
+            return last;
+        };
+    }
+
+    private static Work keys(ChunkDirectory directory, LeafPart[][] decoded) {
+        return () -> {
+            Object last = "";
+            for (int leaf = 0; leaf < decoded.length; leaf++) {
+                LeafPart[] parts = decoded[leaf];
+                last = directory.keys(leaf, part -> parts[part]);
+            }
+            return last;
+        };
+    }
+}

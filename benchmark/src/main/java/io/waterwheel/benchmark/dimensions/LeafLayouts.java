@@ -4,6 +4,8 @@ import io.waterwheel.benchmark.Options;
 import io.waterwheel.key.KeyCodec;
 import io.waterwheel.key.KeyMaker;
 import io.waterwheel.query.KeyRange;
+import io.waterwheel.schema.Dimension;
+import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.TupleBlock;
@@ -21,9 +23,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which share of the leaves do questions about several fields read, by the order in which a chunk has its rows? Orders:
  * as they came; at random and by a kd-tree, as [Colmenares 2017] divides chunks; by keys of dimensions, as Waterwheel
- * does. A leaf is read when each field that is asked about has values in it from least to greatest that meet the
- * question: so the orders are compared by nothing but themselves. Of each order and question the rows in the leaves
- * that are read are compared with a look at every row.
+ * does, whose bits come in turn, as on a z-order curve, or by the learned schedule. A leaf is read when each field that
+ * is asked about has values in it from least to greatest that meet the question: so the orders are compared by nothing
+ * but themselves. Of each order and question the rows in the leaves that are read are compared with a look at every
+ * row.
  *
  * <p>The kd-tree halves the leaves at the median of a dimension, down to single ones: of each dimension in turn, or of
  * the one in which the rows at hand are spread widest, by the ranks of their values in the chunk.
@@ -35,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * Options (name=value): sets (as those of {@link DimensionQuestions}), rows (at most), chunk (rows of a chunk),
- * questions (random ones), seed, data (the folder of data sets).
+ * questions (random ones), only (orders whose name begins so), seed, data (the folder of data sets).
  */
 public final class LeafLayouts {
     private static final int LEAF_ROWS = 2048;
@@ -123,6 +126,8 @@ public final class LeafLayouts {
                 "400_000",
                 "questions",
                 "40",
+                "only",
+                "",
                 "seed",
                 "1",
                 "data",
@@ -142,6 +147,8 @@ public final class LeafLayouts {
         layouts.put("at random", rows -> shuffle(rows, new SplittableRandom(options.number("seed"))));
         layouts.put("kd, each dimension in turn", rows -> new KdOrder(columns, fields, false).order(rows));
         layouts.put("kd, the widest dimension", rows -> new KdOrder(columns, fields, true).order(rows));
+        long[] turns = keys(set, inTurn(set));
+        layouts.put("keys, each dimension in turn", rows -> sort(rows, turns));
         long[] keys = keys(set, List.of());
         layouts.put("keys, learned", rows -> sort(rows, keys));
         if (!set.schedule().isEmpty()) {
@@ -159,6 +166,7 @@ public final class LeafLayouts {
         long[] expected = set.questions().stream()
                 .mapToLong(question -> set.rows().look(question).rows())
                 .toArray();
+        layouts.keySet().removeIf(layout -> !layout.startsWith(options.text("only")));
         layouts.forEach((layout, order) -> {
             double[] shares = shares(set, columns, order, options.integer("chunk"), expected);
             StringBuilder each = new StringBuilder();
@@ -259,6 +267,15 @@ public final class LeafLayouts {
             count += match ? 1 : 0;
         }
         return count;
+    }
+
+    /** As a z-order curve has the bits: those that the learned schedule has, one of each dimension after the other. */
+    private static List<String> inTurn(QuestionSet set) {
+        Schema learned = DimensionQuestions.learned(set, List.of());
+        KeySpec.Dimensions key = Objects.requireNonNull(learned.key().dimensional());
+        return Arrays.stream(Dimension.inTurn(key.bits(learned.byName())))
+                .mapToObj(d -> key.dimensions().get(d).field())
+                .toList();
     }
 
     private static long[] keys(QuestionSet set, List<String> schedule) {

@@ -73,6 +73,7 @@ final class Scale {
 
     @Override
     public boolean equals(@Nullable Object other) {
+        // Those of numbers have as many numbers as cuts, others none; without a cut both are alike.
         return other instanceof Scale that && numbers.length == that.numbers.length && Arrays.equals(cuts, that.cuts);
     }
 

@@ -109,7 +109,6 @@ public final class Segmenter {
     void learn(Schema schema) {
         KeySpec.Dimensions key = schema.key().dimensional();
         if (key == null || knows(key.scales())) {
-            // Each partition of the stream comes with a schema of its own.
             return;
         }
         KeyScheme scheme = KeyScheme.of(schema);

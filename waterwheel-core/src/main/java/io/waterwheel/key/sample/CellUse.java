@@ -35,18 +35,18 @@ public record CellUse(String field, int cells, double used) {
      * By dimension, with the newest scales; none where keys have no dimensions, or fewer than {@link #LEAST_KEYS} of
      * the keys are by these scales. A cell of other scales holds other values: keys by them tell nothing.
      *
-     * @param any keys of rows, each as good as the others
+     * @param keys of rows, each as good as the others
      */
-    public static List<CellUse> of(Schema schema, long[] any) {
+    public static List<CellUse> of(Schema schema, long[] keys) {
         KeySpec.Dimensions all = schema.key().dimensional();
         if (all == null) {
             return List.of();
         }
         KeySpec.Dimensions key = all.newest();
-        long[] keys = Arrays.stream(any)
+        long[] newest = Arrays.stream(keys)
                 .filter(one -> ScaleVersion.of(one) == all.scales())
                 .toArray();
-        if (keys.length < LEAST_KEYS) {
+        if (newest.length < LEAST_KEYS) {
             return List.of();
         }
         KeyDimensions dimensions = KeyDimensions.of(schema);
@@ -54,12 +54,12 @@ public record CellUse(String field, int cells, double used) {
         List<CellUse> uses = new ArrayList<>();
         for (int d = 0; d < cells.length; d++) {
             int[] rows = new int[1 << Long.bitCount(dimensions.mask(d))];
-            for (long one : keys) {
+            for (long one : newest) {
                 rows[dimensions.number(d, one)]++;
             }
             double entropy = 0;
             for (int of : rows) {
-                double share = (double) of / keys.length;
+                double share = (double) of / newest.length;
                 entropy -= of == 0 ? 0 : share * Math.log(share);
             }
             uses.add(new CellUse(key.dimensions().get(d).field(), cells[d], Math.min(cells[d], Math.exp(entropy))));

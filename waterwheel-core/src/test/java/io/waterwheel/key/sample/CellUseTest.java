@@ -103,9 +103,17 @@ final class CellUseTest {
         long[] next = LongStream.range(0, 2048)
                 .map(row -> ScaleVersion.prefix(2) | key((int) (row & 3), (int) (row & 63)))
                 .toArray();
-        // Tables are adopted by one partition after the other.
-        recent.add(LongStream.concat(LongStream.generate(() -> key(1, 63)).limit(2000), Arrays.stream(next, 0, 1023))
-                .toArray());
+        // One partition adopts a table after the other.
+        long[] both = LongStream.concat(
+                        LongStream.generate(() -> key(1, 63)).limit(2000), Arrays.stream(next, 0, 1023))
+                .toArray();
+        assertThat(CellUse.of(scaled, both)).isEmpty();
+        long[] enough = LongStream.concat(Arrays.stream(both), Arrays.stream(next, 1023, 1024))
+                .toArray();
+        assertThat(CellUse.of(scaled, enough))
+                .hasSize(2)
+                .isEqualTo(CellUse.of(scaled, Arrays.copyOf(next, 1024)));
+        recent.add(both);
         assertThat(CellUse.of(scaled, recent.keys())).isEmpty();
         recent.add(Arrays.copyOfRange(next, 1023, 2048));
         List<CellUse> uses = CellUse.of(scaled, recent.keys());

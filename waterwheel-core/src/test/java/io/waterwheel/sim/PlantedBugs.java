@@ -6,7 +6,6 @@ import static io.waterwheel.sim.PlantedBug.Kind.NONE;
 import static io.waterwheel.sim.PlantedBug.Kind.SAFETY;
 
 import java.util.List;
-import java.util.Map;
 
 /** Every rule that the simulator must miss when it is gone; the table in docs/exactness.md is printed from here. */
 final class PlantedBugs {
@@ -112,49 +111,6 @@ final class PlantedBugs {
     private static final PlantedBug S_ABOVE = new PlantedBug(
                     "s above mine", 9, NONE, "a subquery above the last flush is answered")
             .with(READER, "if (view.flushed() < subquery.flushed()) {", "if (view.flushed() < 0) {");
-
-    /**
-     * The first seed that found a bug, where it is not among the first three: so that every build need not look for it.
-     * Any change of the simulator makes them out of date, which costs time and nothing else; the test says which.
-     */
-    static final Map<String, Integer> FOUND_BY = Map.ofEntries(
-            Map.entry("limit", 4),
-            Map.entry("announced", 149),
-            Map.entry("recorded", 547),
-            Map.entry("answer version", 274),
-            Map.entry("report version", 441),
-            Map.entry("report shown", 2021),
-            Map.entry("one edit", 7),
-            Map.entry("merge check", 18),
-            Map.entry("collector epoch", 33),
-            Map.entry("file epoch", 4),
-            Map.entry("checkpoint apart", 567),
-            Map.entry("credit again", 247),
-            Map.entry("dead letters first", 10),
-            Map.entry("letters again", 4),
-            Map.entry("stale", 7),
-            Map.entry("unknown is done", 38),
-            Map.entry("merge epoch", 94),
-            Map.entry("idle successor", 95),
-            Map.entry("catch-up line", 19),
-            Map.entry("read credit", 5),
-            Map.entry("cumulative read credit", 12),
-            Map.entry("read credit of a life", 4),
-            Map.entry("late tree in reports", 6),
-            Map.entry("pointer cas", 49),
-            Map.entry("expired in trees", 5),
-            Map.entry("expired in chunks", 5),
-            Map.entry("all expired", 980),
-            Map.entry("chunks across", 5),
-            Map.entry("horizon goes back", 5),
-            Map.entry("policy check", 190),
-            Map.entry("newest tuple", 15),
-            Map.entry("late flush", 5),
-            Map.entry("manifest's horizon", 5),
-            Map.entry("subquery epoch, s above mine", 95),
-            Map.entry("subquery epoch, floor at start", 95),
-            Map.entry("s-1, checkpoint apart", 123),
-            Map.entry("gap, account", 7));
 
     private PlantedBugs() {}
 

@@ -6,30 +6,12 @@ import static io.waterwheel.sim.PlantedBug.Kind.SAFETY;
 import io.waterwheel.sim.PlantedBug.Kind;
 import io.waterwheel.sim.PlantedBug.World;
 import java.util.List;
-import java.util.Map;
 
 /** Rules by which a broker's answer from the past is told from a loss; {@link LogSimulation} must miss each. */
 final class PlantedLogBugs {
     private static final int RULE = 14;
     private static final String TRACKER = "ingest/source/LogTracker";
     private static final String MEMORY = "catalog/LogMemory";
-
-    /** Seeds that found a bug, where it is not among the first few; below 0 those of an even mix. */
-    static final Map<String, Integer> FOUND_BY = Map.ofEntries(
-            Map.entry("epochs forgotten", 368),
-            Map.entry("epoch first", 233),
-            Map.entry("topic of the route", 11464),
-            Map.entry("left unchecked", 17784),
-            Map.entry("two leaders", -48067),
-            Map.entry("others unasked", -27171),
-            Map.entry("heard since", -27171),
-            Map.entry("past successor", 3378),
-            Map.entry("one look, cut", 41942),
-            Map.entry("cut by old look", -96),
-            Map.entry("one look, end", 116),
-            Map.entry("topics forgotten", 64),
-            Map.entry("topics left", 11),
-            Map.entry("one look, topic", 4));
 
     private PlantedLogBugs() {}
 

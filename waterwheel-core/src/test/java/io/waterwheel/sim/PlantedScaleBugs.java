@@ -4,7 +4,6 @@ import static io.waterwheel.sim.PlantedBug.Kind.SAFETY;
 
 import io.waterwheel.sim.PlantedBug.World;
 import java.util.List;
-import java.util.Map;
 
 /** What is right of keys only through a change of the scales; the simulator must miss each on a key of dimensions. */
 final class PlantedScaleBugs {
@@ -37,10 +36,4 @@ final class PlantedScaleBugs {
                     .with("query/run/ChunkReads", "resolved.stream().scales(),", "1,"),
             bug("manifest's scales", 8, "the scales of tables are not read from a manifest")
                     .with("catalog/manifest/ManifestReader", "tables.put(version, table.withScales(scales));", ""));
-
-    /** Seeds that found a bug after a long search. */
-    static final Map<String, Integer> FOUND_BY = Map.ofEntries(
-            Map.entry("scales carried on", 16),
-            Map.entry("scales of an indexer's part", 16),
-            Map.entry("scales of a chunk's part", 15));
 }

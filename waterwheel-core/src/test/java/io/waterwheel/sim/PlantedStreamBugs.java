@@ -7,7 +7,6 @@ import static io.waterwheel.sim.PlantedBug.Kind.NONE;
 import io.waterwheel.sim.PlantedBug.Kind;
 import io.waterwheel.sim.PlantedBug.World;
 import java.util.List;
-import java.util.Map;
 
 /** Rules by which streams share an indexer task's memory; {@link StreamsSimulation} must miss each. */
 final class PlantedStreamBugs {
@@ -41,16 +40,6 @@ final class PlantedStreamBugs {
                     .with(TASK, "oldestIsNext = !oldestIsNext;", ""),
             bug("aside waits", LIVENESS, "while a flush fails, no other tree is sealed when the pool is used up")
                     .with(TASK, "if (core.isSetAside()) { // It", "if (cores.isEmpty()) { // It"));
-
-    /** Seeds that found a bug after a long search. */
-    static final Map<String, Integer> FOUND_BY = Map.ofEntries(
-            Map.entry("own part", 65),
-            Map.entry("oldest in turn", 27),
-            Map.entry("one share", 17),
-            Map.entry("late reading", 8),
-            Map.entry("aside share", 5),
-            Map.entry("aside together", 5),
-            Map.entry("abandoned trees", 4));
 
     /** Guards whose absence alone was never seen to matter here. */
     static final List<PlantedBug> SECOND_GUARDS = List.of(

@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * For each planted bug that none of the first seeds finds, one that does: so that a build need not search. A seed below
@@ -18,18 +20,29 @@ final class PlantedSeeds {
     /** Trying so many is no search. */
     static final int FEW = 3;
 
+    private static final Pattern LINE = Pattern.compile("(-?\\d{1,18}) (\\S.*)");
+    static final boolean REGENERATE = Boolean.getBoolean("waterwheel.regenerate");
+
     private final List<String> head = new ArrayList<>();
     private final Map<String, Long> seeds = new TreeMap<>();
 
     /** Those of the file. */
     PlantedSeeds() throws IOException {
-        for (String line : Files.readAllLines(FILE)) {
+        List<String> lines = Files.readAllLines(FILE);
+        for (int number = 1; number <= lines.size(); number++) {
+            String line = lines.get(number - 1);
             if (line.startsWith("#")) {
                 head.add(line);
                 continue;
             }
-            int space = line.indexOf(' ');
-            seeds.put(line.substring(space + 1), Long.valueOf(line.substring(0, space)));
+            Matcher matcher = LINE.matcher(line);
+            boolean good = matcher.matches() && seeds.put(matcher.group(2), Long.valueOf(matcher.group(1))) == null;
+            // As a merge may leave them; what writes the file anew passes over them.
+            if (!good && !REGENERATE) {
+                throw new IOException(FILE + ":" + number + ": \"" + line
+                        + "\" is no seed and name of a planted bug, or the name stands twice; write the file anew with"
+                        + " ./waterwheel test PlantedBugTest -Dwaterwheel.regenerate=true");
+            }
         }
     }
 

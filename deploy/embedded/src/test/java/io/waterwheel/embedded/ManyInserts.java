@@ -9,6 +9,7 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Statement;
 import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -65,14 +66,18 @@ final class ManyInserts {
         }
     }
 
-    /** Without those of two pools that have nothing to do: it takes a minute until these end. */
+    /** Without those of two pools that have nothing to do and end after a minute of that, if they are not too many. */
     private static long threads() {
-        return Arrays.stream(ManagementFactory.getThreadMXBean().dumpAllThreads(false, false))
+        ThreadInfo[] all = ManagementFactory.getThreadMXBean().dumpAllThreads(false, false);
+        long idle = Arrays.stream(all)
                 .filter(Objects::nonNull)
-                .filter(thread -> !POOLED.matcher(thread.getThreadName()).matches()
-                        || Arrays.stream(thread.getStackTrace())
-                                .noneMatch(frame -> frame.getMethodName().equals("getTask")))
+                .filter(thread -> POOLED.matcher(thread.getThreadName()).matches())
+                // With an end it polls for work; without one it would wait for ever.
+                .filter(thread -> thread.getThreadState() == Thread.State.TIMED_WAITING)
+                .filter(thread -> Arrays.stream(thread.getStackTrace())
+                        .anyMatch(frame -> frame.getMethodName().equals("getTask")))
                 .count();
+        return all.length - Math.min(idle, MANY);
     }
 
     void eachIsStoredWholeOrRefused() throws Exception {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.waterwheel.index.RandomTuples;
+import io.waterwheel.key.DerivedKeys;
 import io.waterwheel.key.KeyMaker;
 import io.waterwheel.key.KeyScheme;
 import io.waterwheel.schema.Dimension;
@@ -24,6 +25,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -47,7 +49,8 @@ final class ChunkFormatTest {
             case "three-tuples" -> threeTuples();
             case "text-and-nulls" -> textAndNulls();
             case "positions" -> positions();
-            case "dimensions" -> dimensions();
+            case "dimensions" -> dimensions(1);
+            case "later-scales" -> dimensions(2);
             case "dictionaries" -> dictionaries();
             case "filters" -> filters();
             case "dependencies" -> encoded(stationSchema(), stationRows(stationSchema(), 800), new BitSet());
@@ -122,19 +125,24 @@ final class ChunkFormatTest {
         return encoded(schema, block, indexed);
     }
 
-    private static Sample dimensions() {
+    /** @param scales the version of the scales by which keys are made, of two */
+    private static Sample dimensions(int scales) {
+        KeySpec.Dimensions key = new KeySpec.Dimensions(
+                List.of(
+                        new Dimension("kind", 0, List.of(), List.of("b", "c")),
+                        new Dimension("height", 3, List.of("0", "80"), List.of()),
+                        new Dimension("count", 3, List.of("-10", "10"), List.of())),
+                List.of());
         Schema schema = new Schema(
                 List.of(
                         new Field("t", FieldType.TIMESTAMP, false),
                         new Field("kind", FieldType.STRING, true),
                         new Field("height", FieldType.DOUBLE, false),
                         new Field("count", FieldType.INT, true)),
-                new KeySpec.Dimensions(
-                        List.of(
-                                new Dimension("kind", 0, List.of(), List.of("b", "c")),
-                                new Dimension("height", 3, List.of("0", "80"), List.of()),
-                                new Dimension("count", 3, List.of("-10", "10"), List.of())),
-                        List.of()),
+                key.withScales(List.of(
+                        new Dimension("kind", 2, List.of(), List.of("c", "d")),
+                        new Dimension("height", 3, List.of("60", "100"), List.of()),
+                        new Dimension("count", 3, List.of(), List.of("-5", "0", "7")))),
                 "t");
         Random random = new Random(1);
         TupleBlock block = new TupleBlock(RowLayout.of(schema), 40);
@@ -147,10 +155,10 @@ final class ChunkFormatTest {
             LittleEndian.putInt(block.column(3), row * 4, random.nextInt(30) - 15);
         }
         block.setSize(40);
-        KeyMaker.of(block.layout(), schema).fill(block, 0, (index, reason) -> {
+        KeyScheme.of(schema).maker(block.layout(), scales).fill(block, 0, (index, reason) -> {
             throw new AssertionError(reason);
         });
-        return encoded(schema, block, new BitSet());
+        return encoded(block, KeyScheme.of(schema).derived(block.layout(), block.keys()[0]), new BitSet());
     }
 
     private static Sample dictionaries() {
@@ -259,10 +267,14 @@ final class ChunkFormatTest {
     }
 
     private static Sample encoded(Schema schema, TupleBlock block, BitSet indexed) {
+        return encoded(block, KeyScheme.of(schema).derived(block.layout()), indexed);
+    }
+
+    private static Sample encoded(TupleBlock block, @Nullable DerivedKeys keys, BitSet indexed) {
         io.waterwheel.index.TemplateTree tree = new io.waterwheel.index.TemplateTree(
                 block.layout(), io.waterwheel.index.Template.single(), new io.waterwheel.index.PagePool(1 << 20));
         tree.insert(block, 0, block.size());
-        EncodedChunk chunk = new ChunkWriter().encode(tree, KeyScheme.of(schema).derived(block.layout()), indexed);
+        EncodedChunk chunk = new ChunkWriter().encode(tree, keys, indexed);
         return new Sample(block.layout(), block, chunk);
     }
 
@@ -273,6 +285,7 @@ final class ChunkFormatTest {
                 "text-and-nulls",
                 "positions",
                 "dimensions",
+                "later-scales",
                 "dictionaries",
                 "filters",
                 "integers",

@@ -10,6 +10,7 @@ import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.Rescaling;
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Query;
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
@@ -18,6 +19,8 @@ import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.schema.StreamPolicy;
+import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.ScaleVersion;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -102,6 +105,19 @@ final class ScalesThatChange implements AutoCloseable {
         }
     }
 
+    /** New scales hold from the partitions' limits on, which a burst of rows has raised. */
+    private void appendUntilKeyedBy(int scales, int phase) {
+        Query keyed = Query.of("moving")
+                .withKeys(List.of(new KeyInterval(ScaleVersion.prefix(scales), ScaleVersion.prefix(scales + 1) - 1)));
+        long rows = 0;
+        for (int more = 0; rows == 0; more++) {
+            assertThat(more).as("times that rows were added").isLessThan(100);
+            append(phase);
+            rows = client.count(keyed.withAtLeast(positions));
+        }
+        assertThat(rows).isLessThan(all.size());
+    }
+
     private void compare(String when) {
         for (int i = 0; i < 25; i++) {
             double place = random.nextInt(3) * 1000 + 110 * random.nextDouble() - 5;
@@ -148,7 +164,7 @@ final class ScalesThatChange implements AutoCloseable {
         assertThat(second.gains().get(1).after())
                 .isGreaterThan(second.gains().get(1).before());
         compare("changed, and nothing came since");
-        append(1);
+        appendUntilKeyedBy(2, 1);
         compare("in memory by both");
         client.flush("moving", Duration.ofSeconds(60), positions);
         compare("in chunks by both");
@@ -171,7 +187,7 @@ final class ScalesThatChange implements AutoCloseable {
         CliResult done = command.run("", "stream", "rescale", "moving", "--like", file.toString(), "--yes");
         assertThat(done.code()).as(done.err()).isZero();
         assertThat(done.err()).contains("version 3 of the scales is in force for later rows");
-        append(2);
+        appendUntilKeyedBy(3, 2);
         append(1);
         compare("through three scales");
         client.flush("moving", Duration.ofSeconds(60), positions);

@@ -104,15 +104,12 @@ final class CellUseTest {
                 .map(row -> ScaleVersion.prefix(2) | key((int) (row & 3), (int) (row & 63)))
                 .toArray();
         // One partition adopts a table after the other.
-        long[] both = LongStream.concat(
-                        LongStream.generate(() -> key(1, 63)).limit(2000), Arrays.stream(next, 0, 1023))
+        long[] both = LongStream.concat(LongStream.generate(() -> key(1, 63)).limit(2000), Arrays.stream(next, 0, 1023))
                 .toArray();
         assertThat(CellUse.of(scaled, both)).isEmpty();
         long[] enough = LongStream.concat(Arrays.stream(both), Arrays.stream(next, 1023, 1024))
                 .toArray();
-        assertThat(CellUse.of(scaled, enough))
-                .hasSize(2)
-                .isEqualTo(CellUse.of(scaled, Arrays.copyOf(next, 1024)));
+        assertThat(CellUse.of(scaled, enough)).hasSize(2).isEqualTo(CellUse.of(scaled, Arrays.copyOf(next, 1024)));
         recent.add(both);
         assertThat(CellUse.of(scaled, recent.keys())).isEmpty();
         recent.add(Arrays.copyOfRange(next, 1023, 2048));

@@ -133,8 +133,11 @@ final class DirectoryReader {
             case TAG_BLOOMS -> blooms();
             case TAG_DICTIONARIES -> dictionaries();
             case TAG_TEXTS -> texts();
-            case TAG_DEPENDENCIES ->
-                content.dependencies = Dependencies.read(in, new LeafDecoder(file), layout, offset);
+            case TAG_DEPENDENCIES -> {
+                try (LeafDecoder decoder = new LeafDecoder(file)) {
+                    content.dependencies = Dependencies.read(in, decoder, layout, offset);
+                }
+            }
             default -> {
                 // The fields are for tools; others are of writers to come.
                 require(

@@ -12,6 +12,7 @@ import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.Arrays;
 import java.util.concurrent.ArrayBlockingQueue;
+import org.jspecify.annotations.Nullable;
 
 /** Decodes parts whose checksum was right. Keeps scratch, which it gives on when it is closed; one thread. */
 final class LeafDecoder implements AutoCloseable {
@@ -27,7 +28,7 @@ final class LeafDecoder implements AutoCloseable {
             new ArrayBlockingQueue<>(Math.max(2, Runtime.getRuntime().availableProcessors()));
 
     /** Of decompressed content; longer arrays are let go. */
-    private static final int MOST_KEPT_BYTES = 1 << 20;
+    private static final int MOST_KEPT_BYTES = 128 << 10;
 
     private static final class Scratch {
         final IntegerDecoder integers = new IntegerDecoder();
@@ -37,7 +38,9 @@ final class LeafDecoder implements AutoCloseable {
     }
 
     private final PartCursor in;
-    private final Scratch scratch;
+    /** Given on once: two decoders must not have the same. */
+    private @Nullable Scratch scratch;
+
     private final IntegerDecoder integers;
     private long[] numbers;
     private long[] lengths;
@@ -56,10 +59,14 @@ final class LeafDecoder implements AutoCloseable {
     /** Nothing is to be decoded after it. */
     @Override
     public void close() {
-        scratch.numbers = numbers;
-        scratch.lengths = lengths;
-        scratch.content = content.length > MOST_KEPT_BYTES ? new byte[0] : content;
-        KEPT.offer(scratch);
+        Scratch mine = scratch;
+        scratch = null;
+        if (mine != null) {
+            mine.numbers = numbers;
+            mine.lengths = lengths;
+            mine.content = content.length > MOST_KEPT_BYTES ? new byte[0] : content;
+            KEPT.offer(mine);
+        }
     }
 
     /**
@@ -105,8 +112,11 @@ final class LeafDecoder implements AutoCloseable {
 
     /** Reads the form, and sets the cursor on the content, which has {@code mostBytes} at most if it is compressed. */
     private int form(int rows, int mostBytes) {
+        // Each by itself: where there is no memory for the second, the first is kept for others all the same.
         if (numbers.length < rows) {
             numbers = new long[rows];
+        }
+        if (lengths.length < rows) {
             lengths = new long[rows];
         }
         int form = in.u8();

@@ -86,7 +86,7 @@ public final class ZOrder {
     }
 
     /**
-     * The codes of positions, as {@link #code} has them.
+     * The codes of positions in the domain, as {@link #code} has them.
      *
      * @param longitudes as doubles, little-endian, one after the other
      */

@@ -306,7 +306,9 @@ final class ChunkDamageTest {
                             forged[Math.min(random.nextInt(length), random.nextInt(length))] = (byte) random.nextInt();
                         }
                         try {
-                            new LeafDecoder("small").decode(directory, 0, part, forged, 0, length, 16);
+                            try (LeafDecoder decoder = new LeafDecoder("small")) {
+                                decoder.decode(directory, 0, part, forged, 0, length, 16);
+                            }
                         } catch (CorruptChunkException e) {
                             assertThat(e.offset())
                                     .as("%s seed %s", sample.name, seed)
@@ -322,11 +324,12 @@ final class ChunkDamageTest {
     @Test
     void aHostileLengthTakesNoMemory() throws IOException {
         Sample sample = samples().get(1);
-        try (ChunkReader reader = ChunkReader.open(ChunkRows.input("small", sample.bytes), sample.layout)) {
+        try (ChunkReader reader = ChunkReader.open(ChunkRows.input("small", sample.bytes), sample.layout);
+                LeafDecoder decoder = new LeafDecoder("small")) {
             byte[] part = new byte[30 + 8];
             part[0] = (byte) (ChunkFormat.FORM_COMPRESSED | ChunkFormat.FORM_VALUES);
             LittleEndian.putInt(part, 1, Integer.MAX_VALUE - 100);
-            assertThatThrownBy(() -> new LeafDecoder("small").decode(reader.directory(), 0, 3, part, 0, 30, 16))
+            assertThatThrownBy(() -> decoder.decode(reader.directory(), 0, 3, part, 0, 30, 16))
                     .isInstanceOf(CorruptChunkException.class)
                     .hasMessageContaining("leaf 0, column 1")
                     .hasMessageContaining("content of at most");

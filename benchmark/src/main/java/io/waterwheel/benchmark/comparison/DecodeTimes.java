@@ -134,7 +134,7 @@ public final class DecodeTimes {
             double rows = directory.rows();
             List<Timed> all = new ArrayList<>();
             for (int part = 0; part < directory.parts(); part++) {
-                int[] leaves = leaves(directory, part);
+                int[] leaves = leavesWith(directory, part);
                 if (leaves.length > 0) {
                     all.add(new Timed(
                             name(layout, part) + forms(directory, bytes, leaves, part),
@@ -154,7 +154,7 @@ public final class DecodeTimes {
             if (directory.makesKeys(0)) {
                 all.add(new Timed("keys, of columns", 0, keys(directory, decoded), new long[rounds]));
             }
-            all.add(new Timed("all", bytes.size() - directory.bytes(), leaves(reader), new long[rounds]));
+            all.add(new Timed("all", bytes.size() - directory.bytes(), readingLeaves(reader), new long[rounds]));
             all.add(new Timed("a copy of what comes out", out, copies(decoded), new long[rounds]));
             time(all, options.integer("warm"), rounds);
             System.out.printf(Locale.ROOT, "%s, %.0f rows%n", set, rows);
@@ -205,7 +205,7 @@ public final class DecodeTimes {
         return "nulls";
     }
 
-    private static int[] leaves(ChunkDirectory directory, int part) {
+    private static int[] leavesWith(ChunkDirectory directory, int part) {
         int[] leaves = new int[directory.leaves()];
         int count = 0;
         for (int leaf = 0; leaf < leaves.length; leaf++) {
@@ -245,7 +245,9 @@ public final class DecodeTimes {
             return Arrays.copyOfRange(bytes.content, at + 1, at + length);
         }
         byte[] content = new byte[LittleEndian.getInt(bytes.content, at + 1)];
-        Compression.decompress(bytes.content, at + FRAME, length - FRAME, content, content.length);
+        if (!Compression.decompress(bytes.content, at + FRAME, length - FRAME, content, content.length)) {
+            throw new AssertionError("no frame of " + content.length + " bytes at " + at);
+        }
         return content;
     }
 
@@ -259,7 +261,7 @@ public final class DecodeTimes {
         };
     }
 
-    private static Work leaves(ChunkReader reader) {
+    private static Work readingLeaves(ChunkReader reader) {
         return () -> {
             LeafPart[] last = {};
             for (int leaf = 0; leaf < reader.directory().leaves(); leaf++) {

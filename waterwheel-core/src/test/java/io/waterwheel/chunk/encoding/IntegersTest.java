@@ -111,7 +111,7 @@ final class IntegersTest {
     /** Of few rows each, and of many. */
     @Test
     void runsOfAnyLengthComeBack() {
-        for (int length : new int[] {1, 2, 7, 33, 700, 2048}) {
+        for (int length : new int[] {1, 3, 7, 31, 32, 33, 700, 2048}) {
             Random random = new Random(length);
             long[] values = new long[2048];
             long value = 0;
@@ -122,6 +122,102 @@ final class IntegersTest {
             out.clear();
             encoder.write(values, values.length, out);
             assertThat(decode(values.length)).as("runs of %s", length).isEqualTo(values);
+            if (length > 1 && length < 2048) {
+                assertThat(out.array()[0]).as("runs of %s", length).isEqualTo((byte) ChunkFormat.INTEGERS_RUNS);
+            }
+        }
+    }
+
+    /** This writer packs no steps of 0 or 64 bits; others may. */
+    @Test
+    void packedStepsOfAnyWidthAddUp() {
+        for (int bits : new int[] {0, 1, 7, 8, 9, 31, 55, 56, 64}) {
+            for (int count : new int[] {1, 2, 3, 8, 9, 2047, 2048}) {
+                Random random = new Random(100 * bits + count);
+                long first = random.nextLong();
+                long[] packed = new long[count];
+                long[] expected = new long[count];
+                expected[0] = first;
+                for (int i = 0; i < count - 1; i++) {
+                    packed[i] = bits == 0 ? 0 : random.nextLong() >>> (64 - bits);
+                    expected[i + 1] = expected[i] - 5 + 3 * packed[i];
+                }
+                out.clear();
+                out.putByte(ChunkFormat.INTEGERS_DELTA);
+                out.putNumber(first);
+                if (count > 1) {
+                    out.putByte(ChunkFormat.INTEGERS_PACKED);
+                    out.putByte(bits);
+                    out.putNumber(-5);
+                    out.putNumber(3);
+                    long bytes = BitPacking.bytes(count - 1, bits);
+                    out.reserve(bytes + 8);
+                    BitPacking.pack(packed, count - 1, bits, out.array(), out.size());
+                    out.setSize(out.size() + (int) bytes);
+                }
+                assertThat(decode(count))
+                        .as("%s steps of %s bits", count - 1, bits)
+                        .isEqualTo(expected);
+                PartCursor in = new PartCursor("f");
+                in.set(Arrays.copyOf(out.array(), out.size() + 8), 0, out.size() - 1, 0, 0, 0);
+                assertThatThrownBy(() -> decoder.read(in, count, new long[count]))
+                        .as("%s steps of %s bits, cut off", count - 1, bits)
+                        .isInstanceOf(CorruptChunkException.class);
+            }
+        }
+    }
+
+    /** Runs of values 0, 1, 2 and so on with these lengths. */
+    private void refusedRuns(int count, long[] lengths, String message) {
+        long[] values = new long[lengths.length];
+        Arrays.setAll(values, i -> i);
+        out.clear();
+        out.putByte(ChunkFormat.INTEGERS_RUNS);
+        out.putShort(lengths.length);
+        encoder.write(values, values.length, out);
+        encoder.write(lengths, lengths.length, out);
+        assertThatThrownBy(() -> decode(count))
+                .isInstanceOf(CorruptChunkException.class)
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void runsThatDoNotFitAreRefused() {
+        for (int rows : new int[] {8, 2048}) {
+            // Short ones of few rows, and long ones.
+            for (int runs : new int[] {2, 4}) {
+                long[] right = new long[runs];
+                Arrays.fill(right, rows / runs);
+                for (long wrong : new long[] {0, -1, rows / runs + 1, (1L << 32) + 1}) {
+                    long[] lengths = right.clone();
+                    lengths[runs - 1] = wrong;
+                    refusedRuns(rows, lengths, "a run of 1 to " + rows / runs + " rows");
+                }
+                long[] few = right.clone();
+                few[0]--;
+                refusedRuns(rows, few, "runs of " + rows + " rows in all");
+                long[] more = Arrays.copyOf(right, runs + 1);
+                more[runs] = 1;
+                refusedRuns(rows, more, "a run of 1 to 0 rows");
+            }
+        }
+    }
+
+    @Test
+    void codesOfNoValueAreRefused() {
+        for (long wrong : new long[] {3, -1}) {
+            long[] codes = {0, 1, 2, wrong};
+            out.clear();
+            out.putByte(ChunkFormat.INTEGERS_DICTIONARY);
+            out.putShort(3);
+            encoder.write(new long[] {7, 8, 9}, 3, out);
+            out.putByte(Long.SIZE);
+            out.reserve(codes.length * 8L);
+            BitPacking.pack(codes, codes.length, Long.SIZE, out.array(), out.size());
+            out.setSize(out.size() + codes.length * 8);
+            assertThatThrownBy(() -> decode(codes.length))
+                    .isInstanceOf(CorruptChunkException.class)
+                    .hasMessageContaining("a code below 3");
         }
     }
 }

@@ -49,11 +49,12 @@ final class LeafDecoder implements AutoCloseable {
     LeafDecoder(String file) {
         this.in = new PartCursor(file);
         Scratch kept = KEPT.poll();
-        this.scratch = kept == null ? new Scratch() : kept;
-        this.integers = scratch.integers;
-        this.numbers = scratch.numbers;
-        this.lengths = scratch.lengths;
-        this.content = scratch.content;
+        Scratch mine = kept == null ? new Scratch() : kept;
+        this.scratch = mine;
+        this.integers = mine.integers;
+        this.numbers = mine.numbers;
+        this.lengths = mine.lengths;
+        this.content = mine.content;
     }
 
     /** Nothing is to be decoded after it. */

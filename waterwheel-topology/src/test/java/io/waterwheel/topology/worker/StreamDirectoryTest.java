@@ -57,8 +57,8 @@ final class StreamDirectoryTest {
         ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor();
         try (StreamDirectory directory = new StreamDirectory(store, namespace, executor)) {
             RoutingTable even = RoutingTable.even(1, KeyScheme.of(schema).domain(2), 2);
-            catalog.changeScales(1, dimensions("20"), even.boundaries(), even.indexers())
-                    .orElseThrow();
+            assertThat(catalog.changeScales(1, dimensions("20"), even.boundaries(), even.indexers()))
+                    .isPresent();
             Waiting.until(
                     "the new scales are seen",
                     () -> directory.streams().containsKey(stream.id())

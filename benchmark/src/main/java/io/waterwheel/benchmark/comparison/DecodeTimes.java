@@ -54,9 +54,11 @@ public final class DecodeTimes {
         Object run() throws IOException;
     }
 
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Timed(String name, long bytes, Work work, long[] nanos) {}
 
     /** A file whose bytes are in memory. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Bytes(String name, byte[] content) implements ChunkStore.Input {
         static Bytes of(EncodedChunk chunk) {
             byte[] all = new byte[Math.toIntExact(chunk.bytes())];

@@ -12,7 +12,11 @@ import java.util.Properties;
 final class JdbcRows {
     private JdbcRows() {}
 
-    /** @param arguments the driver's jar, the address, the statement */
+    /**
+     * Reads them, and prints their number, the sum of the first column, and the most memory in kilobytes.
+     *
+     * @param arguments the driver's jar, the address, the statement
+     */
     public static void main(String[] arguments) throws Exception {
         try (Connection connection = FetchedDriver.FLIGHT_SQL
                         .load(Path.of(arguments[0]))

@@ -236,8 +236,8 @@ public final class StatementTimes {
                             Locale.ROOT,
                             "  %-36s p50 %6.2f ms, %5.2f ms of the server's processor time%n",
                             name,
-                            median(doubles(times.get(name))),
-                            median(doubles(processor.get(name)))));
+                            median(doubles(times.getOrDefault(name, List.of()))),
+                            median(doubles(processor.getOrDefault(name, List.of())))));
         }
     }
 

@@ -94,11 +94,12 @@ class WithoutServer(unittest.TestCase):
         self.gateway.answers.extend(answers)
 
     def test_reads_rows_and_verdict(self):
-        verdict = {"complete": True, "tuples": 3, "positions": {"0": 7}, "next": "x"}
+        verdict = {"complete": True, "tuples": 3, "positions": {"0": 7}, "shown": {"0": 9}, "next": "x"}
         self.will((200, answer(3, verdict), True), (200, answer(0, verdict), True))
         got = self.client.sql("SELECT ?", 1)
         self.assertEqual([row["id"] for row in got.rows()], [0, 1, 2])
         self.assertEqual(got.verdict.positions, {0: 7})
+        self.assertEqual(got.verdict.shown, {0: 9})
         self.assertEqual(got.verdict.next, "x")
         self.assertEqual(len(self.client.query("s", where="a > 1", key=["a=1", "b=2"], count=True, latest=None)), 0)
         sent = [body for _, _, body in self.gateway.asked]

@@ -20,7 +20,8 @@ class Verdict:
     complete: nothing is missing. Without allow_partial it is always true.
     tuples: the number of tuples in the answer, or in its aggregates.
     positions: by partition, the offset below which everything is in the answer; at_least takes it.
-    streams: the same by stream, for a statement of several.
+    shown: the same, above every row of the answer: an answer that has seen it has them all again.
+    streams: the positions by stream, for a statement of several.
     next: the token of the next page; None where there is none.
     everything: the verdict as the server wrote it (docs/http.md).
     """
@@ -28,6 +29,7 @@ class Verdict:
     complete: bool
     tuples: int
     positions: Mapping[int, int]
+    shown: Mapping[int, int]
     streams: Mapping[str, Mapping[int, int]]
     next: str | None
     everything: Mapping[str, Any] = field(repr=False)
@@ -39,6 +41,7 @@ class Verdict:
             complete=said["complete"],
             tuples=said["tuples"],
             positions=_positions(said.get("positions", {})),
+            shown=_positions(said.get("shown", said.get("positions", {}))),
             streams={name: _positions(of.get("positions", {})) for name, of in said.get("streams", {}).items()},
             next=said.get("next"),
             everything=said,

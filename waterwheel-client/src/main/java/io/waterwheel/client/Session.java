@@ -7,9 +7,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What a client has seen of each stream: by partition the highest position of any verdict. Queries demand at least
- * that, so that answers never go back in time (protocol rule 10). Where a name comes to mean another stream, by
- * whichever client, what was seen of the one before is forgotten. Thread-safe.
+ * What a client has seen of each stream: by partition the highest position of any verdict, the highest edit, and how
+ * far indexers were ahead of the positions. Queries demand at least that, so that answers never go back in time,
+ * whichever coordinator gives them (protocol rule 10). Where a name comes to mean another stream, by whichever client,
+ * what was seen of the one before is forgotten. Thread-safe.
  */
 final class Session {
     /** Guarded by this. By stream. */

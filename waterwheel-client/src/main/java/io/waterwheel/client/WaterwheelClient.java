@@ -91,8 +91,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Asks a Waterwheel server. One client is one session: a query sees at least what any earlier answer on the same stream
- * saw. Thread-safe; one client serves a whole process. It is long because all that a server is asked for has its method
- * here, so that a program finds it in one place; how it is asked stands in classes of its own.
+ * saw or showed, whichever coordinators gave them. Thread-safe; one client serves a whole process. It is long because
+ * all that a server is asked for has its method here, so that a program finds it in one place; how it is asked stands
+ * in classes of its own.
  *
  * <pre>{@code
  * try (WaterwheelClient client = WaterwheelClient.connect("grpc://127.0.0.1:7070");

@@ -42,6 +42,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,6 +89,8 @@ public final class LocalStream implements AutoCloseable {
     private TemplateTree active;
     private Template template = Template.single();
     private long inserted;
+    /** The same, raised before readers see the tuples. */
+    private final AtomicLongArray taking = new AtomicLongArray(1);
 
     private LocalStream(StreamInfo stream, LocalSettings settings, FolderLock lock, EditLog log, ChunkStore store)
             throws IOException {
@@ -186,6 +189,7 @@ public final class LocalStream implements AutoCloseable {
         fillTimes(block);
         keyMaker.fill(block, 0, rejects);
         int rows = block.size();
+        taking.lazySet(0, inserted + rows);
         active.insert(block, 0, rows);
         inserted += rows;
         publish();
@@ -317,7 +321,8 @@ public final class LocalStream implements AutoCloseable {
                 new long[] {0},
                 1,
                 false,
-                new long[] {System.nanoTime()}));
+                new long[] {System.nanoTime()},
+                taking));
     }
 
     /** Flushes and closes; queries under way fail. */

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param completeness whether all that should be in the answer is in it
  * @param seen what a session has seen that got this answer: per partition of the topic, the offset below which every
- *     matching tuple is in the answer. What lies above may be there in part, each tuple at most once
+ *     matching tuple is in the answer. What lies above may be there in part, each tuple at most once; who has it is
+ *     told in {@link SessionPositions#ahead}
  * @param gone what the stream no longer has, below the positions that were seen
  * @param edit number of the catalog edit the answer was planned on
  * @param tuples number of tuples returned; with aggregates, of tuples that went into them
@@ -163,6 +164,14 @@ public record Verdict(
     /** Per partition of the topic, the offset below which every matching tuple is in the answer. */
     public Map<Integer, Long> positions() {
         return seen.positions();
+    }
+
+    /**
+     * Per partition of the topic, an offset above every tuple of the answer, at or above {@link #positions}: an answer
+     * that has seen these has all of them again.
+     */
+    public Map<Integer, Long> shown() {
+        return seen.shown();
     }
 
     /** Ranges below the positions that the stream has given up. */

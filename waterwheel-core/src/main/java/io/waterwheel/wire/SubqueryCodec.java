@@ -3,6 +3,7 @@ package io.waterwheel.wire;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.ScanStatistics;
+import io.waterwheel.query.SessionPositions;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.tuple.ScaleVersion;
 import io.waterwheel.wire.proto.ChunkPart;
@@ -17,7 +18,8 @@ public final class SubqueryCodec {
 
     public static byte[] write(Subquery subquery) {
         SubqueryMessage.Builder message = SubqueryMessage.newBuilder()
-                .setQuery(WireQueries.toMessage(subquery.query()))
+                // What its session has seen is in the part's demand.
+                .setQuery(WireQueries.toMessage(subquery.query().withSeen(SessionPositions.NOTHING)))
                 .setStreamId(subquery.streamId())
                 .setScales(subquery.scales());
         if (subquery instanceof Subquery.OfIndexer part) {

@@ -17,6 +17,7 @@ import io.waterwheel.schema.Retention;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.LostRange;
 import io.waterwheel.tuple.TimeInterval;
+import io.waterwheel.wire.proto.AheadMessage;
 import io.waterwheel.wire.proto.Explain;
 import io.waterwheel.wire.proto.LostRangeMessage;
 import io.waterwheel.wire.proto.StreamSeenMessage;
@@ -86,7 +87,9 @@ public final class WireQueries {
                 .setAllowPartial(query.allowPartial())
                 .putAllAtLeast(query.atLeast())
                 .putAllSeen(query.seen().positions())
-                .setSeenStreamId(query.seen().streamId());
+                .setSeenStreamId(query.seen().streamId())
+                .setSeenEdit(query.seen().edit())
+                .addAllSeenAhead(ahead(query.seen()));
         for (KeyInterval interval : query.keys()) {
             message.addKeys(io.waterwheel.wire.proto.KeyInterval.newBuilder()
                     .setLow(interval.low())
@@ -145,6 +148,7 @@ public final class WireQueries {
         requireTimeout(message.getTimeoutMillis());
         notNegative("at_least", message.getAtLeastMap());
         notNegative("seen", message.getSeenMap());
+        requireAhead(message);
         if (message.getSeenStreamId() < 0) {
             throw bad("seen_stream_id: expected 0 or an id, got " + message.getSeenStreamId());
         }
@@ -178,7 +182,11 @@ public final class WireQueries {
                     .allowPartial(message.getAllowPartial())
                     .explain(explain(message.getExplain()))
                     .atLeast(message.getAtLeastMap())
-                    .seen(new SessionPositions(message.getSeenStreamId(), message.getSeenMap()));
+                    .seen(new SessionPositions(
+                            message.getSeenStreamId(),
+                            message.getSeenMap(),
+                            message.getSeenEdit(),
+                            ahead(message.getSeenAheadList())));
             if (message.getTimeoutMillis() > 0) {
                 query.timeout(Duration.ofMillis(message.getTimeoutMillis()));
             }
@@ -186,6 +194,39 @@ public final class WireQueries {
         } catch (IllegalArgumentException e) {
             throw bad(String.valueOf(e.getMessage()));
         }
+    }
+
+    private static void requireAhead(io.waterwheel.wire.proto.Query message) {
+        if (message.getSeenEdit() < 0) {
+            throw bad("seen_edit: expected 0 or the number of an edit, got " + message.getSeenEdit());
+        }
+        int entries = 0;
+        for (AheadMessage ahead : message.getSeenAheadList()) {
+            refuseUnknown("query: seen_ahead", ahead);
+            if (ahead.getIndexer() < SessionPositions.EVERY_INDEXER) {
+                throw bad("seen_ahead: expected the id of an indexer or " + SessionPositions.EVERY_INDEXER
+                        + " for all, got " + ahead.getIndexer());
+            }
+            notNegative("seen_ahead", ahead.getPositionsMap());
+            entries += ahead.getPositionsCount();
+        }
+        atMost("seen_ahead", message.getSeenAheadCount(), SessionPositions.MOST_AHEAD);
+        atMost("seen_ahead", entries, SessionPositions.MOST_AHEAD);
+    }
+
+    private static List<AheadMessage> ahead(SessionPositions seen) {
+        return seen.ahead().entrySet().stream()
+                .map(one -> AheadMessage.newBuilder()
+                        .setIndexer(one.getKey())
+                        .putAllPositions(one.getValue())
+                        .build())
+                .toList();
+    }
+
+    private static Map<Integer, Map<Integer, Long>> ahead(List<AheadMessage> messages) {
+        return messages.stream()
+                .collect(Collectors.toMap(
+                        AheadMessage::getIndexer, AheadMessage::getPositionsMap, (one, other) -> other));
     }
 
     private static io.waterwheel.query.Explain explain(Explain explain) {
@@ -239,7 +280,9 @@ public final class WireQueries {
                 .forEach((stream, seen) -> message.addStreams(StreamSeenMessage.newBuilder()
                         .setStream(stream)
                         .setStreamId(seen.streamId())
-                        .putAllPositions(seen.positions())));
+                        .putAllPositions(seen.positions())
+                        .setSeenEdit(seen.edit())
+                        .addAllAhead(ahead(seen))));
         return message.addAllLost(lost)
                 .setVersion(1)
                 .setComplete(verdict.complete())
@@ -247,6 +290,8 @@ public final class WireQueries {
                 .addAllStale(shortened(verdict.stale()))
                 .setStreamId(verdict.streamId())
                 .putAllPositions(verdict.positions())
+                .setSeenEdit(verdict.seen().edit())
+                .addAllAhead(ahead(verdict.seen()))
                 .setEdit(verdict.edit())
                 .setTuples(verdict.tuples())
                 .setIndexersAsked(verdict.indexersAsked())
@@ -308,7 +353,11 @@ public final class WireQueries {
         Statistics statistics = WireStatistics.fromMessage(message.getStatistics());
         return new Verdict(
                 new Verdict.Completeness(message.getComplete(), message.getMissingList(), message.getStaleList()),
-                new SessionPositions(message.getStreamId(), message.getPositionsMap()),
+                new SessionPositions(
+                        message.getStreamId(),
+                        message.getPositionsMap(),
+                        message.getSeenEdit(),
+                        ahead(message.getAheadList())),
                 new Verdict.Gone(lost, message.hasHorizon() ? message.getHorizon() : Retention.NO_HORIZON),
                 message.getEdit(),
                 message.getTuples(),
@@ -318,7 +367,11 @@ public final class WireQueries {
                 message.getStreamsList().stream()
                         .collect(Collectors.toMap(
                                 StreamSeenMessage::getStream,
-                                seen -> new SessionPositions(seen.getStreamId(), seen.getPositionsMap()),
+                                seen -> new SessionPositions(
+                                        seen.getStreamId(),
+                                        seen.getPositionsMap(),
+                                        seen.getSeenEdit(),
+                                        ahead(seen.getAheadList())),
                                 (one, other) -> other)));
     }
 

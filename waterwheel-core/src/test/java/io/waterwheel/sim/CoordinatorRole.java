@@ -200,6 +200,11 @@ final class CoordinatorRole implements SnapshotSource {
         }
 
         @Override
+        public long[] shown() {
+            return reply.shown();
+        }
+
+        @Override
         public void close() {
             reply.close();
         }

@@ -8,6 +8,8 @@ import io.waterwheel.ingest.indexer.SealedTree;
 import io.waterwheel.key.KeyScheme;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.SessionPositions;
+import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.ScaleVersion;
@@ -18,7 +20,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -28,25 +30,45 @@ import org.jspecify.annotations.Nullable;
 
 /** What may happen next, and how often; one step is one event, and a little time. */
 final class Events {
-    private static final int SESSIONS = 2;
+    private static final int SESSIONS = 3;
     /** Where tuples expire, one event in so many has to do with it. */
     private static final int EXPIRY = 15;
 
     private final World world;
     private final Random random;
-    /** Per client session, the positions that its answers have shown. */
     private final List<Session> sessions = new ArrayList<>();
     /** Whom the last question was put to. */
     private @Nullable CoordinatorRole asked;
 
-    /**
-     * What a session has seen.
-     *
-     * @param shown by life of a coordinator, the tuples that its complete answers had
-     */
-    private record Session(Map<Integer, Long> positions, Map<CoordinatorRole, Set<Long>> shown) {
+    /** A client that demands what it has seen, of whichever coordinator it asks. */
+    private static final class Session {
+        /** Whether it is of an older release, which demands positions alone. */
+        private final boolean ofPositions;
+
+        private SessionPositions seen = SessionPositions.NOTHING;
+        /** The tuples that complete answers had; by life of a coordinator where it demands positions alone. */
+        private final Map<Optional<CoordinatorRole>, Set<Long>> shown = new HashMap<>();
+
+        Session(boolean ofPositions) {
+            this.ofPositions = ofPositions;
+        }
+
+        SessionPositions demanded() {
+            return ofPositions ? new SessionPositions(seen.streamId(), seen.positions()) : seen;
+        }
+
+        void saw(Verdict verdict) {
+            seen = seen.and(verdict.seen());
+        }
+
+        /** Whether it was shown tuples from above its positions. */
+        boolean isAhead() {
+            return !seen.ahead().isEmpty();
+        }
+
         Set<Long> shownBy(@Nullable CoordinatorRole coordinator) {
-            return shown.computeIfAbsent(Objects.requireNonNull(coordinator), unused -> new HashSet<>());
+            return shown.computeIfAbsent(
+                    ofPositions ? Optional.ofNullable(coordinator) : Optional.empty(), unused -> new HashSet<>());
         }
     }
 
@@ -58,7 +80,7 @@ final class Events {
         this.world = world;
         this.random = world.random;
         for (int s = 0; s < SESSIONS; s++) {
-            sessions.add(new Session(new HashMap<>(), new HashMap<>()));
+            sessions.add(new Session(s == 0));
         }
     }
 
@@ -370,33 +392,33 @@ final class Events {
             long from = random.nextInt((int) (world.now / 1_000_000) + 22_000);
             times = new TimeInterval(from, from + random.nextInt(random.nextBoolean() ? 500 : 20_000));
         }
+        Duration timeout = Duration.ofMillis(4 + random.nextInt((int) Settings.MAX_QUERY_MILLIS - 4));
+        boolean partial = random.nextInt(6) == 0;
         Map<Integer, Long> demand = new HashMap<>();
-        Session session = null;
         int kind = random.nextInt(4);
         if (kind < 2) {
-            session = sessions.get(random.nextInt(sessions.size()));
-            demand.putAll(session.positions());
-        } else if (kind == 2) {
+            Session session = sessions.get(random.nextInt(sessions.size()));
+            // A coordinator knows for a moment only less than another has shown.
+            do {
+                Answer answer = ask(keys, ids, times, demand, session.demanded(), timeout, partial);
+                if (answer.verdict == null || !answer.verdict.complete()) {
+                    return;
+                }
+                session.saw(answer.verdict);
+                world.oracle.checkShown(answer, session.shownBy(asked));
+            } while (session.isAhead() && random.nextBoolean());
+            return;
+        }
+        if (kind == 2) {
             int p = random.nextInt(world.spouts.length);
             demand.put(p, (long) random.nextInt((int) world.topic.end(p) + 1));
         }
-        Answer answer = ask(
-                keys,
-                ids,
-                times,
-                demand,
-                Duration.ofMillis(4 + random.nextInt((int) Settings.MAX_QUERY_MILLIS - 4)),
-                random.nextInt(6) == 0);
-        if (session != null && answer.verdict != null && answer.verdict.complete()) {
-            Map<Integer, Long> shown = session.positions();
-            answer.verdict.positions().forEach((p, position) -> shown.merge(p, position, Math::max));
-            world.oracle.checkShown(answer, session.shownBy(asked));
-        }
+        ask(keys, ids, times, demand, SessionPositions.NOTHING, timeout, partial);
     }
 
     /** Asks one of the coordinators for all of some times, and compares what it answers. */
     Answer ask(TimeInterval times, Map<Integer, Long> demand, Duration timeout, boolean partial) {
-        return ask(KeyInterval.ALL, KeyInterval.ALL, times, demand, timeout, partial);
+        return ask(KeyInterval.ALL, KeyInterval.ALL, times, demand, SessionPositions.NOTHING, timeout, partial);
     }
 
     private Answer ask(
@@ -404,6 +426,7 @@ final class Events {
             KeyInterval ids,
             TimeInterval times,
             Map<Integer, Long> demand,
+            SessionPositions seen,
             Duration timeout,
             boolean partial) {
         Query all = Query.of(world.stream.name());
@@ -414,6 +437,7 @@ final class Events {
                         : all.withKeys(List.of(keys)))
                 .withTimes(times)
                 .withAtLeast(demand)
+                .withSeen(seen)
                 .withTimeout(timeout)
                 .withSelect(List.of("id"));
         if (partial) {

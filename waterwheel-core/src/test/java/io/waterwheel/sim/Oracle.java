@@ -186,20 +186,38 @@ final class Oracle {
                         verdict.edit());
             }
         }
-        query.atLeast()
-                .forEach((partition, offset) -> check(
-                        seen.getOrDefault(partition, Long.MAX_VALUE) >= offset,
-                        "an answer is behind what was demanded in partition %d: %s, demanded %d",
-                        partition,
-                        seen,
-                        offset));
+        requireReached(seen, query.atLeast());
+        requireReached(seen, query.seen().positions());
+        check(
+                verdict.edit() >= query.seen().edit(),
+                "an answer is of edit %d, the session has seen %d",
+                verdict.edit(),
+                query.seen().edit());
+        Map<Integer, Long> shown = verdict.seen().shown();
+        for (long id : distinct) {
+            Topic.Produced tuple = Objects.requireNonNull(world.topic.produced().get(id));
+            check(
+                    tuple.offset() < shown.getOrDefault(tuple.partition(), Long.MAX_VALUE),
+                    "%s is in an answer that shows nothing from %s on",
+                    tuple,
+                    shown);
+        }
         checkRecovery(answer);
         checkLetters(seen);
     }
 
+    private static void requireReached(Map<Integer, Long> positions, Map<Integer, Long> demanded) {
+        demanded.forEach((partition, offset) -> check(
+                positions.getOrDefault(partition, Long.MAX_VALUE) >= offset,
+                "an answer is behind what was demanded in partition %d: %s, demanded %d",
+                partition,
+                positions,
+                offset));
+    }
+
     /**
-     * What a coordinator has shown a session it shows again, also above the positions; unless it says itself that the
-     * answer is old.
+     * What a session was shown it is shown again, by any coordinator, also above the positions; by the same one when it
+     * demands positions alone. Unless the answer says itself that it is old.
      *
      * @param shown before; what the answer has is added
      */

@@ -34,6 +34,7 @@ final class PlantedBugs {
     private static final String MANIFESTS = "catalog/manifest/ManifestReader";
     private static final String SNAPSHOTS = "catalog/SnapshotReader";
     private static final String PLAN = "query/plan/QueryPlan";
+    private static final String PLANNER = "query/run/QueryPlanner";
     private static final String READER = "query/scan/FreshReader";
     private static final String RUN = "query/run/QueryRun";
 
@@ -203,14 +204,28 @@ final class PlantedBugs {
             new PlantedBug("report version", 8, SAFETY, "a report of a newer routing version excuses")
                     .with(PLAN, "&& report.version() <= snapshot.version()", ""),
             new PlantedBug("report shown", 10, SAFETY, "a report from before what an answer has shown excuses")
-                    .with(PLAN, "&& !reported.surpassed()", ""),
+                    .with(PLAN, "reported == null ? new long[0] : reported.shown()", "new long[0]"),
+            new PlantedBug(
+                            "report ahead",
+                            10,
+                            SAFETY,
+                            "a report from before what another coordinator has shown excuses")
+                    .with(PLAN, "seen.aheadOf(indexer)", "Map.<Integer, Long>of()"),
+            new PlantedBug("shown while read", 10, SAFETY, "what an indexer takes while it is read counts as not shown")
+                    .with(READER, "shown[p] = Math.max(shown[p], taking.get(p));", ""),
+            new PlantedBug(
+                            "session's edit",
+                            10,
+                            SAFETY,
+                            "an answer is planned on an older edit than the session's last")
+                    .with(PLANNER, "|| seen.edit() > snapshot.edit()", ""),
             new PlantedBug("one edit", 8, SAFETY, "flushes are asked for as reported, chunks as in the snapshot")
                     .with(
                             PLAN,
-                            "checkpoint.epoch(),\n                        checkpoint.flushed(),\n                        demand)",
+                            "checkpoint.epoch(),\n                        checkpoint.flushed(),\n                        own)",
                             "checkpoint.epoch(), reported == null || reported.last().epoch() != checkpoint.epoch()"
                                     + " ? checkpoint.flushed()"
-                                    + " : Math.max(checkpoint.flushed(), reported.last().flushed()), demand)"),
+                                    + " : Math.max(checkpoint.flushed(), reported.last().flushed()), own)"),
             new PlantedBug("merge check", 11, SAFETY, "a merge does not look whether its inputs are still there")
                     .with(CATALOG, "if (!inputs.stream().allMatch(current::holds)) {", "if (inputs.isEmpty()) {")
                     .with(BUILDER, "if (gone.size() != files.size()) {", "if (gone.size() > inputs.size()) {"),
@@ -277,7 +292,7 @@ final class PlantedBugs {
             new PlantedBug("demand", 10, SAFETY, "what a session has seen is not demanded")
                     .with(
                             PLAN,
-                            "query.atLeast().forEach((partition, offset) -> demand(demand, partition, offset));",
+                            "seen.positions().forEach((partition, offset) -> demand(demand, partition, offset));",
                             ""),
             new PlantedBug("unknown is done", 7, SAFETY, "a commit that ended unknown is taken for done")
                     .with(
@@ -532,6 +547,12 @@ final class PlantedBugs {
                     .with(OUTGOING, "(idleToo || silent < QUICK_NANOS)", "silent < QUICK_NANOS"),
             SUBQUERY_EPOCH,
             S_ABOVE,
+            new PlantedBug(
+                            "ahead of a start",
+                            10,
+                            NONE,
+                            "an indexer that started since need not reach what it has shown")
+                    .with(PLAN, "checkpoint.flushed(), own));", "checkpoint.flushed(), demand));"),
             new PlantedBug("report epoch", 8, NONE, "a predecessor's report excuses")
                     .with(PLAN, "&& report.epoch() == checkpoint.epoch()", ""),
             new PlantedBug("old report version", 8, NONE, "an old report of another routing version excuses")

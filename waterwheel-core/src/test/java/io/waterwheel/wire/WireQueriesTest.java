@@ -135,6 +135,15 @@ class WireQueriesTest {
                 new Verdict.Effort(1, 1, Statistics.NONE),
                 new PageToken("Aa0-_"),
                 null);
+        Verdict ahead = new Verdict(
+                Verdict.Completeness.WHOLE,
+                new SessionPositions(7, Map.of(0, 5L, 1, 6L), 3, Map.of(2, Map.of(1, 9L), -1, Map.of(0, 8L))),
+                Verdict.Gone.NOTHING,
+                2,
+                1,
+                new Verdict.Effort(1, 1, Statistics.NONE));
+        assertThat(WireQueries.parseVerdict(ByteBuffer.wrap(WireQueries.verdict(ahead))))
+                .isEqualTo(ahead);
         assertThat(WireQueries.parseVerdict(ByteBuffer.wrap(WireQueries.verdict(page))))
                 .isEqualTo(page);
         for (LostRange range : lost) {
@@ -366,7 +375,12 @@ class WireQueriesTest {
                         random.nextBoolean()
                                 ? SessionPositions.NOTHING
                                 : new SessionPositions(
-                                        random.nextInt(3), Map.of(random.nextInt(9), random.nextLong() >>> 1)))
+                                        random.nextInt(3),
+                                        Map.of(random.nextInt(9), random.nextLong() >>> 1),
+                                        random.nextInt(3),
+                                        Map.of(
+                                                random.nextInt(9) - 1,
+                                                Map.of(random.nextInt(9), random.nextLong() >>> 1))))
                 .explain(List.of(Explain.values()).get(random.nextInt(3)))
                 .build();
     }

@@ -18,7 +18,9 @@ import io.waterwheel.metrics.Metrics;
 import io.waterwheel.query.Explain;
 import io.waterwheel.query.PageToken;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.SessionPositions;
 import io.waterwheel.query.Statement;
+import io.waterwheel.query.Statistics;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.DecimalTypes;
 import io.waterwheel.schema.Field;
@@ -739,6 +741,32 @@ final class GatewayTest {
             assertThat(trailer.contains("\"next\":\"xxx")).isEqualTo(length <= 6 << 10);
             assertThat(trailer.contains("\"nextTooLong\":true,\"shortened\":true"))
                     .isEqualTo(length > 6 << 10);
+        }
+    }
+
+    /** Of one stream and of several, and only where it is more than the positions. */
+    @Test
+    void aVerdictSaysUpToWhereItsAnswerShows() {
+        SessionPositions even = new SessionPositions(3, Map.of(0, 5L));
+        SessionPositions ahead = new SessionPositions(4, Map.of(0, 5L, 1, 7L), 1, Map.of(2, Map.of(1, 9L)));
+        for (SessionPositions seen : List.of(even, ahead)) {
+            Verdict verdict = new Verdict(
+                    Verdict.Completeness.WHOLE,
+                    seen,
+                    Verdict.Gone.NOTHING,
+                    1,
+                    2,
+                    new Verdict.Effort(1, 0, Statistics.NONE),
+                    null,
+                    null,
+                    Map.of("a", even, "b", ahead));
+            assertThat(VerdictJson.trailer(verdict))
+                    .contains(
+                            seen.equals(even)
+                                    ? "\"positions\":{\"0\":5},\"streamId\""
+                                    : "\"positions\":{\"0\":5,\"1\":7},\"shown\":{\"0\":5,\"1\":9},\"streamId\"")
+                    .contains("\"a\":{\"streamId\":3,\"positions\":{\"0\":5}}")
+                    .contains("\"b\":{\"streamId\":4,\"positions\":{\"0\":5,\"1\":7},\"shown\":{\"0\":5,\"1\":9}}");
         }
     }
 

@@ -79,6 +79,9 @@ public final class AnswerStats {
             err.println("expired    all before " + Instant.ofEpochMilli(verdict.horizon()));
         }
         err.println("seen       all below " + positions(verdict.positions()) + " (edit " + verdict.edit() + ")");
+        if (!verdict.shown().equals(verdict.positions())) {
+            err.println("shown      all below " + positions(verdict.shown()));
+        }
     }
 
     private static void print(String where, ScanStatistics scanned, PrintStream err) {

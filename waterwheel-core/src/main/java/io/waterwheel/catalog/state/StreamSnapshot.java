@@ -41,6 +41,8 @@ public final class StreamSnapshot {
     private volatile @Nullable Map<Integer, int[]> inForce;
     /** Made when first asked for: every query asks, and there may be thousands of partitions. */
     private volatile @Nullable List<LostRange> lost;
+    /** Made when first asked for. */
+    private volatile long @Nullable [] highestCheckpoints;
 
     private final int version;
 
@@ -167,6 +169,21 @@ public final class StreamSnapshot {
     /** By logical indexer id. */
     public Map<Integer, IndexerCheckpoint> checkpoints() {
         return checkpoints;
+    }
+
+    /** By partition, the highest position of any checkpoint: every tuple of a chunk lies below it. */
+    public long[] highestCheckpoints() {
+        long[] highest = highestCheckpoints;
+        if (highest == null) {
+            highest = new long[routes.size()];
+            for (IndexerCheckpoint checkpoint : checkpoints.values()) {
+                for (int p = 0; p < highest.length; p++) {
+                    highest[p] = Math.max(highest[p], checkpoint.watermarks()[p]);
+                }
+            }
+            highestCheckpoints = highest;
+        }
+        return highest;
     }
 
     /** By logical indexer id, some of the checkpoints that it has had, the first among them. */

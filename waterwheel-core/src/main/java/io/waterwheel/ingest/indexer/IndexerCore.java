@@ -14,6 +14,7 @@ import io.waterwheel.protocol.Control;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TimeInterval;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,6 +61,9 @@ public final class IndexerCore {
     /** When the active trees took their first tuple, or the checkpoint last moved. */
     private long activeSinceNanos;
 
+    /** By partition, an offset above every tuple that is in a tree, or on its way into one; readers see it. */
+    private final AtomicLongArray taking;
+
     private long[] sealedWatermarks;
     private int version;
     private long rejected;
@@ -101,6 +105,7 @@ public final class IndexerCore {
         this.effects = effects;
         this.rejected = start.rejected();
         this.sealedWatermarks = start.watermarks().clone();
+        this.taking = new AtomicLongArray(start.watermarks());
         this.trees =
                 new TreeStages(TreeGroup.first(stream.schema(), pool, settings), start.flushed(), settings.keepNanos());
         this.activeSinceNanos = now;
@@ -241,6 +246,8 @@ public final class IndexerCore {
             if (active.tuples() == 0 && first < body.tuples().size()) {
                 activeSinceNanos = now;
             }
+            // Before any reader can see its tuples.
+            taking.lazySet(block.partition(), block.to());
             if (active.insert(body.tuples(), first, clockMillis)) {
                 trees.showAgain();
             }
@@ -422,7 +429,8 @@ public final class IndexerCore {
                 targets,
                 version,
                 recovering,
-                channels.takeHeardNanos()));
+                channels.takeHeardNanos(),
+                taking));
     }
 
     private void reportIfNews(long now) {

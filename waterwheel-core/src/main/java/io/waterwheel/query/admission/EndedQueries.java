@@ -6,6 +6,7 @@ import io.waterwheel.query.ResultSpec;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +49,8 @@ final class EndedQueries {
                 && query.keys().size() <= SMALL
                 && query.keyRanges().isEmpty()
                 && query.atLeast().size() <= SMALL
-                && query.seen().positions().size() <= SMALL;
+                && query.seen().positions().size() <= SMALL
+                && query.seen().ahead().values().stream().mapToInt(Map::size).sum() <= SMALL;
     }
 
     /** Adds the latest; the oldest is forgotten where they are too many. */

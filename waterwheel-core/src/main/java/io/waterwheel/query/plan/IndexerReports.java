@@ -13,15 +13,25 @@ import org.jspecify.annotations.Nullable;
  * @param settledAge how long ago that one came
  * @param newest the latest event time of a region in a report that was not of a recovery; {@link Long#MIN_VALUE} when
  *     there was none
- * @param surpassed whether answers have shown tuples that the last report may not know of
+ * @param shown the watermarks up to which answers of this coordinator have shown its tuples; empty when they lay at or
+ *     below the positions of all answers
  */
+@SuppressWarnings("ArrayRecordComponent") // one number per partition; never compared
 public record IndexerReports(
         Control.Report last,
         Duration age,
         Control.@Nullable Report settled,
         Duration settledAge,
         long newest,
-        boolean surpassed) {
+        long[] shown) {
+    static final long[] NOTHING_SHOWN = {};
+
+    /** Of an indexer that was in no answer above the answer's positions. */
+    public IndexerReports(
+            Control.Report last, Duration age, Control.@Nullable Report settled, Duration settledAge, long newest) {
+        this(last, age, settled, settledAge, newest, NOTHING_SHOWN);
+    }
+
     /** Reports come several times a second: an indexer whose last one is older is asked. */
     private static final Duration FRESH = Duration.ofSeconds(1);
 

@@ -7,6 +7,7 @@ import io.waterwheel.protocol.Control;
 import io.waterwheel.query.PruneReason;
 import io.waterwheel.query.Pruning;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.SessionPositions;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.tuple.KeyBox;
 import io.waterwheel.tuple.KeyInterval;
@@ -61,7 +62,8 @@ public record QueryPlan(
         long[] demand = new long[snapshot.partitions()];
         Arrays.fill(demand, Long.MIN_VALUE);
         query.atLeast().forEach((partition, offset) -> demand(demand, partition, offset));
-        query.seen().of(snapshot.stream().id()).forEach((partition, offset) -> demand(demand, partition, offset));
+        SessionPositions seen = query.seen().of(snapshot.stream().id());
+        seen.positions().forEach((partition, offset) -> demand(demand, partition, offset));
         List<Subquery.OfIndexer> indexers = new ArrayList<>();
         Set<Integer> excusable = new HashSet<>();
         List<long[]> excused = new ArrayList<>();
@@ -77,7 +79,8 @@ public record QueryPlan(
             }
             IndexerReports reported = reports.get(indexer);
             Control.@Nullable Report settled = reported == null ? null : reported.settled();
-            if (reported != null && excusesNow(reported, checkpoint, snapshot, resolved, demand)) {
+            long[] own = demandOf(indexer, demand, seen, reported);
+            if (reported != null && excusesNow(reported, checkpoint, snapshot, resolved, own)) {
                 excused.add(reported.last().watermarks());
                 continue;
             }
@@ -99,7 +102,7 @@ public record QueryPlan(
                     indexer,
                     checkpoint.epoch(),
                     checkpoint.flushed(),
-                    demand));
+                    own));
         }
         List<ChunkDescriptor> chunks = new ArrayList<>();
         Map<Integer, Integer> byDimension = new TreeMap<>();
@@ -178,6 +181,26 @@ public record QueryPlan(
         demand[partition] = Math.max(demand[partition], offset);
     }
 
+    /**
+     * What is demanded of one indexer: of an answer's positions, which are those of the slowest, as much as of all; and
+     * where it was ahead of them, what it has shown. It waits for none but itself, and only after a start: what an
+     * instance has shown, it has.
+     */
+    private static long[] demandOf(
+            int indexer, long[] ofAll, SessionPositions seen, @Nullable IndexerReports reported) {
+        Map<Integer, Long> ahead = seen.aheadOf(indexer);
+        long[] shown = reported == null ? new long[0] : reported.shown();
+        if (ahead.isEmpty() && shown.length == 0) {
+            return ofAll;
+        }
+        long[] own = ofAll.clone();
+        ahead.forEach((partition, offset) -> demand(own, partition, offset));
+        for (int p = 0; p < Math.min(own.length, shown.length); p++) {
+            own[p] = Math.max(own[p], shown[p]);
+        }
+        return own;
+    }
+
     private static boolean excusesNow(
             IndexerReports reported,
             IndexerCheckpoint checkpoint,
@@ -186,7 +209,6 @@ public record QueryPlan(
             long[] demand) {
         Control.Report report = reported.last();
         return reported.isFresh()
-                && !reported.surpassed()
                 && report.epoch() == checkpoint.epoch()
                 && !report.recovering()
                 && report.version() <= snapshot.version()
@@ -196,7 +218,8 @@ public record QueryPlan(
     /**
      * Whether an old report excuses the indexer. It is right up to its old positions, unless partitions were added
      * since, or positions were given up, which makes a version. The query must ask for old times too; otherwise an
-     * answer without the newest tuples would pass for one about them.
+     * answer without the newest tuples would pass for one about them. What the indexer has shown ahead of an answer's
+     * positions is not asked for: who is told that an answer is stale is told that it may lack that.
      */
     private static boolean excusesLate(
             IndexerReports reported,

@@ -16,8 +16,8 @@ public interface SnapshotSource {
     Map<Integer, IndexerReports> reports(int streamId);
 
     /**
-     * An answer shows tuples of an indexer from above the answer's own positions, which a session does not demand then:
-     * reports below these watermarks excuse the indexer no longer.
+     * An answer shows tuples of an indexer from above the answer's own positions: all later ones demand these
+     * watermarks of the indexer. Clients that keep a session demand them themselves, of other coordinators too.
      */
     void shown(int streamId, int indexer, long[] watermarks);
 }

@@ -71,18 +71,6 @@ public final class StreamTracker {
         return highest;
     }
 
-    /** Whether answers have shown what a report may not know of. */
-    private boolean isSurpassed(Control.Report report) {
-        long[] known = report.watermarks();
-        long[] above = shown.getOrDefault(report.indexer(), known);
-        for (int p = 0; p < above.length; p++) {
-            if (p >= known.length || above[p] > known[p]) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     private static void keepLater(Map<Integer, Arrived> reports, Arrived arrived) {
         reports.merge(
                 arrived.report().indexer(),
@@ -105,7 +93,7 @@ public final class StreamTracker {
                             calm == null ? null : calm.report(),
                             calm == null ? Duration.ZERO : Duration.ofNanos(nowNanos - calm.atNanos()),
                             calm == null ? Long.MIN_VALUE : calm.newest(),
-                            isSurpassed(last.report())));
+                            shown.getOrDefault(indexer, IndexerReports.NOTHING_SHOWN)));
         });
         return all;
     }

@@ -6,6 +6,7 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Pruning;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.SessionPositions;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.query.plan.IndexerReports;
 import io.waterwheel.query.plan.Planning;
@@ -59,12 +60,18 @@ final class QueryPlanner implements AutoCloseable {
         return snapshots.refreshed(query.stream()).orElseThrow(this::noSuchStream);
     }
 
-    /** Whether something is demanded that came since the snapshot: a partition, or another stream of the name. */
+    /**
+     * Whether something is demanded that came since the snapshot: a partition, another stream of the name, or what an
+     * answer was planned on: chunks, an indexer that had tuples of it, a horizon. A catalog that was read again has all
+     * edits there are, so an edit that it lacks is waited for no longer.
+     */
     private boolean knowsTooFew(StreamSnapshot snapshot) {
         int id = snapshot.stream().id();
+        SessionPositions seen = query.seen().of(id);
         return query.seen().isLaterThan(id)
                 || isBeyond(query.atLeast(), snapshot)
-                || isBeyond(query.seen().of(id), snapshot);
+                || isBeyond(seen.shown(), snapshot)
+                || seen.edit() > snapshot.edit();
     }
 
     private static boolean isBeyond(Map<Integer, Long> positions, StreamSnapshot snapshot) {

@@ -33,7 +33,6 @@ import io.waterwheel.tuple.WantedCells;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -300,9 +299,8 @@ final class QueryRun implements AutoCloseable {
         trouble.forEach(delivery::miss);
         delivery.reserveRoom();
         sink.start(plan.resolved().fields());
-        Map<Integer, Long> positions = new HashMap<>();
-        Map<Integer, long[]> shown = new HashMap<>();
-        plan.excused().forEach(watermarks -> lower(positions, watermarks));
+        AnswerPositions positions = new AnswerPositions(plan.snapshot());
+        plan.excused().forEach(positions::lower);
         // What the indexers hold may show that no chunk is needed.
         boolean settles = plan.resolved().spec().gather().readsNewestFirst()
                 && delivery.canSettle(plan.resolved().keys());
@@ -317,10 +315,10 @@ final class QueryRun implements AutoCloseable {
                     // Nothing of it above its checkpoint is in the answer.
                     IndexerCheckpoint checkpoint = plan.snapshot().checkpoints().get(subquery.indexer());
                     if (checkpoint != null) {
-                        lower(positions, checkpoint.watermarks());
+                        positions.lower(checkpoint.watermarks());
                     }
-                } else if (deliver(plan, subquery, reply, positions, delivery)) {
-                    shown.put(subquery.indexer(), reply.header().watermarks());
+                } else {
+                    deliver(plan, subquery, reply, positions, delivery);
                 }
             }
             whole = true;
@@ -335,16 +333,12 @@ final class QueryRun implements AutoCloseable {
                 settles ? readNewestFirst(plan, delivery) : plan.chunks().size();
         steps.enter(StepClock.Step.FINISHING);
         long tuples = delivery.finish();
-        shown.forEach((indexer, watermarks) -> {
-            if (isAbove(watermarks, positions)) {
-                snapshots.shown(plan.snapshot().stream().id(), indexer, watermarks);
-            }
-        });
-        List<LostRange> lost = lost(plan.snapshot(), positions, delivery);
+        positions.tell(snapshots);
+        List<LostRange> lost = lost(plan.snapshot(), positions.positions(), delivery);
         List<String> missing = delivery.missing();
         Verdict verdict = new Verdict(
                 new Verdict.Completeness(missing.isEmpty(), missing, plan.stale()),
-                new SessionPositions(plan.snapshot().stream().id(), positions),
+                positions.seen(chunksRead > 0),
                 new Verdict.Gone(lost, plan.snapshot().horizon()),
                 plan.snapshot().edit(),
                 tuples,
@@ -408,16 +402,15 @@ final class QueryRun implements AutoCloseable {
                 asked, chunks, delivery, servers, means.executors().apply(lane), clock, memory);
     }
 
-    /** Whether the indexer had tuples of the answer. */
-    private boolean deliver(
+    private void deliver(
             QueryPlan plan,
             Subquery.OfIndexer subquery,
             IndexerReply reply,
-            Map<Integer, Long> positions,
+            AnswerPositions positions,
             Delivery delivery)
             throws IOException {
         IndexerHeader header = reply.header();
-        lower(positions, header.watermarks());
+        positions.lower(header.watermarks());
         String name = "indexer " + subquery.indexer();
         if (header.recovering()) {
             delivery.miss(name + " is recovering");
@@ -433,35 +426,22 @@ final class QueryRun implements AutoCloseable {
         }
         if (plan.resolved().isOfNoRow()) {
             reply.close();
-            return false;
+            return;
         }
         long found;
         FreshPart part = new FreshPart(subquery.indexer(), delivery, memory);
         long begin = delivery.tally().nanos();
         try (part) {
             found = reply.rows(part);
+            if (found > 0) {
+                positions.shows(subquery.indexer(), reply.shown());
+            }
             reply.close();
             delivery.tally().readFresh(subquery.indexer(), delivery.tally().nanos() - begin - part.mergingNanos());
             part.ended(found);
         }
         if (part.isCut() && !delivery.nobodyWaits()) {
             delivery.miss(name + " was not read to its end in time");
-        }
-        return found > 0;
-    }
-
-    private static boolean isAbove(long[] watermarks, Map<Integer, Long> positions) {
-        for (int p = 0; p < watermarks.length; p++) {
-            if (watermarks[p] > positions.getOrDefault(p, Long.MAX_VALUE)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static void lower(Map<Integer, Long> positions, long[] watermarks) {
-        for (int p = 0; p < watermarks.length; p++) {
-            positions.merge(p, watermarks[p], Math::min);
         }
     }
 }

@@ -11,6 +11,7 @@ import io.waterwheel.tuple.TupleBlock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +60,7 @@ public final class FreshReader {
             }
         }
         if (view == null) {
-            return new Reply(IndexerHeader.refresh("the indexer has not started"), List.of(), spec);
+            return refresh("the indexer has not started", spec);
         }
         if (view.epoch() == subquery.epoch() && view.watermarks().length < subquery.demand().length) {
             return refresh("knows of fewer partitions than there are, and is about to be replaced", spec);
@@ -73,6 +74,7 @@ public final class FreshReader {
                     givenUp);
             if (later == null) {
                 return new Reply(
+                        view.taking(),
                         new IndexerHeader(
                                 IndexerHeader.Outcome.LATE,
                                 "watermarks below the demand",
@@ -106,6 +108,7 @@ public final class FreshReader {
             }
         }
         return new Reply(
+                view.taking(),
                 new IndexerHeader(
                         IndexerHeader.Outcome.ANSWER,
                         "",
@@ -161,15 +164,17 @@ public final class FreshReader {
     }
 
     private static IndexerReply refresh(String reason, ScanSpec spec) {
-        return new Reply(IndexerHeader.refresh(reason), List.of(), spec);
+        return new Reply(new AtomicLongArray(0), IndexerHeader.refresh(reason), List.of(), spec);
     }
 
     private static final class Reply implements IndexerReply {
+        private final AtomicLongArray taking;
         private final IndexerHeader header;
         private @Nullable List<TemplateTree> trees;
         private final ScanSpec spec;
 
-        Reply(IndexerHeader header, List<TemplateTree> trees, ScanSpec spec) {
+        Reply(AtomicLongArray taking, IndexerHeader header, List<TemplateTree> trees, ScanSpec spec) {
+            this.taking = taking;
             this.header = header;
             this.trees = trees;
             this.spec = spec;
@@ -223,6 +228,15 @@ public final class FreshReader {
                 scan.finish();
             }
             return found;
+        }
+
+        @Override
+        public long[] shown() {
+            long[] shown = header.watermarks().clone();
+            for (int p = 0; p < shown.length; p++) {
+                shown[p] = Math.max(shown[p], taking.get(p));
+            }
+            return shown;
         }
 
         @Override

@@ -16,6 +16,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.query.Explanation;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.SessionPositions;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
@@ -83,13 +84,11 @@ class QueryPlanTest {
                 Duration.ZERO,
                 report.recovering() ? null : report,
                 Duration.ZERO,
-                IndexerReports.newest(report),
-                false);
+                IndexerReports.newest(report));
     }
 
     private static IndexerReports old(Control.Report report, int seconds) {
-        return new IndexerReports(
-                report, Duration.ofSeconds(seconds), report, Duration.ofSeconds(seconds), 200_000, false);
+        return new IndexerReports(report, Duration.ofSeconds(seconds), report, Duration.ofSeconds(seconds), 200_000);
     }
 
     private static void assertAsked(QueryPlan plan) {
@@ -224,12 +223,7 @@ class QueryPlanTest {
     @Test
     void aPredecessorsLastReportExcusesASuccessorThatRecovers() {
         IndexerReports recovering = new IndexerReports(
-                report(2, 1, 12, 1, true),
-                Duration.ZERO,
-                report(1, 0, 20, 1, false),
-                Duration.ofSeconds(9),
-                200_000,
-                false);
+                report(2, 1, 12, 1, true), Duration.ZERO, report(1, 0, 20, 1, false), Duration.ofSeconds(9), 200_000);
         assertExcused(
                 plan(OLD, recovering), 20, "indexer 0 does not answer: what it took in the last 9 s may be missing");
         assertAsked(plan(OLD.withAtLeast(Map.of(0, 21L)), recovering));
@@ -247,8 +241,7 @@ class QueryPlanTest {
         assertThat(follower.reports(7_000))
                 .containsExactly(Map.entry(
                         0,
-                        new IndexerReports(
-                                second, Duration.ofNanos(2_000), first, Duration.ofNanos(1_000), 200_000, false)));
+                        new IndexerReports(second, Duration.ofNanos(2_000), first, Duration.ofNanos(1_000), 200_000)));
     }
 
     /**
@@ -268,6 +261,40 @@ class QueryPlanTest {
         assertAsked(plan(OLD, reported(follower)));
         follower.onReport(report(2, 1, 21, 1, false), 0);
         assertExcused(plan(OLD, reported(follower)), 21);
+    }
+
+    /** The same where another coordinator gave the first answer: the session says what that showed. */
+    @Test
+    void aReportDoesNotTakeBackWhatASessionWasShown() {
+        Query query = OLD.withSeen(ahead(0, 21L));
+        QueryPlan asked = plan(query, now(report(2, 1, 20, 1, false)));
+        assertAsked(asked);
+        assertThat(asked.indexers().get(0).demand()).containsExactly(21);
+        assertExcused(plan(query, now(report(2, 1, 21, 1, false))), 21);
+        assertAsked(plan(OLD.withSeen(ahead(SessionPositions.EVERY_INDEXER, 21L)), now(report(2, 1, 20, 1, false))));
+        assertExcused(plan(OLD.withSeen(ahead(1, 21L)), now(report(2, 1, 20, 1, false))), 20);
+        SessionPositions ofAnother = new SessionPositions(STREAM.id() + 1, Map.of(), 1, Map.of(0, Map.of(0, 21L)));
+        assertExcused(plan(OLD.withSeen(ofAnother), now(report(2, 1, 20, 1, false))), 20);
+        assertExcused(
+                plan(query, old(report(2, 1, 20, 1, false), 4)),
+                20,
+                "indexer 0 does not answer: what it took in the last 4 s may be missing");
+    }
+
+    private static SessionPositions ahead(int indexer, long offset) {
+        return new SessionPositions(STREAM.id(), Map.of(0, 20L), 1, Map.of(indexer, Map.of(0, offset)));
+    }
+
+    /** The instance that showed it may have had a successor since, which has to get there first. */
+    @Test
+    void whatACoordinatorHasShownItDemandsOfASuccessor(@TempDir Path folder) throws Exception {
+        StreamTracker follower = new StreamTracker(new SnapshotReader(
+                new InMemoryCatalogStore(new InMemoryCatalogStore.Tree()), new LocalChunkStore(folder), STREAM));
+        follower.onShown(0, new long[] {25});
+        follower.onReport(report(2, 1, 20, 1, false), 0);
+        QueryPlan asked = plan(OLD, reported(follower));
+        assertAsked(asked);
+        assertThat(asked.indexers().get(0).demand()).containsExactly(25);
     }
 
     private static IndexerReports reported(StreamTracker follower) {

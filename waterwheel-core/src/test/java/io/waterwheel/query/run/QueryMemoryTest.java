@@ -639,6 +639,11 @@ final class QueryMemoryTest {
                 }
 
                 @Override
+                public long[] shown() {
+                    return header().watermarks();
+                }
+
+                @Override
                 public void close() {}
             };
         }

@@ -54,6 +54,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -162,7 +163,8 @@ final class QueryRunnerTest {
     @Test
     void anIndexerHereStopsWaitingOnceItIsGivenUp() throws Exception {
         ViewHolder slot = new ViewHolder();
-        slot.publish(new FreshView(1, 0, 0, List.of(), new long[] {10}, new long[] {0}, 1, false, new long[] {0}));
+        slot.publish(new FreshView(
+                1, 0, 0, List.of(), new long[] {10}, new long[] {0}, 1, false, new long[] {0}, new AtomicLongArray(1)));
         AtomicInteger looks = new AtomicInteger();
         Subquery.OfIndexer subquery =
                 new Subquery.OfIndexer(Query.of("s").withTimeout(Duration.ofMinutes(50)), 1, 0, 1, 0, new long[] {20});
@@ -344,6 +346,11 @@ final class QueryRunnerTest {
         @Override
         public long rows(RowSink sink) {
             return 0;
+        }
+
+        @Override
+        public long[] shown() {
+            return header().watermarks();
         }
 
         @Override
@@ -620,7 +627,7 @@ final class QueryRunnerTest {
         Duration ago = Duration.ofSeconds(2);
         CollectedAnswer answer = ask(
                 Query.of("s").withTimes(new TimeInterval(0, 499)).withTimeout(Duration.ofMinutes(5)),
-                Map.of(0, new IndexerReports(report, ago, report, ago, 200_000, false)),
+                Map.of(0, new IndexerReports(report, ago, report, ago, 200_000)),
                 endpoints(Map.of("q", QueryRunnerTest::threeRows), (subquery, resolved, deadline, givenUp) -> {
                     throw hang(interrupted);
                 }));

@@ -51,6 +51,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLongArray;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -202,7 +203,8 @@ final class LatestOverIndexersTest {
                         new long[] {0},
                         1,
                         false,
-                        new long[] {System.nanoTime()}));
+                        new long[] {System.nanoTime()},
+                        new AtomicLongArray(1)));
                 readers.add(new FreshReader(slot, Long.MAX_VALUE));
             }
         }

@@ -16,7 +16,7 @@ import java.util.TreeMap;
 
 /**
  * How an answer ended, as JSON: {@code complete}, {@code tuples}, {@code positions} by partition, and what there is of
- * {@code missing}, {@code stale}, {@code lost}, {@code horizon}, {@code next} and {@code explanation}.
+ * {@code shown}, {@code missing}, {@code stale}, {@code lost}, {@code horizon}, {@code next} and {@code explanation}.
  */
 public final class VerdictJson {
     private static final int MOST_TRAILER_BYTES = 6 << 10;
@@ -74,7 +74,7 @@ public final class VerdictJson {
         json.writeStartObject();
         json.writeBooleanField("complete", verdict.complete());
         json.writeNumberField("tuples", verdict.tuples());
-        positions(json, verdict.positions());
+        positions(json, verdict.seen());
         json.writeNumberField("streamId", verdict.streamId());
         json.writeNumberField("edit", verdict.edit());
         streams(json, verdict.streams());
@@ -120,9 +120,21 @@ public final class VerdictJson {
         }
     }
 
+    /** What an answer has seen, and where it shows more than that, up to where. */
+    private static void positions(JsonGenerator json, SessionPositions seen) throws IOException {
+        positions(json, seen.positions());
+        if (!seen.ahead().isEmpty()) {
+            positions(json, "shown", seen.shown());
+        }
+    }
+
     /** By partition, the offset below which everything is meant, as {@code at-least} takes them. */
     public static void positions(JsonGenerator json, Map<Integer, Long> positions) throws IOException {
-        json.writeObjectFieldStart("positions");
+        positions(json, "positions", positions);
+    }
+
+    private static void positions(JsonGenerator json, String name, Map<Integer, Long> positions) throws IOException {
+        json.writeObjectFieldStart(name);
         for (Map.Entry<Integer, Long> position : new TreeMap<>(positions).entrySet()) {
             json.writeNumberField(Integer.toString(position.getKey()), position.getValue());
         }
@@ -137,7 +149,7 @@ public final class VerdictJson {
         for (Map.Entry<String, SessionPositions> stream : new TreeMap<>(streams).entrySet()) {
             json.writeObjectFieldStart(stream.getKey());
             json.writeNumberField("streamId", stream.getValue().streamId());
-            positions(json, stream.getValue().positions());
+            positions(json, stream.getValue());
             json.writeEndObject();
         }
         json.writeEndObject();

@@ -2,6 +2,7 @@ package io.waterwheel.topology.sql;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.SessionPositions;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
@@ -24,7 +25,8 @@ final class LastVerdicts {
             new Field("complete", FieldType.BOOLEAN, false),
             new Field("missing", FieldType.STRING, true),
             new Field("rows", FieldType.LONG, false),
-            new Field("positions", FieldType.STRING, false));
+            new Field("positions", FieldType.STRING, false),
+            new Field("shown", FieldType.STRING, false));
 
     /**
      * What is told of a statement.
@@ -33,23 +35,44 @@ final class LastVerdicts {
      * @param rows of its answer, or that it stored
      * @param positions by stream and partition: below them everything is in the answer; of rows that were stored, what
      *     an answer must have seen to have them
+     * @param shown the same, above every row of the answer: what another must have seen to have them all again
      */
-    record Told(boolean complete, List<String> missing, long rows, Map<String, Map<Integer, Long>> positions) {
+    record Told(
+            boolean complete,
+            List<String> missing,
+            long rows,
+            Map<String, Map<Integer, Long>> positions,
+            Map<String, Map<Integer, Long>> shown) {
+        /** Of rows that were stored. */
+        Told(boolean complete, List<String> missing, long rows, Map<String, Map<Integer, Long>> positions) {
+            this(complete, missing, rows, positions, positions);
+        }
+
         /** @param streams that were read */
         static Told of(Verdict verdict, List<String> streams) {
+            Map<String, SessionPositions> seen =
+                    streams.size() == 1 ? Map.of(streams.get(0), verdict.seen()) : verdict.streams();
             Map<String, Map<Integer, Long>> positions = new HashMap<>();
-            if (streams.size() == 1) {
-                positions.put(streams.get(0), verdict.positions());
-            } else {
-                verdict.streams().forEach((stream, seen) -> positions.put(stream, seen.positions()));
-            }
-            return new Told(verdict.complete(), verdict.missing(), verdict.tuples(), positions);
+            Map<String, Map<Integer, Long>> shown = new HashMap<>();
+            seen.forEach((stream, of) -> {
+                positions.put(stream, of.positions());
+                shown.put(stream, of.shown());
+            });
+            return new Told(
+                    verdict.complete(),
+                    verdict.missing(),
+                    verdict.tuples(),
+                    positions,
+                    shown.equals(positions) ? positions : shown);
         }
 
         private long size() {
             return 1L
                     + missing.size()
-                    + positions.values().stream().mapToLong(Map::size).sum();
+                    + positions.values().stream().mapToLong(Map::size).sum()
+                    + (shown == positions
+                            ? 0
+                            : shown.values().stream().mapToLong(Map::size).sum());
         }
     }
 
@@ -95,6 +118,7 @@ final class LastVerdicts {
                         last.complete(),
                         last.missing().isEmpty() ? null : String.join("; ", last.missing()),
                         last.rows(),
-                        DemandText.of(last.positions()));
+                        DemandText.of(last.positions()),
+                        DemandText.of(last.shown()));
     }
 }

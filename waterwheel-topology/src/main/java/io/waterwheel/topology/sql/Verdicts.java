@@ -60,7 +60,14 @@ final class Verdicts {
                 least.put(partition, Math.min(offset, others));
             }
         });
-        return new SessionPositions(one.streamId(), least);
+        // One has seen below its positions, and shown, what is above those of the other.
+        Map<Integer, Long> shown = new HashMap<>(one.shown());
+        other.shown().forEach((partition, offset) -> shown.merge(partition, offset, Math::max));
+        return new SessionPositions(
+                one.streamId(),
+                least,
+                Math.max(one.edit(), other.edit()),
+                Map.of(SessionPositions.EVERY_INDEXER, shown));
     }
 
     /** What is lost of all streams; of several each range says whose. */

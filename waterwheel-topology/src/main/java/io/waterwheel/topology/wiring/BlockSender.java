@@ -5,17 +5,24 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.query.rows.RowSink;
+import io.waterwheel.query.scan.IndexerReply;
 import io.waterwheel.topology.rpc.MessageSink;
 import io.waterwheel.tuple.TupleBlock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the blocks of a subquery's answer to another worker, numbered, and the end mark when they are all. Ends the
  * scan when the caller is gone or the time is up; there is no end mark then. One thread.
  */
 final class BlockSender implements RowSink {
+    private static final long[] NOTHING = {};
+
     private final MessageSink sink;
     private final long deadlineNanos;
     private final Reservation memory;
+    /** Whose rows these are; null for a chunk's. */
+    private @Nullable IndexerReply reply;
+
     private int blocks;
     private boolean cut;
     private boolean interrupted;
@@ -34,10 +41,18 @@ final class BlockSender implements RowSink {
         this.deadlineNanos = deadlineNanos;
     }
 
+    /** What follows is of this reply. */
+    void of(IndexerReply indexers) {
+        reply = indexers;
+    }
+
     @Override
     public boolean accept(TupleBlock rows) {
         try {
-            sink.send(PeerMessages.block(blocks++, rows));
+            // After the scan that found the rows: no earlier moment knows how far up they lie.
+            long[] shown = reply == null ? NOTHING : reply.shown();
+            long[] watermarks = reply == null ? NOTHING : reply.header().watermarks();
+            sink.send(PeerMessages.block(blocks++, rows, shown, watermarks));
             return wanted();
         } catch (InterruptedException e) {
             interrupted = true;

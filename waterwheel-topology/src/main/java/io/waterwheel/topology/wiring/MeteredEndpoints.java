@@ -150,6 +150,11 @@ final class MeteredEndpoints implements Endpoints {
         }
 
         @Override
+        public long[] shown() {
+            return reply.shown();
+        }
+
+        @Override
         public void close() {
             if (!counted) {
                 counted = true;

@@ -14,12 +14,21 @@ import java.util.Arrays;
 /**
  * The messages of a subquery's answer between workers: one byte says what follows. An indexer's answer is HEADER, then
  * BLOCKs numbered from 0, then END; a chunk's the same without the header. END counts blocks and matching tuples, so an
- * answer that lost anything is noticed, and says what was looked at, and where the next piece of the chunk begins.
+ * answer that lost anything is noticed, and says what was looked at, and where the next piece of the chunk begins. A
+ * BLOCK of an indexer says up to which offsets its tuples may lie, where that is above the header's watermarks: who has
+ * enough reads no END.
  */
 final class PeerMessages {
     private static final byte HEADER = 1;
     private static final byte BLOCK = 2;
     private static final byte END = 3;
+    /** Bytes of a BLOCK before its partitions: its kind, its number, how many partitions it names. */
+    private static final int BLOCK_HEAD = 9;
+
+    private static final int BLOCK_ABOVE = 5;
+    /** A partition and an offset. */
+    private static final int SHOWN_BYTES = 12;
+
     /** Bytes of an END before what was looked at: its kind, the blocks, what was found, the next leaf. */
     private static final int END_HEAD = 17;
 
@@ -41,11 +50,26 @@ final class PeerMessages {
         return message;
     }
 
-    static byte[] block(int number, TupleBlock rows) {
-        byte[] message = new byte[5 + BlockCodec.encodedBytes(rows, false)];
+    /** @param shown per partition, an offset above every tuple so far; empty for a chunk's */
+    static byte[] block(int number, TupleBlock rows, long[] shown, long[] watermarks) {
+        int above = 0;
+        for (int p = 0; p < shown.length; p++) {
+            above += shown[p] > watermarks[p] ? 1 : 0;
+        }
+        int body = BLOCK_HEAD + above * SHOWN_BYTES;
+        byte[] message = new byte[body + BlockCodec.encodedBytes(rows, false)];
         message[0] = BLOCK;
         LittleEndian.putInt(message, 1, number);
-        BlockCodec.encode(rows, false, message, 5);
+        LittleEndian.putInt(message, BLOCK_ABOVE, above);
+        int at = BLOCK_HEAD;
+        for (int p = 0; p < shown.length; p++) {
+            if (shown[p] > watermarks[p]) {
+                LittleEndian.putInt(message, at, p);
+                LittleEndian.putLong(message, at + Integer.BYTES, shown[p]);
+                at += SHOWN_BYTES;
+            }
+        }
+        BlockCodec.encode(rows, false, message, body);
         return message;
     }
 
@@ -101,12 +125,36 @@ final class PeerMessages {
     }
 
     static TupleBlock readBlock(byte[] message, int number, RowLayout layout) throws IOException {
-        if (message.length < 5 || message[0] != BLOCK || LittleEndian.getInt(message, 1) != number) {
+        if (message.length < BLOCK_HEAD || message[0] != BLOCK || LittleEndian.getInt(message, 1) != number) {
             throw new IOException("expected block " + number + " of the answer, got something else");
         }
+        int above = LittleEndian.getInt(message, BLOCK_ABOVE);
+        if (above < 0 || above > (message.length - BLOCK_HEAD) / SHOWN_BYTES) {
+            throw new IOException("block " + number + " of the answer names " + above + " partitions in "
+                    + message.length + " bytes");
+        }
         TupleBlock rows = new TupleBlock(layout, 0);
-        BlockCodec.decode(message, 5, message.length - 5, rows);
+        int body = BLOCK_HEAD + above * SHOWN_BYTES;
+        BlockCodec.decode(message, body, message.length - body, rows);
         return rows;
+    }
+
+    /**
+     * Raises what was shown so far to what a block says.
+     *
+     * @param block that was read
+     * @param shown per partition
+     */
+    static void readShown(byte[] block, long[] shown) throws IOException {
+        int above = LittleEndian.getInt(block, BLOCK_ABOVE);
+        for (int i = 0; i < above; i++) {
+            int at = BLOCK_HEAD + i * SHOWN_BYTES;
+            int partition = LittleEndian.getInt(block, at);
+            if (partition < 0 || partition >= shown.length) {
+                throw new IOException("a block of the answer names partition " + partition + " of " + shown.length);
+            }
+            shown[partition] = Math.max(shown[partition], LittleEndian.getLong(block, at + Integer.BYTES));
+        }
     }
 
     /** The number of matching tuples, after checking the number of blocks. */

@@ -36,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Who answers subqueries: indexers and query servers of this worker by a call, those of others over the peers. */
 final class WorkerEndpoints {
+    /** Of a chunk: its tuples are below the checkpoints of the plan. */
+    private static final long[] NOTHING_SHOWN = {};
+
     private record HostedIndexer(int streamId, int indexer) {}
 
     private final Map<HostedIndexer, FreshReader> indexers = new ConcurrentHashMap<>();
@@ -124,6 +127,7 @@ final class WorkerEndpoints {
                     if (reply.header().outcome() != IndexerHeader.Outcome.ANSWER) {
                         return;
                     }
+                    sender.of(reply);
                     found = reply.rows(sender);
                 }
             } else if (subquery instanceof Subquery.OfChunk part) {
@@ -291,7 +295,7 @@ final class WorkerEndpoints {
                 Duration left = left(deadline);
                 try (MessageStream stream =
                         peers.at(place).subquery(SubqueryCodec.write(subquery.withTimeout(left)), left)) {
-                    return receive(stream, resolved.spec().partLayout(), subquery.piece(), sink);
+                    return receive(stream, resolved.spec().partLayout(), subquery.piece(), NOTHING_SHOWN, sink);
                 } catch (WaterwheelException e) {
                     throw unlessUser(e);
                 }
@@ -315,8 +319,13 @@ final class WorkerEndpoints {
         return Duration.ofNanos(left);
     }
 
-    /** Takes blocks up to the end mark; the number of matching tuples. A sink that stops ends it early. */
-    private static long receive(MessageStream stream, RowLayout layout, Subquery.Piece piece, RowSink sink)
+    /**
+     * Takes blocks up to the end mark; the number of matching tuples. A sink that stops ends it early.
+     *
+     * @param shown raised to what blocks say of their tuples' offsets
+     */
+    private static long receive(
+            MessageStream stream, RowLayout layout, Subquery.Piece piece, long[] shown, RowSink sink)
             throws IOException {
         int blocks = 0;
         long rows = 0;
@@ -342,6 +351,7 @@ final class WorkerEndpoints {
                 return found;
             }
             io.waterwheel.tuple.TupleBlock block = PeerMessages.readBlock(message, blocks, layout);
+            PeerMessages.readShown(message, shown);
             blocks++;
             rows += block.size();
             if (!sink.accept(block)) {
@@ -355,11 +365,13 @@ final class WorkerEndpoints {
         private final MessageStream stream;
         private final IndexerHeader header;
         private final RowLayout layout;
+        private final long[] shown;
 
         RemoteReply(MessageStream stream, IndexerHeader header, RowLayout layout) {
             this.stream = stream;
             this.header = header;
             this.layout = layout;
+            this.shown = header.watermarks().clone();
         }
 
         @Override
@@ -369,7 +381,12 @@ final class WorkerEndpoints {
 
         @Override
         public long rows(RowSink sink) throws IOException {
-            return receive(stream, layout, Subquery.Piece.WHOLE, sink);
+            return receive(stream, layout, Subquery.Piece.WHOLE, shown, sink);
+        }
+
+        @Override
+        public long[] shown() {
+            return shown;
         }
 
         @Override

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.SessionPositions;
+import io.waterwheel.query.Statistics;
 import io.waterwheel.query.Verdict;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,13 +45,33 @@ final class LastVerdictsTest {
                         List.of("orders")));
         verdicts.note("b", positions(1));
         verdicts.note("", positions(1));
-        assertThat(of("a")).containsExactly(false, "one; two", 12L, "orders:0:5,orders:1:7");
-        assertThat(of("b")).containsExactly(true, null, 1L, "s:0:5");
+        assertThat(of("a")).containsExactly(false, "one; two", 12L, "orders:0:5,orders:1:7", "orders:0:5,orders:1:7");
+        assertThat(of("b")).containsExactly(true, null, 1L, "s:0:5", "s:0:5");
         for (String unknown : new String[] {"", "c"}) {
             assertThatThrownBy(() -> verdicts.of(unknown))
                     .isInstanceOf(WaterwheelException.class)
                     .hasMessageContaining("no verdict is known of this connection");
         }
+    }
+
+    /** An indexer of stream b was ahead. */
+    @Test
+    void upToWhereAnAnswerOfTwoStreamsShows() {
+        Map<String, SessionPositions> seen = Map.of(
+                "a", new SessionPositions(1, Map.of(0, 3L)),
+                "b", new SessionPositions(2, Map.of(0, 5L), 9, Map.of(4, Map.of(0, 8L))));
+        Verdict verdict = new Verdict(
+                Verdict.Completeness.WHOLE,
+                SessionPositions.NOTHING,
+                Verdict.Gone.NOTHING,
+                9,
+                2,
+                new Verdict.Effort(1, 0, Statistics.NONE),
+                null,
+                null,
+                seen);
+        verdicts.note("a", LastVerdicts.Told.of(verdict, List.of("a", "b")));
+        assertThat(of("a")).containsExactly(true, null, 2L, "a:0:3,b:0:5", "a:0:3,b:0:8");
     }
 
     @Test

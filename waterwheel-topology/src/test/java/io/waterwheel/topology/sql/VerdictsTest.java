@@ -34,6 +34,7 @@ final class VerdictsTest {
         Verdict merged = verdicts.merged(42);
         assertThat(merged.complete()).isTrue();
         assertThat(merged.positions()).isEqualTo(Map.of(0, 10L, 1, 15L));
+        assertThat(merged.shown()).isEqualTo(Map.of(0, 12L, 1, 20L, 2, 9L));
         assertThat(merged.streamId()).isEqualTo(5);
         assertThat(merged.edit()).isEqualTo(4);
         assertThat(merged.tuples()).isEqualTo(42);

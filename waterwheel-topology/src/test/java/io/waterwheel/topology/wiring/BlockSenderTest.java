@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.PruneReason;
 import io.waterwheel.query.Pruning;
 import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.memory.Reservation;
+import io.waterwheel.query.rows.RowSink;
+import io.waterwheel.query.scan.IndexerReply;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RowLayout;
@@ -71,6 +74,46 @@ final class BlockSenderTest {
         assertThat(PeerMessages.readScanned(receiver.messages.get(1))).isEqualTo(scanned.plus(scanned));
         assertThat(PeerMessages.isEnd(receiver.messages.get(1))).isTrue();
         assertThat(PeerMessages.readEnd(receiver.messages.get(1), 1)).isEqualTo(1);
+    }
+
+    /** A limit may end the reading after any block. */
+    @Test
+    void eachBlockSaysUpToWhereItsRowsMayLie() throws Exception {
+        long[] shown = {7, 9, 5};
+        BlockSender sender = new BlockSender(receiver, soon(), Reservation.unlimited());
+        sender.of(new Growing(shown));
+        sender.accept(oneRow());
+        shown[2] = 6;
+        sender.accept(oneRow());
+        long[] read = {7, 8, 5};
+        assertThat(PeerMessages.readBlock(receiver.messages.get(0), 0, LAYOUT).size())
+                .isEqualTo(1);
+        PeerMessages.readShown(receiver.messages.get(0), read);
+        assertThat(read).containsExactly(7, 9, 5);
+        PeerMessages.readShown(receiver.messages.get(1), read);
+        assertThat(read).containsExactly(7, 9, 6);
+        assertThatThrownBy(() -> PeerMessages.readShown(receiver.messages.get(1), new long[2]))
+                .hasMessage("a block of the answer names partition 2 of 2");
+        byte[] wrong = receiver.messages.get(1).clone();
+        wrong[6] = 1;
+        assertThatThrownBy(() -> PeerMessages.readBlock(wrong, 1, LAYOUT))
+                .hasMessageContaining("names 258 partitions in " + wrong.length + " bytes");
+    }
+
+    /** An indexer's reply whose trees grow while it is read. */
+    private record Growing(long[] shown) implements IndexerReply {
+        @Override
+        public IndexerHeader header() {
+            return new IndexerHeader(IndexerHeader.Outcome.ANSWER, "", 1, new long[] {7, 8, 5}, false, List.of());
+        }
+
+        @Override
+        public long rows(RowSink sink) {
+            return 0;
+        }
+
+        @Override
+        public void close() {}
     }
 
     private static ScanStatistics scanned(long leaves, Pruning pruned) {

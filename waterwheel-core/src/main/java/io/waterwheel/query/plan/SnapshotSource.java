@@ -17,7 +17,8 @@ public interface SnapshotSource {
 
     /**
      * An answer shows tuples of an indexer from above the answer's own positions: all later ones demand these
-     * watermarks of the indexer. Clients that keep a session demand them themselves, of other coordinators too.
+     * watermarks of the indexer. Clients that keep a session demand them themselves, of other coordinators too
+     * (protocol rule 10).
      */
     void shown(int streamId, int indexer, long[] watermarks);
 }

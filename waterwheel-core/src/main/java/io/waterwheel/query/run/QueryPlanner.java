@@ -63,7 +63,7 @@ final class QueryPlanner implements AutoCloseable {
     /**
      * Whether something is demanded that came since the snapshot: a partition, another stream of the name, or what an
      * answer was planned on: chunks, an indexer that had tuples of it, a horizon. A catalog that was read again has all
-     * edits there are, so an edit that it lacks is waited for no longer.
+     * edits there are, so an edit that it lacks is waited for no longer (protocol rule 10).
      */
     private boolean knowsTooFew(StreamSnapshot snapshot) {
         int id = snapshot.stream().id();

@@ -17,8 +17,8 @@ public interface IndexerReply extends AutoCloseable {
     long rows(RowSink sink) throws IOException;
 
     /**
-     * After {@link #rows}: per partition, an offset above every tuple that was handed over. At least the watermarks of
-     * the header, and more where the indexer went on to take tuples meanwhile.
+     * After {@link #rows}: per partition, an offset above every tuple that was handed over (protocol rule 10). At least
+     * the watermarks of the header, and more where the indexer went on to take tuples meanwhile.
      */
     long[] shown();
 

@@ -82,24 +82,24 @@ final class LastVerdictsTest {
         assertThatThrownBy(() -> verdicts.of("a")).isInstanceOf(WaterwheelException.class);
         verdicts.note("c", positions(1));
         verdicts.note("d", positions(LastVerdicts.MOST_POSITIONS - 10));
-        assertThat(of("c")).as("what was forgotten holds nothing").hasSize(4);
+        assertThat(of("c")).as("what was forgotten holds nothing").hasSize(LastVerdicts.FIELDS.size());
     }
 
     @Test
     void theyAreBounded() {
         for (int i = 0; i < LastVerdicts.CONNECTIONS + 5; i++) {
             verdicts.note("c" + i, positions(1));
-            assertThat(of("c0")).as("the first is used all the time").hasSize(4);
+            assertThat(of("c0")).as("the first is used all the time").hasSize(LastVerdicts.FIELDS.size());
         }
         assertThatThrownBy(() -> verdicts.of("c1")).isInstanceOf(WaterwheelException.class);
         assertThatThrownBy(() -> verdicts.of("c5")).isInstanceOf(WaterwheelException.class);
-        assertThat(of("c6")).hasSize(4);
+        assertThat(of("c6")).hasSize(LastVerdicts.FIELDS.size());
         verdicts.note("many", positions(LastVerdicts.MOST_POSITIONS - 10));
         assertThatThrownBy(() -> verdicts.of("c7")).isInstanceOf(WaterwheelException.class);
-        assertThat(of("many")).hasSize(4);
+        assertThat(of("many")).hasSize(LastVerdicts.FIELDS.size());
         verdicts.note("too many", positions(LastVerdicts.MOST_POSITIONS));
         assertThatThrownBy(() -> verdicts.of("too many")).isInstanceOf(WaterwheelException.class);
         verdicts.note("c0", positions(1));
-        assertThat(of("c0")).hasSize(4);
+        assertThat(of("c0")).hasSize(LastVerdicts.FIELDS.size());
     }
 }

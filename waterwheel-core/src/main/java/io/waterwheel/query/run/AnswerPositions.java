@@ -52,13 +52,25 @@ final class AnswerPositions {
     SessionPositions seen(boolean ofChunks) {
         Map<Integer, Map<Integer, Long>> ahead = new HashMap<>();
         fresh.forEach((indexer, watermarks) -> ahead(ahead, indexer, watermarks));
-        if (ofChunks && isAbove(snapshot.highestCheckpoints())) {
-            for (Map.Entry<Integer, IndexerCheckpoint> one :
-                    snapshot.checkpoints().entrySet()) {
-                ahead(ahead, one.getKey(), one.getValue().watermarks());
-            }
+        if (ofChunks) {
+            highestCheckpoints(ahead);
         }
         return new SessionPositions(snapshot.stream().id(), positions, snapshot.edit(), ahead);
+    }
+
+    /** Of each partition the highest, which its indexer has reached: chunks come with the edit, and need no more. */
+    private void highestCheckpoints(Map<Integer, Map<Integer, Long>> ahead) {
+        long[] left = snapshot.highestCheckpoints().clone();
+        for (Map.Entry<Integer, IndexerCheckpoint> one : snapshot.checkpoints().entrySet()) {
+            long[] watermarks = one.getValue().watermarks();
+            for (int p = 0; p < left.length; p++) {
+                if (watermarks[p] == left[p] && isAbove(left, p)) {
+                    ahead.computeIfAbsent(one.getKey(), unused -> new HashMap<>())
+                            .merge(p, left[p], Math::max);
+                    left[p] = Long.MIN_VALUE;
+                }
+            }
+        }
     }
 
     private void ahead(Map<Integer, Map<Integer, Long>> ahead, int indexer, long[] watermarks) {

@@ -183,8 +183,8 @@ public record QueryPlan(
 
     /**
      * What is demanded of one indexer: of an answer's positions, which are those of the slowest, as much as of all; and
-     * where it was ahead of them, what it has shown. It waits for none but itself, and only after a start: what an
-     * instance has shown, it has (protocol rule 10).
+     * where it was ahead of them, what it has shown. It waits for none but itself: after a start, or until a block is
+     * inserted, because what an instance has shown, it has or inserts (protocol rule 10).
      */
     private static long[] demandOf(
             int indexer, long[] ofAll, SessionPositions seen, @Nullable IndexerReports reported) {

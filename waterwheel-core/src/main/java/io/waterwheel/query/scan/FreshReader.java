@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 public final class FreshReader {
     /** A commit becomes known to coordinators and to the indexer at about the same time: a moment's patience. */
     private static final long COMMIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    /** Longest that an answer which may be partial waits for the insert of a block, which takes a few milliseconds. */
+    private static final long INSERT_NANOS = TimeUnit.SECONDS.toNanos(1);
     /** How often one who waits looks whether it is given up. */
     private static final long CANCEL_POLL_NANOS = 200_000_000;
 
@@ -42,7 +44,9 @@ public final class FreshReader {
     }
 
     /**
-     * Takes the subquery and answers with the header at least. Waits for the demand, holding nothing.
+     * Takes the subquery and answers with the header at least. Waits for the demand, holding nothing; where the answer
+     * may be partial, only for what is being inserted: an earlier answer may have shown that already, and this one would
+     * say that it lacks what the coordinator alone demanded.
      *
      * @param spec what to look for
      * @param deadlineNanos by {@link System#nanoTime}
@@ -65,14 +69,15 @@ public final class FreshReader {
         if (view.epoch() == subquery.epoch() && view.watermarks().length < subquery.demand().length) {
             return refresh("knows of fewer partitions than there are, and is about to be replaced", spec);
         }
-        if (!subquery.query().allowPartial() && !reached(view, subquery)) {
+        boolean partial = subquery.query().allowPartial();
+        if (!reached(view, subquery) && (!partial || isTaking(view, subquery))) {
             FreshView later = await(
                     now -> now.epoch() != subquery.epoch()
                             || now.floor() > subquery.flushed()
                             || reached(now, subquery),
-                    deadlineNanos,
+                    partial ? insertDeadline(deadlineNanos) : deadlineNanos,
                     givenUp);
-            if (later == null) {
+            if (later == null && !partial) {
                 return new Reply(
                         view.taking(),
                         new IndexerHeader(
@@ -85,7 +90,7 @@ public final class FreshReader {
                         List.of(),
                         spec);
             }
-            view = later;
+            view = later == null ? view : later;
         }
         if (view.epoch() != subquery.epoch()) {
             slot.asked(subquery.epoch());
@@ -130,6 +135,22 @@ public final class FreshReader {
                 return view;
             }
         }
+    }
+
+    /** Leaves time to answer in, should the insert never end. */
+    private static long insertDeadline(long deadlineNanos) {
+        long now = System.nanoTime();
+        return now + Math.min(INSERT_NANOS, (deadlineNanos - now) / 2);
+    }
+
+    /** Whether all that is demanded is in the trees, or is about to be: a view that says so is one insert away. */
+    private static boolean isTaking(FreshView view, Subquery.OfIndexer subquery) {
+        long[] demand = subquery.demand();
+        boolean taking = view.epoch() == subquery.epoch() && !view.recovering();
+        for (int p = 0; taking && p < demand.length; p++) {
+            taking = view.taking().get(p) >= demand[p];
+        }
+        return taking;
     }
 
     private static boolean reached(FreshView view, Subquery.OfIndexer subquery) {

@@ -60,14 +60,14 @@ final class Verdicts {
                 least.put(partition, Math.min(offset, others));
             }
         });
-        // One has seen below its positions, and shown, what is above those of the other.
-        Map<Integer, Long> shown = new HashMap<>(one.shown());
-        other.shown().forEach((partition, offset) -> shown.merge(partition, offset, Math::max));
-        return new SessionPositions(
-                one.streamId(),
-                least,
-                Math.max(one.edit(), other.edit()),
-                Map.of(SessionPositions.EVERY_INDEXER, shown));
+        // One has seen below its positions, of every indexer, what is above those of the other. Who was ahead of them
+        // stays told by indexer: a session that demanded it of all would wait for the slowest.
+        SessionPositions all = one.and(other);
+        Map<Integer, Long> every = new HashMap<>(all.positions());
+        every.putAll(all.ahead().getOrDefault(SessionPositions.EVERY_INDEXER, Map.of()));
+        Map<Integer, Map<Integer, Long>> ahead = new HashMap<>(all.ahead());
+        ahead.put(SessionPositions.EVERY_INDEXER, every);
+        return new SessionPositions(all.streamId(), least, all.edit(), ahead);
     }
 
     /** What is lost of all streams; of several each range says whose. */

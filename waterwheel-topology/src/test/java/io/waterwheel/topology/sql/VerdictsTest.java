@@ -17,9 +17,13 @@ import org.junit.jupiter.api.Test;
 /** What the verdicts of several queries say together. */
 final class VerdictsTest {
     private static Verdict verdict(int stream, Map<Integer, Long> seen, long edit, String... missing) {
+        return verdict(new SessionPositions(stream, seen), edit, missing);
+    }
+
+    private static Verdict verdict(SessionPositions seen, long edit, String... missing) {
         return new Verdict(
                 new Verdict.Completeness(missing.length == 0, List.of(missing), List.of()),
-                new SessionPositions(stream, seen),
+                seen,
                 new Verdict.Gone(List.of(), Retention.NO_HORIZON),
                 edit,
                 7,
@@ -40,6 +44,33 @@ final class VerdictsTest {
         assertThat(merged.tuples()).isEqualTo(42);
         assertThat(merged.indexersAsked()).isEqualTo(4);
         assertThat(merged.streams()).isEmpty();
+    }
+
+    /** What one indexer alone was ahead of is demanded of that one alone; of three reads as of two. */
+    @Test
+    void ofOneStreamTellsWhichIndexersWereAhead() {
+        int every = SessionPositions.EVERY_INDEXER;
+        Verdicts verdicts = new Verdicts();
+        verdicts.add("a", verdict(new SessionPositions(5, Map.of(0, 10L), 4, Map.of(3, Map.of(0, 40L))), 4));
+        verdicts.add(
+                "a",
+                verdict(
+                        new SessionPositions(
+                                5, Map.of(0, 12L), 6, Map.of(3, Map.of(0, 30L), 1, Map.of(0, 11L), 2, Map.of(0, 13L))),
+                        6));
+        assertThat(verdicts.merged(1).seen())
+                .isEqualTo(new SessionPositions(
+                        5, Map.of(0, 10L), 6, Map.of(3, Map.of(0, 40L), 2, Map.of(0, 13L), every, Map.of(0, 12L))));
+        verdicts.add("a", verdict(new SessionPositions(5, Map.of(0, 11L), 5, Map.of(1, Map.of(0, 50L))), 5));
+        SessionPositions three = verdicts.merged(1).seen();
+        assertThat(three)
+                .isEqualTo(new SessionPositions(
+                        5,
+                        Map.of(0, 10L),
+                        6,
+                        Map.of(1, Map.of(0, 50L), 2, Map.of(0, 13L), 3, Map.of(0, 40L), every, Map.of(0, 12L))));
+        assertThat(three.shown()).isEqualTo(Map.of(0, 50L));
+        assertThat(three.aheadOf(0)).isEqualTo(Map.of(0, 12L));
     }
 
     @Test

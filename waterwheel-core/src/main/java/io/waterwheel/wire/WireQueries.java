@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -223,10 +224,14 @@ public final class WireQueries {
                 .toList();
     }
 
+    /** Of one indexer there may be several, of a client that puts those of its verdicts together: all of them hold. */
     private static Map<Integer, Map<Integer, Long>> ahead(List<AheadMessage> messages) {
-        return messages.stream()
-                .collect(Collectors.toMap(
-                        AheadMessage::getIndexer, AheadMessage::getPositionsMap, (one, other) -> other));
+        Map<Integer, Map<Integer, Long>> ahead = new HashMap<>();
+        for (AheadMessage message : messages) {
+            Map<Integer, Long> own = ahead.computeIfAbsent(message.getIndexer(), indexer -> new HashMap<>());
+            message.getPositionsMap().forEach((partition, offset) -> own.merge(partition, offset, Math::max));
+        }
+        return ahead;
     }
 
     private static io.waterwheel.query.Explain explain(Explain explain) {

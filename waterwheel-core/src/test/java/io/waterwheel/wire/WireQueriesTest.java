@@ -34,6 +34,7 @@ import io.waterwheel.schema.Retention;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.LostRange;
 import io.waterwheel.tuple.TimeInterval;
+import io.waterwheel.wire.proto.AheadMessage;
 import io.waterwheel.wire.proto.Ticket;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -101,6 +102,70 @@ class WireQueriesTest {
                 "query: fields [99] are unknown to this server; client and server are of different releases");
         assertThatThrownBy(() -> WireQueries.parseTicket(new byte[2 << 20]))
                 .hasMessage("query: the ticket has 2097152 bytes, expected at most 1048576");
+    }
+
+    @Test
+    void ofAnIndexerThatIsNamedTwiceTheGreatestOffsetsHold() {
+        io.waterwheel.wire.proto.Query query = io.waterwheel.wire.proto.Query.newBuilder()
+                .setStream("s")
+                .setSeenStreamId(1)
+                .putSeen(0, 5)
+                .setSeenEdit(3)
+                .addSeenAhead(ahead(2, Map.of(0, 9L, 1, 4L)))
+                .addSeenAhead(ahead(SessionPositions.EVERY_INDEXER, Map.of(0, 6L)))
+                .addSeenAhead(ahead(2, Map.of(0, 7L, 1, 8L, 2, 1L)))
+                .build();
+        assertThat(WireQueries.fromMessage(query).seen())
+                .isEqualTo(new SessionPositions(
+                        1,
+                        Map.of(0, 5L),
+                        3,
+                        Map.of(2, Map.of(0, 9L, 1, 8L, 2, 1L), SessionPositions.EVERY_INDEXER, Map.of(0, 6L))));
+    }
+
+    private static AheadMessage ahead(int indexer, Map<Integer, Long> positions) {
+        return AheadMessage.newBuilder()
+                .setIndexer(indexer)
+                .putAllPositions(positions)
+                .build();
+    }
+
+    @Test
+    void saysWhatIsWrongWithWhatASessionHasSeen() {
+        io.waterwheel.wire.proto.Query.Builder message =
+                io.waterwheel.wire.proto.Query.newBuilder().setStream("s");
+        assertRefused(message.clone().setSeenEdit(-1), "query: seen_edit: expected 0 or the number of an edit, got -1");
+        assertRefused(
+                message.clone().addSeenAhead(ahead(-2, Map.of(0, 1L))),
+                "query: seen_ahead: expected the id of an indexer or -1 for all, got -2");
+        assertRefused(
+                message.clone().addSeenAhead(ahead(0, Map.of(3, -7L))),
+                "query: seen_ahead: partition 3, offset -7: expected neither to be negative");
+        assertRefused(
+                message.clone()
+                        .addSeenAhead(ahead(0, Map.of(0, 1L)).toBuilder()
+                                .setUnknownFields(UnknownFieldSet.newBuilder()
+                                        .addField(
+                                                98,
+                                                UnknownFieldSet.Field.newBuilder()
+                                                        .addVarint(1)
+                                                        .build())
+                                        .build())),
+                "query: seen_ahead: fields [98] are unknown to this server; client and server are of different"
+                        + " releases");
+        // Too many in all, each of the indexers with less; and too many indexers without an offset.
+        Map<Integer, Long> half = new HashMap<>();
+        for (int partition = 0; partition <= SessionPositions.MOST_AHEAD / 2; partition++) {
+            half.put(partition, 1L);
+        }
+        assertRefused(
+                message.clone().addSeenAhead(ahead(0, half)).addSeenAhead(ahead(1, half)),
+                "query: seen_ahead: expected at most 10000, got 10002");
+        io.waterwheel.wire.proto.Query.Builder many = message.clone();
+        for (int indexer = 0; indexer <= SessionPositions.MOST_AHEAD; indexer++) {
+            many.addSeenAhead(ahead(indexer, Map.of()));
+        }
+        assertRefused(many, "query: seen_ahead: expected at most 10000, got 10001");
     }
 
     @Test

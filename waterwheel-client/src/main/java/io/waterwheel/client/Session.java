@@ -31,8 +31,22 @@ final class Session {
             // Who demands what was seen of a later stream is not answered by one before it, unless the catalog was
             // restored to a time when there was no later one.
             boolean restored = before.isLaterThan(told.streamId()) && demanded.streamId() == before.streamId();
-            return restored ? told : before.and(told);
+            return restored ? told : withEdit(before.and(told), before, demanded, told);
         });
+    }
+
+    /**
+     * All of it, of the edit to demand: the highest, unless the answer to who demanded that is of an earlier one. A
+     * coordinator gives such an answer only after it has read on, so the catalog was restored, and would have to read
+     * on for each query to come.
+     */
+    private static SessionPositions withEdit(
+            SessionPositions all, SessionPositions before, SessionPositions demanded, SessionPositions told) {
+        boolean sameStream = before.streamId() == told.streamId() && demanded.streamId() == told.streamId();
+        // One of a server that tells no edit, or that is late and answers a query from before the highest, lowers none.
+        boolean restored =
+                sameStream && 0 < told.edit() && told.edit() < before.edit() && demanded.edit() >= before.edit();
+        return restored ? new SessionPositions(all.streamId(), all.positions(), told.edit(), all.ahead()) : all;
     }
 
     /** The name means this stream from now on. */

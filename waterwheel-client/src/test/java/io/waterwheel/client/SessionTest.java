@@ -13,9 +13,13 @@ final class SessionTest {
     private final Session session = new Session();
 
     private static Verdict verdict(int streamId, long position) {
+        return verdict(seen(streamId, position));
+    }
+
+    private static Verdict verdict(SessionPositions seen) {
         return new Verdict(
                 Verdict.Completeness.WHOLE,
-                seen(streamId, position),
+                seen,
                 Verdict.Gone.NOTHING,
                 1,
                 0,
@@ -52,6 +56,41 @@ final class SessionTest {
         session.saw("s", SessionPositions.NOTHING, verdict(9, 10));
         session.saw("s", seen(9, 10), verdict(5, 2));
         assertThat(demanded()).isEqualTo(seen(5, 2));
+    }
+
+    /** Of edit and of who was ahead, where all is of stream 3. */
+    private static SessionPositions planned(long position, long edit, Map<Integer, Map<Integer, Long>> ahead) {
+        return new SessionPositions(3, Map.of(0, position), edit, ahead);
+    }
+
+    @Test
+    void editsAndWhatIndexersWereAheadOnlyGrow() {
+        session.saw("s", SessionPositions.NOTHING, verdict(planned(10, 7, Map.of(1, Map.of(0, 15L)))));
+        session.saw(
+                "s", SessionPositions.NOTHING, verdict(planned(9, 6, Map.of(1, Map.of(0, 12L), 2, Map.of(0, 11L)))));
+        assertThat(demanded()).isEqualTo(planned(10, 7, Map.of(1, Map.of(0, 15L), 2, Map.of(0, 11L))));
+        session.saw("s", demanded(), verdict(planned(15, 8, Map.of())));
+        assertThat(demanded()).isEqualTo(planned(15, 8, Map.of()));
+    }
+
+    /** Else each query to come would make its coordinator read the catalog, until that has as many edits again. */
+    @Test
+    void theEditOfARestoredCatalogIsTakenAsItIs() {
+        session.saw("s", SessionPositions.NOTHING, verdict(planned(10, 7, Map.of(1, Map.of(0, 15L)))));
+        SessionPositions early = demanded();
+        session.saw("s", early, verdict(planned(10, 9, Map.of())));
+        session.saw("s", early, verdict(planned(10, 5, Map.of())));
+        assertThat(demanded().edit())
+                .as("a late answer, which did not demand 9")
+                .isEqualTo(9);
+        session.saw("s", demanded(), verdict(planned(10, 0, Map.of())));
+        assertThat(demanded().edit()).as("of a server that tells no edit").isEqualTo(9);
+        session.saw("s", seen(2, 1), verdict(planned(10, 5, Map.of())));
+        assertThat(demanded().edit()).as("who demanded of another stream").isEqualTo(9);
+        session.saw("s", demanded(), verdict(planned(8, 5, Map.of())));
+        assertThat(demanded()).isEqualTo(planned(10, 5, Map.of(1, Map.of(0, 15L))));
+        session.saw("s", demanded(), verdict(planned(10, 6, Map.of())));
+        assertThat(demanded().edit()).as("it grows again").isEqualTo(6);
     }
 
     @Test

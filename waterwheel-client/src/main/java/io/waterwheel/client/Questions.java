@@ -55,7 +55,8 @@ final class Questions {
     }
 
     /**
-     * Asks a statement; one that changes something is sent once.
+     * Asks a statement; one that changes something is sent once. It is not in the session: the client does not know
+     * which streams it reads.
      *
      * @param trace of the caller; null: none
      * @param cancellation by which it can be cancelled before it has begun, too

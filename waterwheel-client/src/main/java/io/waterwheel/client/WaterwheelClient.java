@@ -90,10 +90,11 @@ import org.apache.arrow.memory.RootAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks a Waterwheel server. One client is one session: a query sees at least what any earlier answer on the same stream
- * saw or showed, whichever coordinators gave them. Thread-safe; one client serves a whole process. It is long because
- * all that a server is asked for has its method here, so that a program finds it in one place; how it is asked stands
- * in classes of its own.
+ * Asks a Waterwheel server. One client is one session: a query sees at least what the answer to any earlier query on
+ * the same stream saw or showed, whichever coordinators gave them. Statements of SQL are not in the session; one that
+ * is to see as much demands {@link Verdict#shown} of the earlier answer ({@link Statement#withAtLeast}). Thread-safe;
+ * one client serves a whole process. It is long because all that a server is asked for has its method here, so that a
+ * program finds it in one place; how it is asked stands in classes of its own.
  *
  * <pre>{@code
  * try (WaterwheelClient client = WaterwheelClient.connect("grpc://127.0.0.1:7070");

@@ -17,7 +17,7 @@ import java.util.Map;
 public record SessionPositions(
         int streamId, Map<Integer, Long> positions, long edit, Map<Integer, Map<Integer, Long>> ahead) {
     public static final int ANY = 0;
-    /** Stands for each of the indexers, where it is not told which one it was. */
+    /** Stands for each of the indexers, where it is not told which one it was; also on the wire. */
     public static final int EVERY_INDEXER = -1;
 
     public static final SessionPositions NOTHING = new SessionPositions(ANY, Map.of());

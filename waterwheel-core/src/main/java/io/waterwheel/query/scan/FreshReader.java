@@ -45,8 +45,8 @@ public final class FreshReader {
 
     /**
      * Takes the subquery and answers with the header at least. Waits for the demand, holding nothing; where the answer
-     * may be partial, only for what is being inserted: an earlier answer may have shown that already, and this one would
-     * say that it lacks what the coordinator alone demanded.
+     * may be partial, only for what is being inserted: an earlier answer may have shown that already, and this one
+     * would say that it lacks what the coordinator alone demanded.
      *
      * @param spec what to look for
      * @param deadlineNanos by {@link System#nanoTime}

@@ -11,6 +11,7 @@ import random
 import threading
 import time
 import unittest
+import urllib.parse
 
 import pyarrow
 import pyarrow.ipc
@@ -92,6 +93,15 @@ class WithoutServer(unittest.TestCase):
 
     def will(self, *answers):
         self.gateway.answers.extend(answers)
+
+    def test_a_query_demands_positions_as_a_verdict_has_them(self):
+        verdict = {"complete": True, "tuples": 0, "positions": {"0": 7, "10": 3}, "shown": {"0": 9, "10": 3}}
+        self.will(*[(200, answer(0, verdict), True)] * 4)
+        shown = self.client.query("s").verdict.shown
+        for demand in (shown, {}, "0:8"):
+            self.client.query("s", at_least=demand)
+        forms = [urllib.parse.parse_qs(body.decode()) for _, _, body in self.gateway.asked]
+        self.assertEqual([form.get("at-least") for form in forms], [None, ["0:9,10:3"], None, ["0:8"]])
 
     def test_reads_rows_and_verdict(self):
         verdict = {"complete": True, "tuples": 3, "positions": {"0": 7}, "shown": {"0": 9}, "next": "x"}

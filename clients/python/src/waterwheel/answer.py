@@ -20,8 +20,9 @@ class Verdict:
     complete: nothing is missing. Without allow_partial it is always true.
     tuples: the number of tuples in the answer, or in its aggregates.
     positions: by partition, the offset below which everything is in the answer; at_least takes it.
-    shown: the same, above every row of the answer: an answer that has seen it has them all again.
-    streams: the positions by stream, for a statement of several.
+    shown: the same, above every row of the answer: an answer that has seen it has them all again. A gateway from before
+        there was one does not tell it; then these are the positions, and rows may lie above them.
+    streams: the positions by stream, for a statement of several; what is shown of each is in everything.
     next: the token of the next page; None where there is none.
     everything: the verdict as the server wrote it (docs/http.md).
     """

@@ -152,11 +152,11 @@ class Client:
         Options have the names of `./waterwheel query`, with underscores: where="altitude_ft > 40000",
         select=["callsign", "altitude_ft"], circle=(2.55, 49.01, 10_000), latest=10, limit=5. A list gives an option
         several times where the command line takes it so (key, at), and its values with commas elsewhere. A flag is
-        True.
+        True. at_least takes the positions of Stored or a Verdict as they are.
         """
         form: dict[str, Any] = {"stream": stream}
         for name, value in options.items():
-            if value is None or value is False:
+            if value is None or value is False or (isinstance(value, Mapping) and not value):
                 continue
             form[name.replace("_", "-")] = _option(name, value)
         body = _form(form)
@@ -408,6 +408,8 @@ def _option(name: str, value: Any) -> Any:
         return "true"
     if isinstance(value, (list, tuple)):
         return list(map(str, value)) if name in ("key", "at") else ",".join(map(str, value))
+    if isinstance(value, Mapping):
+        return ",".join(f"{partition}:{offset}" for partition, offset in value.items())
     return str(value)
 
 

@@ -124,6 +124,7 @@ final class ShownTuplesTest {
     }
 
     /** Indexers, and a query server whose chunk has one row. */
+    @SuppressWarnings("ArrayRecordComponent") // three numbers an indexer; never compared
     private record Parts(long[]... indexers) implements Endpoints {
         private static TupleBlock rows(ResolvedQuery resolved, int count) {
             TupleBlock rows = new TupleBlock(resolved.spec().partLayout(), count);

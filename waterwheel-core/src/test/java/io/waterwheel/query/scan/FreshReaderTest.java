@@ -24,14 +24,14 @@ final class FreshReaderTest {
             new KeySpec.Ordered("k"),
             "t")));
 
-    private static final BooleanSupplier NEVER = () -> {
-        throw new AssertionError("it waits");
-    };
-
     /** How far the block that the indexer inserts reaches. */
     private final AtomicLongArray taking = new AtomicLongArray(new long[] {200});
 
     private final ViewHolder slot = new ViewHolder();
+
+    private static boolean never() {
+        throw new AssertionError("it waits");
+    }
 
     private FreshView view(long watermark, boolean recovering) {
         return new FreshView(
@@ -67,13 +67,14 @@ final class FreshReaderTest {
     void answersAtOnceWhereNoBlockBringsWhatIsDemanded() throws Exception {
         taking.set(0, 199);
         slot.publish(view(100, false));
-        assertThat(ask(Duration.ofHours(1), NEVER).watermarks()).containsExactly(100);
+        assertThat(ask(Duration.ofHours(1), FreshReaderTest::never).watermarks())
+                .containsExactly(100);
     }
 
     @Test
     void answersAtOnceWhileItRecovers() throws Exception {
         slot.publish(view(100, true));
-        IndexerHeader header = ask(Duration.ofHours(1), NEVER);
+        IndexerHeader header = ask(Duration.ofHours(1), FreshReaderTest::never);
         assertThat(header.outcome()).isEqualTo(IndexerHeader.Outcome.ANSWER);
         assertThat(header.recovering()).isTrue();
     }
@@ -81,7 +82,7 @@ final class FreshReaderTest {
     @Test
     void answersInTimeWhenTheInsertDoesNotEnd() throws Exception {
         slot.publish(view(100, false));
-        IndexerHeader header = ask(Duration.ofMillis(20), NEVER);
+        IndexerHeader header = ask(Duration.ofMillis(20), FreshReaderTest::never);
         assertThat(header.outcome()).isEqualTo(IndexerHeader.Outcome.ANSWER);
         assertThat(header.watermarks()).containsExactly(100);
     }

@@ -101,6 +101,7 @@ final class BlockSenderTest {
     }
 
     /** An indexer's reply whose trees grow while it is read. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Growing(long[] shown) implements IndexerReply {
         @Override
         public IndexerHeader header() {

@@ -30,7 +30,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What may happen next, and how often; one step is one event, and a little time. */
 final class Events {
-    private static final int SESSIONS = 3;
     /** Where tuples expire, one event in so many has to do with it. */
     private static final int EXPIRY = 15;
 
@@ -40,21 +39,37 @@ final class Events {
     /** Whom the last question was put to. */
     private @Nullable CoordinatorRole asked;
 
+    /** What a client sends back of what it has seen. */
+    private enum Demand {
+        /** The positions of its answers, as clients of an older release do. */
+        POSITIONS,
+        /** Up to where its answers show tuples, as positions that a query must have seen. */
+        SHOWN,
+        /** All that verdicts say, as our client does. */
+        WHOLE
+    }
+
     /** A client that demands what it has seen, of whichever coordinator it asks. */
     private static final class Session {
-        /** Whether it is of an older release, which demands positions alone. */
-        private final boolean ofPositions;
-
+        private final Demand demand;
         private SessionPositions seen = SessionPositions.NOTHING;
         /** The tuples that complete answers had; by life of a coordinator where it demands positions alone. */
         private final Map<Optional<CoordinatorRole>, Set<Long>> shown = new HashMap<>();
 
-        Session(boolean ofPositions) {
-            this.ofPositions = ofPositions;
+        Session(Demand demand) {
+            this.demand = demand;
         }
 
         SessionPositions demanded() {
-            return ofPositions ? new SessionPositions(seen.streamId(), seen.positions()) : seen;
+            return switch (demand) {
+                case POSITIONS -> new SessionPositions(seen.streamId(), seen.positions());
+                case SHOWN -> SessionPositions.NOTHING;
+                case WHOLE -> seen;
+            };
+        }
+
+        Map<Integer, Long> atLeast() {
+            return demand == Demand.SHOWN ? seen.shown() : Map.of();
         }
 
         void saw(Verdict verdict) {
@@ -68,7 +83,8 @@ final class Events {
 
         Set<Long> shownBy(@Nullable CoordinatorRole coordinator) {
             return shown.computeIfAbsent(
-                    ofPositions ? Optional.ofNullable(coordinator) : Optional.empty(), unused -> new HashSet<>());
+                    demand == Demand.POSITIONS ? Optional.ofNullable(coordinator) : Optional.empty(),
+                    unused -> new HashSet<>());
         }
     }
 
@@ -79,8 +95,8 @@ final class Events {
     Events(World world) {
         this.world = world;
         this.random = world.random;
-        for (int s = 0; s < SESSIONS; s++) {
-            sessions.add(new Session(s == 0));
+        for (Demand demand : Demand.values()) {
+            sessions.add(new Session(demand));
         }
     }
 
@@ -394,13 +410,12 @@ final class Events {
         }
         Duration timeout = Duration.ofMillis(4 + random.nextInt((int) Settings.MAX_QUERY_MILLIS - 4));
         boolean partial = random.nextInt(6) == 0;
-        Map<Integer, Long> demand = new HashMap<>();
         int kind = random.nextInt(4);
         if (kind < 2) {
             Session session = sessions.get(random.nextInt(sessions.size()));
             // A coordinator knows for a moment only less than another has shown.
             do {
-                Answer answer = ask(keys, ids, times, demand, session.demanded(), timeout, partial);
+                Answer answer = ask(keys, ids, times, session.atLeast(), session.demanded(), timeout, partial);
                 if (answer.verdict == null || !answer.verdict.complete()) {
                     return;
                 }
@@ -409,6 +424,7 @@ final class Events {
             } while (session.isAhead() && random.nextBoolean());
             return;
         }
+        Map<Integer, Long> demand = new HashMap<>();
         if (kind == 2) {
             int p = random.nextInt(world.spouts.length);
             demand.put(p, (long) random.nextInt((int) world.topic.end(p) + 1));

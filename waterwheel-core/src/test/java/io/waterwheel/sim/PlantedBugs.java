@@ -213,6 +213,11 @@ final class PlantedBugs {
                     .with(PLAN, "seen.aheadOf(indexer)", "Map.<Integer, Long>of()"),
             new PlantedBug("shown while read", 10, SAFETY, "what an indexer takes while it is read counts as not shown")
                     .with(READER, "shown[p] = Math.max(shown[p], taking.get(p));", ""),
+            new PlantedBug("shown is seen", 10, SAFETY, "what is told as shown are the positions")
+                    .with(
+                            "query/SessionPositions",
+                            "return ahead.isEmpty() ? positions : highest(ahead, positions);",
+                            "return positions;"),
             new PlantedBug(
                             "session's edit",
                             10,

@@ -40,6 +40,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -768,6 +769,27 @@ final class GatewayTest {
                     .contains("\"a\":{\"streamId\":3,\"positions\":{\"0\":5}}")
                     .contains("\"b\":{\"streamId\":4,\"positions\":{\"0\":5,\"1\":7},\"shown\":{\"0\":5,\"1\":9}}");
         }
+    }
+
+    /** Positions stay where what is shown would not fit beside them. */
+    @Test
+    void aTrailerDropsFirstWhatIsShown() {
+        Map<Integer, Long> positions = new HashMap<>();
+        Map<Integer, Long> shown = new HashMap<>();
+        for (int p = 0; p < 400; p++) {
+            positions.put(p, 100L);
+            shown.put(p, 200L);
+        }
+        Verdict verdict = new Verdict(
+                Verdict.Completeness.WHOLE,
+                new SessionPositions(3, positions, 1, Map.of(0, shown)),
+                Verdict.Gone.NOTHING,
+                1,
+                2,
+                new Verdict.Effort(1, 0, Statistics.NONE));
+        assertThat(VerdictJson.trailer(verdict))
+                .contains("\"399\":100", "},\"shownTooLong\":true,\"streamId\":3")
+                .doesNotContain(":200", "shortened");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.waterwheel.cli.output;
 
 import io.waterwheel.query.ScanStatistics;
+import io.waterwheel.query.SessionPositions;
 import io.waterwheel.query.Statistics;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.Retention;
@@ -78,9 +79,10 @@ public final class AnswerStats {
         if (verdict.horizon() != Retention.NO_HORIZON) {
             err.println("expired    all before " + Instant.ofEpochMilli(verdict.horizon()));
         }
-        err.println("seen       all below " + positions(verdict.positions()) + " (edit " + verdict.edit() + ")");
-        if (!verdict.shown().equals(verdict.positions())) {
-            err.println("shown      all below " + positions(verdict.shown()));
+        if (verdict.streams().isEmpty()) {
+            seen("", verdict.seen(), verdict.edit(), err);
+        } else {
+            new TreeMap<>(verdict.streams()).forEach((stream, seen) -> seen(stream + ":", seen, seen.edit(), err));
         }
     }
 
@@ -91,11 +93,23 @@ public final class AnswerStats {
                 + " tuples; " + scanned.left() + " left");
     }
 
+    /**
+     * What an answer has of one stream.
+     *
+     * @param stream its name and a colon, where there are several
+     */
+    private static void seen(String stream, SessionPositions seen, long edit, PrintStream err) {
+        err.println("seen       all below " + positions(stream, seen.positions()) + " (edit " + edit + ")");
+        if (!seen.shown().equals(seen.positions())) {
+            err.println("shown      all below " + positions(stream, seen.shown()));
+        }
+    }
+
     /** As {@code --at-least} takes them. */
-    static String positions(Map<Integer, Long> positions) {
+    private static String positions(String stream, Map<Integer, Long> positions) {
         return new TreeMap<>(positions)
                 .entrySet().stream()
-                        .map(entry -> entry.getKey() + ":" + entry.getValue())
+                        .map(entry -> stream + entry.getKey() + ":" + entry.getValue())
                         .collect(Collectors.joining(","));
     }
 }

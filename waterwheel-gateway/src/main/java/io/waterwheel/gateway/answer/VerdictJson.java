@@ -29,14 +29,19 @@ public final class VerdictJson {
     }
 
     /**
-     * The same for a trailer, in ASCII. One that is longer than clients take in a head, for it lists much, has only
-     * what says whether the answer is whole, and {@code shortened}; {@code nextTooLong} in place of a token that is too
-     * long alone.
+     * The same for a trailer, in ASCII. One that is longer than clients take in a head, for it lists much, has
+     * {@code shownTooLong} in place of what is {@code shown}, which may double the positions. Where that is too long
+     * still, it has only what says whether the answer is whole, and {@code shortened}; {@code nextTooLong} in place of
+     * a token that is too long alone.
      */
     public static String trailer(Verdict verdict) {
         String whole = ascii(of(verdict));
         if (whole.length() <= MOST_TRAILER_BYTES) {
             return whole;
+        }
+        String withoutShown = ascii(Json.bytes(json -> write(json, verdict, false)));
+        if (withoutShown.length() <= MOST_TRAILER_BYTES) {
+            return withoutShown;
         }
         return ascii(Json.object(json -> {
             json.writeBooleanField("complete", verdict.complete());
@@ -71,13 +76,17 @@ public final class VerdictJson {
     }
 
     static void write(JsonGenerator json, Verdict verdict) throws IOException {
+        write(json, verdict, true);
+    }
+
+    private static void write(JsonGenerator json, Verdict verdict, boolean withShown) throws IOException {
         json.writeStartObject();
         json.writeBooleanField("complete", verdict.complete());
         json.writeNumberField("tuples", verdict.tuples());
-        positions(json, verdict.seen());
+        positions(json, verdict.seen(), withShown);
         json.writeNumberField("streamId", verdict.streamId());
         json.writeNumberField("edit", verdict.edit());
-        streams(json, verdict.streams());
+        streams(json, verdict.streams(), withShown);
         gaps(json, verdict);
         if (verdict.horizon() != Retention.NO_HORIZON) {
             json.writeNumberField("horizon", verdict.horizon());
@@ -121,10 +130,15 @@ public final class VerdictJson {
     }
 
     /** What an answer has seen, and where it shows more than that, up to where. */
-    private static void positions(JsonGenerator json, SessionPositions seen) throws IOException {
+    private static void positions(JsonGenerator json, SessionPositions seen, boolean withShown) throws IOException {
         positions(json, seen.positions());
-        if (!seen.ahead().isEmpty()) {
+        if (seen.ahead().isEmpty()) {
+            return;
+        }
+        if (withShown) {
             positions(json, "shown", seen.shown());
+        } else {
+            json.writeBooleanField("shownTooLong", true);
         }
     }
 
@@ -141,7 +155,8 @@ public final class VerdictJson {
         json.writeEndObject();
     }
 
-    private static void streams(JsonGenerator json, Map<String, SessionPositions> streams) throws IOException {
+    private static void streams(JsonGenerator json, Map<String, SessionPositions> streams, boolean withShown)
+            throws IOException {
         if (streams.isEmpty()) {
             return;
         }
@@ -149,7 +164,7 @@ public final class VerdictJson {
         for (Map.Entry<String, SessionPositions> stream : new TreeMap<>(streams).entrySet()) {
             json.writeObjectFieldStart(stream.getKey());
             json.writeNumberField("streamId", stream.getValue().streamId());
-            positions(json, stream.getValue());
+            positions(json, stream.getValue(), withShown);
             json.writeEndObject();
         }
         json.writeEndObject();

@@ -149,6 +149,19 @@ final class SnapshotCacheTest {
     }
 
     @Test
+    void whatAnAnswerHasShownIsKeptForTheNext() {
+        cache.shown(stream.id(), 0, new long[] {9});
+        report();
+        runDue();
+        report();
+        cache.shown(stream.id(), 0, new long[] {7});
+        cache.shown(stream.id(), 0, new long[] {5});
+        assertThat(cache.reports(stream.id()).get(0).shown())
+                .as("what was not followed yet is not")
+                .containsExactly(7);
+    }
+
+    @Test
     void whatCameBeforeTheWatchIsSeen() {
         store.beforeWatch = () -> new StreamCatalog(store, stream).startIndexer(0);
         assertThat(cache.snapshot("s").orElseThrow().edit()).isEqualTo(1);

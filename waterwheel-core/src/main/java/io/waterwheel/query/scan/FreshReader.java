@@ -143,12 +143,15 @@ public final class FreshReader {
         return now + Math.min(INSERT_NANOS, (deadlineNanos - now) / 2);
     }
 
-    /** Whether all that is demanded is in the trees, or is about to be: a view that says so is one insert away. */
+    /**
+     * Whether all that is demanded is in the trees, or is about to be: a view that says so is one insert away. Of a
+     * channel without tuples the watermark alone goes up.
+     */
     private static boolean isTaking(FreshView view, Subquery.OfIndexer subquery) {
         long[] demand = subquery.demand();
         boolean taking = view.epoch() == subquery.epoch() && !view.recovering();
         for (int p = 0; taking && p < demand.length; p++) {
-            taking = view.taking().get(p) >= demand[p];
+            taking = Math.max(view.watermarks()[p], view.taking().get(p)) >= demand[p];
         }
         return taking;
     }

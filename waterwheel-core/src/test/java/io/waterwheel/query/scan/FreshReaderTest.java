@@ -24,8 +24,8 @@ final class FreshReaderTest {
             new KeySpec.Ordered("k"),
             "t")));
 
-    /** How far the block that the indexer inserts reaches. */
-    private final AtomicLongArray taking = new AtomicLongArray(new long[] {200});
+    /** How far the block of the first partition that the indexer inserts reaches; none has come of the second. */
+    private final AtomicLongArray taking = new AtomicLongArray(new long[] {200, 10});
 
     private final ViewHolder slot = new ViewHolder();
 
@@ -35,13 +35,13 @@ final class FreshReaderTest {
 
     private FreshView view(long watermark, boolean recovering) {
         return new FreshView(
-                1, 0, 0, List.of(), new long[] {watermark}, new long[] {0}, 1, recovering, new long[] {0}, taking);
+                1, 0, 0, List.of(), new long[] {watermark, 50}, new long[2], 1, recovering, new long[2], taking);
     }
 
-    /** The header that answers a demand of 200. */
+    /** The header that answers a demand of 200 of the first partition, and of 50 of the second, which is idle. */
     private IndexerHeader ask(Duration left, BooleanSupplier givenUp) throws InterruptedException {
         Query query = Query.of("s").withPartialAllowed();
-        Subquery.OfIndexer subquery = new Subquery.OfIndexer(query, 1, 0, 1, 0, new long[] {200});
+        Subquery.OfIndexer subquery = new Subquery.OfIndexer(query, 1, 0, 1, 0, new long[] {200, 50});
         try (IndexerReply reply = new FreshReader(slot, Long.MAX_VALUE)
                 .ask(subquery, SPEC, System.nanoTime() + left.toNanos(), givenUp)) {
             return reply.header();
@@ -60,7 +60,7 @@ final class FreshReaderTest {
             return false;
         });
         assertThat(header.outcome()).isEqualTo(IndexerHeader.Outcome.ANSWER);
-        assertThat(header.watermarks()).containsExactly(200);
+        assertThat(header.watermarks()).containsExactly(200, 50);
     }
 
     @Test
@@ -68,7 +68,7 @@ final class FreshReaderTest {
         taking.set(0, 199);
         slot.publish(view(100, false));
         assertThat(ask(Duration.ofHours(1), FreshReaderTest::never).watermarks())
-                .containsExactly(100);
+                .containsExactly(100, 50);
     }
 
     @Test
@@ -84,6 +84,6 @@ final class FreshReaderTest {
         slot.publish(view(100, false));
         IndexerHeader header = ask(Duration.ofMillis(20), FreshReaderTest::never);
         assertThat(header.outcome()).isEqualTo(IndexerHeader.Outcome.ANSWER);
-        assertThat(header.watermarks()).containsExactly(100);
+        assertThat(header.watermarks()).containsExactly(100, 50);
     }
 }

@@ -3,6 +3,7 @@ package io.waterwheel.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.grpc.Status;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.error.WaterwheelException.Kind;
 import io.waterwheel.query.Explain;
@@ -14,6 +15,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +33,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.arrow.flight.CallStatus;
 import org.apache.arrow.flight.FlightRuntimeException;
+import org.apache.arrow.flight.grpc.StatusUtils;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -125,6 +130,26 @@ class FailOverTest {
                 end.close();
             }
         }
+    }
+
+    /** A race of gRPC's own, which no test can bring about: the status is the one that it makes then. */
+    @Test
+    void aChannelThatClosesAsACallBeginsIsALostConnection() {
+        ClosedChannelException closed = new ClosedChannelException();
+        closed.initCause(new ClosedChannelException());
+        try (BufferAllocator allocator = new RootAllocator();
+                Connection connection = new Connection(allocator, "grpc://127.0.0.1:1")) {
+            assertCode(
+                    failure(
+                            connection,
+                            Status.UNKNOWN.withDescription("channel closed").withCause(closed)),
+                    "SERVER_UNREACHABLE");
+            assertCode(failure(connection, Status.UNKNOWN.withDescription("an error of a server")), "CALL_FAILED");
+        }
+    }
+
+    private static WaterwheelException failure(Connection connection, Status status) {
+        return connection.failure(StatusUtils.fromGrpcRuntimeException(status.asRuntimeException()));
     }
 
     private static List<@Nullable Object[]> rows(int count) {

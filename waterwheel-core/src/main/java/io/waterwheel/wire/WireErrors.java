@@ -5,6 +5,7 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.error.WaterwheelException.Kind;
 import io.waterwheel.wire.proto.ErrorDetail;
+import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
 
 /** Errors as messages. Stateless, thread-safe. */
@@ -47,7 +48,7 @@ public final class WireErrors {
         if (detail != null) {
             return parse(detail, carrier);
         }
-        return switch (status) {
+        return switch (lost(status, carrier) ? "UNAVAILABLE" : status) {
             case "UNAVAILABLE" ->
                 new WaterwheelException(
                         ErrorCode.SERVER_UNREACHABLE, server + " does not answer: is it running?", carrier);
@@ -59,6 +60,18 @@ public final class WireErrors {
                 new WaterwheelException(
                         ErrorCode.CALL_FAILED, "the call to " + server + " failed: " + carrier.getMessage(), carrier);
         };
+    }
+
+    /** gRPC calls a channel that closes while a call begins UNKNOWN, though the connection is just lost. */
+    private static boolean lost(String status, Throwable carrier) {
+        if (status.equals("UNKNOWN")) {
+            for (Throwable at = carrier; at != null; at = at.getCause()) {
+                if (at instanceof ClosedChannelException) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /** Reads what {@link #detail} wrote, with the failure that carried it as the cause. */

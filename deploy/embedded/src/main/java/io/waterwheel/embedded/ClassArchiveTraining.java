@@ -24,7 +24,14 @@ import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.Float8Vector;
+import org.apache.arrow.vector.TimeStampMilliTZVector;
+import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.types.Types;
+import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.Schema;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -125,7 +132,7 @@ final class ClassArchiveTraining {
         Runtime.getRuntime().halt(1);
     }
 
-    /** No streams, and one row to any query. */
+    /** No streams, and one row of the usual types to any query. */
     private static final class Answers extends NoOpFlightProducer {
         private final BufferAllocator allocator;
 
@@ -147,10 +154,18 @@ final class ClassArchiveTraining {
 
         @Override
         public void getStream(CallContext context, Ticket ticket, ServerStreamListener listener) {
-            try (BigIntVector values = new BigIntVector("a", allocator);
-                    VectorSchemaRoot root = VectorSchemaRoot.of(values)) {
-                values.allocateNew(1);
-                values.set(0, 1);
+            Schema schema = new Schema(List.of(
+                    Field.nullable("a", Types.MinorType.BIGINT.getType()),
+                    Field.nullable("d", Types.MinorType.FLOAT8.getType()),
+                    Field.nullable("s", Types.MinorType.VARCHAR.getType()),
+                    Field.nullable(
+                            "t", new ArrowType.Timestamp(org.apache.arrow.vector.types.TimeUnit.MILLISECOND, "UTC"))));
+            try (VectorSchemaRoot root = VectorSchemaRoot.create(schema, allocator)) {
+                root.allocateNew();
+                ((BigIntVector) root.getVector(0)).set(0, 1);
+                ((Float8Vector) root.getVector(1)).set(0, 0.5);
+                ((VarCharVector) root.getVector(2)).set(0, new byte[] {'x'});
+                ((TimeStampMilliTZVector) root.getVector(3)).set(0, 0);
                 root.setRowCount(1);
                 listener.start(root);
                 byte[] verdict = WireQueries.verdict(new Verdict(true, List.of(), Map.of(), 1, 1, 1, 0));

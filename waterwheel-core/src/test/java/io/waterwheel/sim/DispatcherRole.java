@@ -229,7 +229,10 @@ final class DispatcherRole implements DispatcherEffects {
         });
     }
 
-    /** What is read again by all is bounded, and whoever waits for a turn has one when those before it had theirs. */
+    /**
+     * What is read again by all is bounded, and whoever waits for a turn has one when those before it had theirs. Those
+     * whose log was slow wait for each other, however many turns the others have meanwhile, see {@link SharedStream}.
+     */
     private void checkTurns() {
         passedBy = 0;
         List<DispatcherRole> living = world.livingDispatchers();

@@ -80,9 +80,9 @@ final class CatchUp {
         return turn.isHeld();
     }
 
-    /** Whether it waits for one. */
-    boolean isWaiting() {
-        return turn.isWaiting();
+    /** Whether it waits for one, and only for those before it: not among those whose log is slow. */
+    boolean waitsAmongQuick() {
+        return turn.isWaiting() && !turn.isSlow();
     }
 
     /** The segment that covers an offset, or null. */

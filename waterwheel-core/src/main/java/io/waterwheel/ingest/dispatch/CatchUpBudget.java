@@ -49,6 +49,10 @@ public final class CatchUpBudget {
         boolean isWaiting() {
             return waiting;
         }
+
+        boolean isSlow() {
+            return slow;
+        }
     }
 
     private final long bytes;

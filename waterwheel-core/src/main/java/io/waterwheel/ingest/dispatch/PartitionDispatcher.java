@@ -154,9 +154,9 @@ public final class PartitionDispatcher {
         return catchUp.hasTurn();
     }
 
-    /** Whether it waits for others before it may read again. */
+    /** Whether it waits for others before it may read again, though its log answers in time. */
     public boolean waitsToCatchUp() {
-        return catchUp.isWaiting();
+        return catchUp.waitsAmongQuick();
     }
 
     /**

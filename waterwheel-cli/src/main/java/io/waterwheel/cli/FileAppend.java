@@ -36,6 +36,11 @@ final class FileAppend {
 
     private static final long COMMIT_BYTES = 16 << 20;
 
+    /** Tuples of a stream of tuple blocks that are handed on together, and their bytes. */
+    private static final int BLOCK_TUPLES = 512;
+
+    private static final long BLOCK_BYTES = 64 << 10;
+
     private final Target appender;
     private String source = "";
     private final PrintStream err;
@@ -138,7 +143,8 @@ final class FileAppend {
         LineCheck check = new LineCheck(input, schema);
         try (InputLines lines =
                 new InputLines(in, csv, encoding).divideBy(schema.text().csv())) {
-            lines.arraysAreLines(check.takesArrays());
+            // No tuple waits for a line that is not written yet.
+            lines.arraysAreLines(check.takesArrays()).beforeRead(() -> send(check));
             CsvColumns columns = csv ? columns(lines, named, skipsUnknown) : null;
             if (this.named != null) {
                 goOn(lines, this.named);
@@ -146,6 +152,9 @@ final class FileAppend {
             // An earlier run may have ended for too many.
             byte[] line = rejections.tooMany() ? null : next(lines);
             while (line != null) {
+                if (pace.nanosLeft() > 0) {
+                    send(check);
+                }
                 pace.next();
                 uncommittedBytes += line.length;
                 byte[] ordered = columns == null ? line : columns.inOrder(line);
@@ -161,10 +170,12 @@ final class FileAppend {
                 }
                 progress.at(sent, rejections.count());
                 if (this.named != null && commitIsDue()) {
+                    send(check);
                     commit(this.named);
                 }
                 line = rejections.tooMany() ? null : next(lines);
             }
+            send(check);
             if (this.named != null) {
                 commit(this.named);
             }
@@ -232,13 +243,19 @@ final class FileAppend {
     }
 
     private void append(byte[] line, LineCheck check, RecordFormat input, InputLines lines) {
-        String refusal = check.refusal(line);
+        String refusal = records == RecordFormat.BLOCK ? check.added(line) : check.refusal(line);
         if (refusal != null) {
             String advice =
                     refusal.endsWith("is not valid UTF-8") && lines.encoding() == FileEncoding.UTF_8 && !lines.isAvro()
                             ? "; is the file in another encoding, such as --encoding windows-1252?"
                             : "";
             rejections.add(lines.lineNumber(), lines.lastLineNumber(), refusal + advice, progress);
+            return;
+        }
+        if (records == RecordFormat.BLOCK) {
+            if (check.tuples().size() >= BLOCK_TUPLES || check.tuples().bytes() >= BLOCK_BYTES) {
+                send(check);
+            }
             return;
         }
         if (input == records) {
@@ -267,26 +284,30 @@ final class FileAppend {
             return;
         }
         try {
-            // At once: an appender of tuple blocks gathers them itself, for a few milliseconds at most.
-            int tuples = check.tuples().size();
-            if (records == RecordFormat.BLOCK) {
-                appender.blocks().accept(check.tuples());
-                sent += tuples;
-            } else {
-                for (int row = 0; row < tuples; row++) {
-                    appender.tuples().accept(check.values(row));
-                    sent++;
-                }
+            for (int row = 0; row < check.tuples().size(); row++) {
+                appender.tuples().accept(check.values(row));
+                sent++;
             }
         } catch (IllegalArgumentException e) {
             rejections.add(lines.lineNumber(), lines.lastLineNumber(), String.valueOf(e.getMessage()), progress);
         }
     }
 
+    /** Hands on what has gathered for a stream of tuple blocks. */
+    private void send(LineCheck check) {
+        TupleBlock gathered = check.tuples();
+        if (records == RecordFormat.BLOCK && gathered.size() > 0) {
+            int tuples = gathered.size();
+            appender.blocks().accept(gathered);
+            gathered.clear();
+            sent += tuples;
+        }
+    }
+
     /** Of a line of several tuples, the first that its stream's records cannot hold: none may go before it. */
     private int unencodable(LineCheck check) {
         int tuples = check.tuples().size();
-        for (int row = 0; row < tuples && tuples > 1 && records != RecordFormat.BLOCK; row++) {
+        for (int row = 0; row < tuples && tuples > 1; row++) {
             for (Object value : check.values(row)) {
                 if (value instanceof String text
                         && schema.text().encoding().ofUtf8(text.getBytes(StandardCharsets.UTF_8)) == null) {

@@ -55,6 +55,10 @@ public final class InputLines implements AutoCloseable {
     private long lastLineNumber;
     private RecordText.Csv signs = RecordText.Csv.DEFAULT;
     private CsvQuotes csv = new CsvQuotes(signs);
+    /** By byte, whether it may end a line, or have a line end belong to one. */
+    private boolean[] notable;
+
+    private Runnable beforeRead = () -> {};
     /** The delimiter that a first line such as {@code sep=;} names; 0: none. */
     private char announced;
     /** Of JSON: whether a line may be an array, so that one is no file of elements. */
@@ -80,6 +84,7 @@ public final class InputLines implements AutoCloseable {
      */
     public InputLines(InputStream source, boolean quotes, @Nullable FileEncoding named) throws IOException {
         this.quotes = quotes;
+        this.notable = notable();
         BufferedInputStream buffered = new BufferedInputStream(source, BUFFER_BYTES);
         buffered.mark(ZSTD.length);
         byte[] magic = buffered.readNBytes(ZSTD.length);
@@ -364,6 +369,24 @@ public final class InputLines implements AutoCloseable {
     public InputLines divideBy(RecordText.Csv signs) {
         this.signs = signs;
         csv = new CsvQuotes(signs);
+        notable = notable();
+        return this;
+    }
+
+    private boolean[] notable() {
+        boolean[] are = new boolean[1 << Byte.SIZE];
+        are['\n'] = true;
+        if (quotes) {
+            // NUL where there is no such sign; a line that has one takes a little longer.
+            are[signs.quote()] = true;
+            are[signs.escape()] = true;
+        }
+        return are;
+    }
+
+    /** Called before more of the file is read, which may wait. */
+    public InputLines beforeRead(Runnable call) {
+        beforeRead = call;
         return this;
     }
 
@@ -382,7 +405,26 @@ public final class InputLines implements AutoCloseable {
         return lastLineNumber;
     }
 
+    /** The next line where it lies in the buffer and no sign in it needs a closer look; else null. */
+    private byte @Nullable [] plainLine() {
+        int to = at;
+        while (to < end && !notable[buffer[to] & 0xFF]) {
+            to++;
+        }
+        if (to == end || buffer[to] != '\n') {
+            return null;
+        }
+        byte[] line = Arrays.copyOfRange(buffer, at, to);
+        at = to + 1;
+        lastLineNumber = ++ends;
+        return line;
+    }
+
     private byte @Nullable [] line() throws IOException {
+        byte[] plain = begin.length == 0 ? plainLine() : null;
+        if (plain != null) {
+            return plain;
+        }
         carried.reset();
         csv.begin();
         for (byte c : begin) {
@@ -418,6 +460,7 @@ public final class InputLines implements AutoCloseable {
     }
 
     private int read() throws IOException {
+        beforeRead.run();
         try {
             return in.read(buffer, 0, buffer.length);
         } catch (CharacterCodingException e) {

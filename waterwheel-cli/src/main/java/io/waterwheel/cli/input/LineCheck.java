@@ -49,17 +49,37 @@ public final class LineCheck {
     @Nullable
     public String refusal(byte[] line, RecordFacts facts) {
         block.clear();
+        return added(line, facts);
+    }
+
+    /** The same; the tuples come behind those of lines that were added before. */
+    @Nullable
+    public String added(byte[] line) {
+        return added(line, RecordFacts.UNWRITTEN);
+    }
+
+    @Nullable
+    private String added(byte[] line, RecordFacts facts) {
+        int rows = block.size();
+        int arena = block.arenaSize();
         unkeyed = null;
         try {
             decoder.decode(ByteBuffer.wrap(line), facts, block);
         } catch (RejectedRecordException e) {
             return String.valueOf(e.getMessage());
         }
-        keys.fill(block, 0, (row, reason) -> unkeyed = reason);
+        keys.fill(block, rows, (row, reason) -> unkeyed = reason);
+        if (unkeyed != null) {
+            block.setSize(rows);
+            block.setArenaSize(arena);
+        }
         return unkeyed;
     }
 
-    /** The tuples of the line that was checked last, in a block of its own: one, but of JSON with an array of them. */
+    /**
+     * The tuples of the line that was checked last, one, but of JSON with an array of them; or of those that were added
+     * since it was cleared.
+     */
     public TupleBlock tuples() {
         return block;
     }

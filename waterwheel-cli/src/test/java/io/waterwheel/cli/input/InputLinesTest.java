@@ -1,5 +1,6 @@
 package io.waterwheel.cli.input;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -51,6 +52,34 @@ class InputLinesTest {
                             .as(line)
                             .isEqualTo(1 + line.replaceAll("[^,]", "").length()));
         }
+    }
+
+    /** Who gathers what lines hold can hand it on before a wait. */
+    @Test
+    void saysBeforeEachReadThatAllLinesBeforeItWereReturned() throws Exception {
+        List<String> events = new ArrayList<>();
+        InputStream drops = new InputStream() {
+            private final byte[][] drops = {"a,1\nb".getBytes(UTF_8), ",2\nc,3\n".getBytes(UTF_8), {}};
+            private int next;
+
+            @Override
+            public int read() {
+                throw new UnsupportedOperationException();
+            }
+
+            @Override
+            public int read(byte[] into, int from, int length) {
+                byte[] drop = drops[Math.min(next++, drops.length - 1)];
+                System.arraycopy(drop, 0, into, from, drop.length);
+                return drop.length == 0 ? -1 : drop.length;
+            }
+        };
+        try (InputLines lines = new InputLines(drops, true).beforeRead(() -> events.add("read"))) {
+            for (byte[] line = lines.next(); line != null; line = lines.next()) {
+                events.add(new String(line, UTF_8));
+            }
+        }
+        assertThat(events).containsExactly("read", "a,1", "read", "b,2", "c,3", "read");
     }
 
     private static byte[] packed(byte[] bytes, int packing) throws IOException {

@@ -1,0 +1,158 @@
+package io.waterwheel.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.waterwheel.cli.input.AppendProgress;
+import io.waterwheel.cli.input.Pace;
+import io.waterwheel.cli.input.Rejections;
+import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.schema.SchemaFile;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.tuple.TupleBlock;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What of a file's lines comes to an appender, and when. */
+final class FileAppendTest {
+    private static final StreamDefinition BLOCKS = SchemaFile.read("s.yaml", """
+            name: s
+            format: block
+            fields:
+              - {name: id, type: int}
+              - {name: at, type: timestamp}
+              - {name: x, type: double}
+              - {name: y, type: double}
+              - {name: note, type: string, nullable: true}
+            key: {longitude: x, latitude: y}
+            time: at
+            """);
+
+    private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+    private final List<List<@Nullable Object>> taken = new ArrayList<>();
+    private final Terminal terminal = new Terminal(
+            InputStream.nullInputStream(),
+            new PrintStream(said, true, UTF_8),
+            new PrintStream(said, true, UTF_8),
+            false);
+    private final Rejections rejections = new Rejections(terminal.err(), OptionalLong.empty());
+
+    private FileAppend append(Pace pace) {
+        FileAppend.Target target = new FileAppend.Target(
+                BLOCKS,
+                record -> {
+                    throw new AssertionError("a record, to a stream of blocks");
+                },
+                this::take,
+                values -> {
+                    throw new AssertionError("values, to a stream of blocks");
+                });
+        return new FileAppend(
+                target,
+                null,
+                new StallNotice(terminal.err(), () -> "", System::nanoTime),
+                terminal,
+                rejections,
+                new AppendProgress(terminal, "tuples", () -> 0, -1),
+                pace);
+    }
+
+    private void take(TupleBlock block) {
+        for (int row = 0; row < block.size(); row++) {
+            List<@Nullable Object> values = new ArrayList<>();
+            for (int f = 0; f < BLOCKS.schema().fields().size(); f++) {
+                values.add(block.value(f, row));
+            }
+            taken.add(values);
+        }
+    }
+
+    private void run(FileAppend append, InputStream in) throws IOException {
+        append.run("f.csv", in, AppendCommand.Format.CSV, List.of(), false, null);
+    }
+
+    /** Lines that are refused, by the decoder or for their key, leave nothing behind in what is gathered. */
+    @Test
+    void allRowsThatAreTuplesComeOnceAndInTheirOrder() throws Exception {
+        for (long seed = 1; seed <= 20; seed++) {
+            Random random = new Random(seed);
+            List<List<@Nullable Object>> expected = new ArrayList<>();
+            StringBuilder file = new StringBuilder("id,at,x,y,note\n");
+            int refused = 0;
+            for (int id = 0; id < 2_000; id++) {
+                double x = random.nextInt(180);
+                String note = random.nextInt(3) == 0 ? "" : "n".repeat(random.nextInt(300));
+                int bad = random.nextInt(20);
+                file.append(id)
+                        .append(",17000000")
+                        .append(id % 10)
+                        .append(bad == 0 ? "x" : "")
+                        .append("0000,")
+                        .append(x)
+                        .append(',')
+                        .append(bad == 1 ? "91" : "45.5")
+                        .append(',')
+                        .append(note)
+                        .append(bad == 2 ? ",more" : "")
+                        .append('\n');
+                if (bad <= 2) {
+                    refused++;
+                } else {
+                    List<@Nullable Object> row =
+                            new ArrayList<>(List.of(id, 1_700_000_000_000L + id % 10 * 10_000L, x, 45.5));
+                    row.add(note.isEmpty() ? null : note);
+                    expected.add(row);
+                }
+            }
+            taken.clear();
+            long before = rejections.count();
+            FileAppend append = append(Pace.FREE);
+            run(append, new ByteArrayInputStream(file.toString().getBytes(UTF_8)));
+            assertThat(taken).as("seed %s", seed).isEqualTo(expected);
+            assertThat(append.sent()).as("seed %s", seed).isEqualTo(expected.size());
+            assertThat(rejections.count() - before).as("seed %s", seed).isEqualTo(refused);
+        }
+    }
+
+    /** As of {@code tail -F}: a row does not wait for the one that is written next. */
+    @Test
+    void rowsAreHandedOnBeforeMoreIsReadOrWaitedFor() throws Exception {
+        List<Integer> takenAtRead = new ArrayList<>();
+        InputStream pipe = new InputStream() {
+            private final List<String> drops =
+                    new ArrayList<>(List.of("id,at,x,y,note\n1,1,2,3,a\n2,1,2", ",3,b\n3,1,2,3,c\n"));
+
+            @Override
+            public int read() {
+                throw new UnsupportedOperationException();
+            }
+
+            @Override
+            public int read(byte[] into, int from, int length) {
+                takenAtRead.add(taken.size());
+                if (drops.isEmpty()) {
+                    return -1;
+                }
+                byte[] drop = drops.remove(0).getBytes(UTF_8);
+                System.arraycopy(drop, 0, into, from, drop.length);
+                return drop.length;
+            }
+        };
+        run(append(Pace.FREE), pipe);
+        assertThat(takenAtRead).startsWith(0).endsWith(3).contains(1);
+        assertThat(taken).hasSize(3);
+
+        taken.clear();
+        run(append(new Pace(1e6)), new ByteArrayInputStream("id,at,x,y,note\n7,1,2,3,\n".getBytes(UTF_8)));
+        assertThat(taken).hasSize(1);
+    }
+}

@@ -330,7 +330,7 @@ final class AppendCommand implements Callable<Integer> {
             StreamDetails details, List<InputSource> files, Rejections rejections, StallNotice notice, long begin)
             throws IOException {
         RecordFormat records = details.definition().format();
-        InputFiles inputs = new InputFiles(files, terminal, FileAppend.unit(records));
+        InputFiles inputs = new InputFiles(files, terminal, FileAppend.unit(details.definition()));
         Pace pace = rate == null ? Pace.FREE : new Pace(rate);
         Map<Integer, Long> positions;
         FileAppend append;
@@ -352,9 +352,10 @@ final class AppendCommand implements Callable<Integer> {
             }
         }
         terminal.err()
-                .println(append.sent() + " " + FileAppend.unit(records) + " accepted, " + rejections.count()
-                        + " rejected, in " + seconds(begin) + " s"
-                        + (rejections.tooMany() ? "; ended early: more than --max-reject " + maxReject : ""));
+                .println(
+                        append.sent() + " " + FileAppend.unit(details.definition()) + " accepted, " + rejections.count()
+                                + " rejected, in " + seconds(begin) + " s"
+                                + (rejections.tooMany() ? "; ended early: more than --max-reject " + maxReject : ""));
         return positions;
     }
 

@@ -49,6 +49,7 @@ final class FileAppend {
     private final Pace pace;
     private final Schema schema;
     private final RecordFormat records;
+    private final boolean blocks;
     private final @Nullable NamedAppender named;
     private final StallNotice notice;
     private final FileProgress passed = new FileProgress();
@@ -81,6 +82,7 @@ final class FileAppend {
         this.pace = pace;
         this.schema = appender.stream().schema();
         this.records = appender.stream().format();
+        this.blocks = appender.stream().takesBlocks();
     }
 
     /** Lines that were sent. */
@@ -91,15 +93,15 @@ final class FileAppend {
     /** What became of them when it fails. */
     String left() {
         if (named == null) {
-            return sent + " " + unit(records) + " were sent before that";
+            return sent + " " + unit(appender.stream()) + " were sent before that";
         }
-        return sentAtCommit + " " + unit(records)
+        return sentAtCommit + " " + unit(appender.stream())
                 + " are appended under the name so far, and none behind them; the same command" + " goes on there";
     }
 
     /** What {@link #sent} counts, in a stream of such records. */
-    static String unit(RecordFormat records) {
-        return records == RecordFormat.BLOCK ? "tuples" : "records";
+    static String unit(StreamDefinition stream) {
+        return stream.takesBlocks() ? "tuples" : "records";
     }
 
     /** By partition the offset below which all of it lies; of an append under a name. */
@@ -127,7 +129,7 @@ final class FileAppend {
         rejections.of(file);
         boolean csv = format == AppendCommand.Format.CSV;
         RecordFormat input = format.records;
-        if (records != RecordFormat.BLOCK && !records.isText()) {
+        if (!blocks && !records.isText()) {
             throw new WaterwheelException(
                     ErrorCode.BAD_FILE,
                     file + ": the records of stream " + appender.stream().name() + " are "
@@ -221,7 +223,7 @@ final class FileAppend {
         sentAtCommit = sent;
         rejections.before(note.refused());
         progress.before(sent);
-        err.println("going on after line " + lines.lineNumber() + ": " + sent + " " + unit(records)
+        err.println("going on after line " + lines.lineNumber() + ": " + sent + " " + unit(appender.stream())
                 + " were appended under this name before");
     }
 
@@ -243,7 +245,7 @@ final class FileAppend {
     }
 
     private void append(byte[] line, LineCheck check, RecordFormat input, InputLines lines) {
-        String refusal = records == RecordFormat.BLOCK ? check.added(line) : check.refusal(line);
+        String refusal = blocks ? check.added(line) : check.refusal(line);
         if (refusal != null) {
             String advice =
                     refusal.endsWith("is not valid UTF-8") && lines.encoding() == FileEncoding.UTF_8 && !lines.isAvro()
@@ -252,7 +254,7 @@ final class FileAppend {
             rejections.add(lines.lineNumber(), lines.lastLineNumber(), refusal + advice, progress);
             return;
         }
-        if (records == RecordFormat.BLOCK) {
+        if (blocks) {
             if (check.tuples().size() >= BLOCK_TUPLES || check.tuples().bytes() >= BLOCK_BYTES) {
                 send(check);
             }
@@ -296,7 +298,7 @@ final class FileAppend {
     /** Hands on what has gathered for a stream of tuple blocks. */
     private void send(LineCheck check) {
         TupleBlock gathered = check.tuples();
-        if (records == RecordFormat.BLOCK && gathered.size() > 0) {
+        if (blocks && gathered.size() > 0) {
             int tuples = gathered.size();
             appender.blocks().accept(gathered);
             gathered.clear();

@@ -83,6 +83,19 @@ final class FileFactsTest {
 
     /** T-Drive's own lines: Beijing's time, and no line of names. */
     @Test
+    void rowsAreTextWhereProgramsReadThem() throws IOException {
+        Path csv = file("t.csv", "at,x\n2021-10-07T00:00:00Z,1\n2021-10-08T00:00:00Z,2\n");
+        assertThat(proposed(csv)).contains("records:\n  blocks: true   # ", "others may write lines beside them");
+        assertThat(proposed(csv, "--text-records")).doesNotContain("blocks", "records:");
+        Path json = file("t.json", "{\"at\": 1633608000000, \"x\": \"1.5\"}\n");
+        assertThat(proposed(json))
+                .contains("records:\n  numbers: text\n  blocks: true   # ", "others may write objects beside them");
+        assertThat(proposed(json, "--text-records")).contains("numbers: text").doesNotContain("blocks");
+        assertThat(CliResult.of("append", "s", csv.toString(), "--text-records").err())
+                .contains("--text-records goes with --create: of a stream that is there, its schema says it");
+    }
+
+    @Test
     void timesOfAnotherZone() throws Exception {
         Path taxis =
                 file("1.txt", "1,2008-02-02 15:36:08,116.51172,39.92123\n1,2008-02-02 15:46:08,116.51135,39.93883\n");

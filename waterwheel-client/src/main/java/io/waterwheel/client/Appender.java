@@ -4,7 +4,6 @@ import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.client.kafka.RecordSender;
 import io.waterwheel.encode.RecordEncoder;
 import io.waterwheel.error.WaterwheelException;
-import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.Map;
@@ -80,13 +79,13 @@ public final class Appender implements AutoCloseable {
     }
 
     /**
-     * Appends the tuples of a block to a stream of tuple blocks.
+     * Appends the tuples of a block to a stream that {@link StreamDefinition#takesBlocks}.
      *
      * @param block of the layout {@code RowLayout.of(schema)}; its keys count only when the key is a field that is not
      *     the time. Not kept
      */
     public synchronized void append(TupleBlock block) {
-        if (stream.format() != RecordFormat.BLOCK) {
+        if (!stream.takesBlocks()) {
             throw new IllegalArgumentException("stream " + stream.name() + " takes " + stream.format()
                     + " records, not tuple blocks; append values or records");
         }

@@ -14,6 +14,7 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.key.KeyScheme;
 import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamPolicy;
 import java.nio.charset.StandardCharsets;
@@ -160,7 +161,8 @@ public final class Namespace {
      * @param starts per partition of the topic, the first offset that belongs to the stream
      * @param log of the topic
      * @throws WaterwheelException STREAM_EXISTS when there is one of that name; TOPIC_TAKEN when the topic has the
-     *     stream's name and is read by another; TOPIC_UNSURE when an entry that cannot be read may name the same topic
+     *     stream's name and is read by another; TOPIC_HAS_BLOCKS when the streams of a topic could not read each
+     *     other's rows; TOPIC_UNSURE when an entry that cannot be read may name the same topic
      */
     public StreamInfo create(
             String name,
@@ -189,6 +191,9 @@ public final class Namespace {
                 }
                 StreamInfo stream = new StreamInfo(
                         name, id, schema, format, topic, starts.length, indexers, policy, taking.shared());
+                if (taking.shared()) {
+                    requireReadable(taking.first(), stream);
+                }
                 ops.addAll(new StreamCatalog(store, stream)
                         .creation(RoutingTable.even(1, KeyScheme.of(schema).domain(), indexers), starts, log));
                 ops.addAll(taking.ops());
@@ -210,6 +215,30 @@ public final class Namespace {
                 throw e;
             }
         });
+    }
+
+    /** Throws where one of two streams of a topic writes tuple blocks that the other cannot read. */
+    private void requireReadable(String firstName, StreamInfo second) {
+        Optional<StreamInfo> found;
+        try {
+            found = find(firstName);
+        } catch (CorruptCatalogException e) {
+            LOG.warn("whether stream {} can read what stream {} writes is not known", second.name(), firstName, e);
+            return;
+        }
+        found.ifPresent(first -> requireReadable(first, second));
+    }
+
+    private static void requireReadable(StreamInfo first, StreamInfo second) {
+        boolean ofFirst = first.format().takesBlocks(first.schema());
+        boolean ofSecond = second.format().takesBlocks(second.schema());
+        if (ofFirst != ofSecond || (ofFirst && !RowLayout.of(first.schema()).equals(RowLayout.of(second.schema())))) {
+            throw new WaterwheelException(
+                    ErrorCode.TOPIC_HAS_BLOCKS,
+                    "rows of stream " + (ofFirst ? first : second).name() + " are tuple blocks in topic "
+                            + first.topic() + ", which stream " + (ofFirst ? second : first).name()
+                            + " cannot read: it has other fields, another key or another format");
+        }
     }
 
     /**

@@ -47,10 +47,14 @@ final class TopicIndex {
     /**
      * What a new stream finds of its topic.
      *
-     * @param shared whether another stream has its node
+     * @param first the stream that has its node; empty where the new one gets it
      * @param ops to be committed with the creation of the stream's entry and the raise of the next id by one
      */
-    record Taking(boolean shared, List<Op> ops) {}
+    record Taking(String first, List<Op> ops) {
+        boolean shared() {
+            return !first.isEmpty();
+        }
+    }
 
     /**
      * Takes a topic for a stream, or finds it taken.
@@ -78,14 +82,14 @@ final class TopicIndex {
             if (entry.isPresent() && mayHave(entry.get(), topic)) {
                 // As it is now: it is neither dropped nor given to a third stream meanwhile.
                 ops.add(new Op.Check(path(topic), there.get().version()));
-                return new Taking(true, ops);
+                return new Taking(other, ops);
             }
             // Its stream was dropped by a release without an index.
             ops.add(new Op.Set(path(topic), bytes(stream), there.get().version()));
         } else {
             ops.add(new Op.Create(path(topic), bytes(stream)));
         }
-        return new Taking(false, ops);
+        return new Taking("", ops);
     }
 
     /** What gives a dropped stream's topic back. */

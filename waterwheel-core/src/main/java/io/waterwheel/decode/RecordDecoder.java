@@ -26,7 +26,11 @@ public interface RecordDecoder {
     static RecordDecoder of(RecordFormat format, Schema schema, WriterSchemas registry) {
         TextEncoding encoding = schema.text().encoding();
         RecordDecoder decoder = ofUtf8(format, schema, registry);
-        return encoding == TextEncoding.UTF_8 || !format.isText() ? decoder : new RecodedDecoder(encoding, decoder);
+        if (!format.isText()) {
+            return decoder;
+        }
+        RecordDecoder text = encoding == TextEncoding.UTF_8 ? decoder : new RecodedDecoder(encoding, decoder);
+        return schema.text().blocks() ? BlockRecordDecoder.beside(text, schema) : text;
     }
 
     /** A decoder of this format for text that is in UTF-8, whatever the encoding of the stream's records. */

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RecordEncoder {
     private final RecordFormat format;
+    private final boolean blocks;
     private final Schema schema;
     /** By field where it stands in a JSON object. */
     private final List<List<MemberPath.Step>> places;
@@ -36,6 +37,7 @@ public final class RecordEncoder {
     /** @param blockBytes size at which a tuple block is a record */
     public RecordEncoder(RecordFormat format, Schema schema, int blockBytes) {
         this.format = format;
+        this.blocks = format.takesBlocks(schema);
         this.schema = schema;
         this.blockBytes = blockBytes;
         this.places = TextRows.places(schema);
@@ -58,7 +60,7 @@ public final class RecordEncoder {
         requireTuples();
         int arena = open.arenaSize();
         rows.append(values);
-        if (format == RecordFormat.BLOCK) {
+        if (blocks) {
             return full();
         }
         // The row has proved that the values fit; the text is made of what it holds.
@@ -82,7 +84,7 @@ public final class RecordEncoder {
 
     /** Throws where records are more than tuples, or other programs' to write. */
     private void requireTuples() {
-        if (format != RecordFormat.BLOCK && !format.isText()) {
+        if (!blocks && !format.isText()) {
             throw new IllegalArgumentException("the stream's records are " + SchemaFile.formatName(format)
                     + ", which programs of their own write; append records");
         }
@@ -94,13 +96,14 @@ public final class RecordEncoder {
     }
 
     /**
-     * Takes a row of a block of the layout {@code RowLayout.of(schema)}; of a stream of tuple blocks only.
+     * Takes a row of a block of the layout {@code RowLayout.of(schema)}; of a stream that takes tuple blocks only.
      *
      * @return a record that is ready, or null
      */
     public byte @Nullable [] add(TupleBlock block, int row) {
-        if (format != RecordFormat.BLOCK) {
-            throw new IllegalStateException("rows of a block go to a stream of tuple blocks, not of " + format);
+        if (!blocks) {
+            throw new IllegalStateException(
+                    "rows of a block go to a stream that takes tuple blocks, not to one of " + format);
         }
         rows.copy(block, row);
         return full();

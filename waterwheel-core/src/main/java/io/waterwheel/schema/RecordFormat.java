@@ -17,4 +17,9 @@ public enum RecordFormat {
     public boolean isText() {
         return this == CSV || this == JSON;
     }
+
+    /** Whether rows of such a stream are appended as tuple blocks. */
+    public boolean takesBlocks(Schema schema) {
+        return this == BLOCK || schema.text().blocks();
+    }
 }

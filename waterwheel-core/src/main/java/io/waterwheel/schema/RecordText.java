@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  *     with {@code $}, what Kafka has of it where with {@code kafka.}: {@link KafkaField}
  * @param encoding of the records
  * @param types by which records in a binary format are written
+ * @param blocks whether records may also be tuple blocks, which is what rows are appended in then
  */
 public record RecordText(
         Csv csv,
@@ -35,7 +36,8 @@ public record RecordText(
         String times,
         Map<String, String> from,
         TextEncoding encoding,
-        WriterTypes types) {
+        WriterTypes types,
+        boolean blocks) {
     /** Commas, points, no words for null, no zone, members that are fields only. */
     public static final RecordText DEFAULT = new RecordText(Csv.DEFAULT, Json.DEFAULT, null, "", Map.of());
 
@@ -51,6 +53,18 @@ public record RecordText(
     public RecordText(
             Csv csv, Json json, @Nullable ZoneId zone, String times, Map<String, String> from, TextEncoding encoding) {
         this(csv, json, zone, times, from, encoding, WriterTypes.NONE);
+    }
+
+    /** Records that are of one format. */
+    public RecordText(
+            Csv csv,
+            Json json,
+            @Nullable ZoneId zone,
+            String times,
+            Map<String, String> from,
+            TextEncoding encoding,
+            WriterTypes types) {
+        this(csv, json, zone, times, from, encoding, types, false);
     }
 
     private static final int MOST_NULLS = 16;
@@ -255,6 +269,9 @@ public record RecordText(
         }
         if (json.textNumbers()) {
             members.put("numbers", "text");
+        }
+        if (blocks) {
+            members.put("blocks", true);
         }
         if (!types.schema().isEmpty()) {
             members.put("schema", types.schema());

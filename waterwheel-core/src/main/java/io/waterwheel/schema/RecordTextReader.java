@@ -33,7 +33,8 @@ final class RecordTextReader {
             "registry",
             "descriptor",
             "descriptor-file",
-            "message");
+            "message",
+            "blocks");
     private static final String TAB = "tab";
 
     private RecordTextReader() {}
@@ -70,7 +71,8 @@ final class RecordTextReader {
                     parts.has("times") ? parts.text("times") : "",
                     from,
                     parts.has("encoding") ? TextEncoding.parse(parts.text("encoding")) : TextEncoding.UTF_8,
-                    types(parts, files));
+                    types(parts, files),
+                    parts.flag("blocks"));
         } catch (IllegalArgumentException e) {
             members.error("records", String.valueOf(e.getMessage()));
             return RecordText.DEFAULT;

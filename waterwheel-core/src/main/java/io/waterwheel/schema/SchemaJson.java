@@ -142,6 +142,8 @@ public final class SchemaJson {
             generator.writeEndObject();
         } else if (value instanceof Double number) {
             generator.writeNumber(number);
+        } else if (value instanceof Boolean flag) {
+            generator.writeBoolean(flag);
         } else {
             generator.writeString((String) value);
         }

@@ -51,6 +51,10 @@ public record StreamDefinition(
                     "from: kafka... goes with records that others write, not with format: block, whose rows hold all"
                             + " fields");
         }
+        if (schema.text().blocks() && (!format.isText() || schema.text().kafka().any())) {
+            throw new IllegalArgumentException(
+                    "blocks: goes with format: csv or json, and with fields that are in the values of records");
+        }
         WriterTypes types = schema.text().types();
         boolean registered = !types.registry().isEmpty();
         if (format == RecordFormat.AVRO
@@ -75,6 +79,11 @@ public record StreamDefinition(
         if (partitions < 1 || partitions > MAX_PARTITIONS) {
             throw new IllegalArgumentException("partitions: expected 1 to " + MAX_PARTITIONS + ", got " + partitions);
         }
+    }
+
+    /** Whether rows are appended as tuple blocks. */
+    public boolean takesBlocks() {
+        return format.takesBlocks(schema);
     }
 
     /** The same with another schema. */

@@ -11,11 +11,15 @@ import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Retention;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.text.TextEncoding;
+import io.waterwheel.schema.text.WriterTypes;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -64,6 +68,43 @@ final class TopicIndexTest {
 
     private StreamInfo create(String name, String topic) {
         return namespace.create(name, SCHEMA, RecordFormat.CSV, topic, new long[1], 1);
+    }
+
+    /** Tuple blocks are of one layout: another stream of the topic would make dead letters of them. */
+    @Test
+    void blocksAreSharedByStreamsThatCanReadThem() {
+        Schema blocks = text(SCHEMA, true);
+        Schema others = text(
+                new Schema(List.of(new Field("u", FieldType.TIMESTAMP, false)), new KeySpec.Ordered("u"), "u"), true);
+        namespace.create("a", blocks, RecordFormat.CSV, "t", new long[1], 1);
+        assertThat(namespace
+                        .create("b", blocks, RecordFormat.BLOCK, "t", new long[1], 1)
+                        .sharesTopic())
+                .isTrue();
+        for (Schema wrong : List.of(SCHEMA, others)) {
+            assertThatThrownBy(() -> namespace.create("c", wrong, RecordFormat.CSV, "t", new long[1], 1))
+                    .hasMessageStartingWith("rows of stream a are tuple blocks in topic t, which stream c cannot read");
+        }
+        create("text", "u");
+        assertThatThrownBy(() -> namespace.create("c", blocks, RecordFormat.CSV, "u", new long[1], 1))
+                .hasMessageStartingWith("rows of stream c are tuple blocks in topic u, which stream text cannot read");
+        assertThat(namespace.find("c")).isEmpty();
+    }
+
+    private static Schema text(Schema schema, boolean blocks) {
+        return new Schema(
+                schema.fields(),
+                schema.key(),
+                schema.timeField(),
+                new RecordText(
+                        RecordText.Csv.DEFAULT,
+                        RecordText.Json.DEFAULT,
+                        null,
+                        "",
+                        Map.of(),
+                        TextEncoding.UTF_8,
+                        WriterTypes.NONE,
+                        blocks));
     }
 
     /** That a new stream of the topic shares it; the new one is dropped again. */

@@ -323,11 +323,11 @@ final class PushEndpoint {
                             + "'",
                     "Content-Type");
         }
-        if (stream.format() != RecordFormat.BLOCK && stream.format() != body.records) {
+        if (!stream.takesBlocks() && stream.format() != body.records) {
             throw HttpFailure.of(
                     HttpCode.MEDIA_TYPE_UNKNOWN,
                     "stream " + stream.name() + " has the format " + SchemaFile.formatName(stream.format())
-                            + " and takes only that; a stream of the format block takes all",
+                            + " and takes only that; a stream that takes tuple blocks takes all",
                     "Content-Type");
         }
         return body;

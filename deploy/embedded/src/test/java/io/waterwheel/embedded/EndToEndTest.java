@@ -112,6 +112,7 @@ final class EndToEndTest {
     void filesAreTakenAsTheyCome() throws Exception {
         FilesAsTheyCome files = new FilesAsTheyCome(server.url(), folder);
         files.everyFileIsTakenWithNothingEdited();
+        files.linesMayComeBesideBlocks(server.kafka());
         files.aPersonIsAsked();
     }
 

@@ -13,6 +13,7 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
@@ -20,6 +21,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
 import java.util.zip.GZIPOutputStream;
 import org.apache.avro.LogicalTypes;
@@ -30,6 +32,9 @@ import org.apache.avro.file.DataFileWriter;
 import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericDatumWriter;
 import org.apache.avro.generic.GenericRecord;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** Files that a seed makes, from the file to the answer by {@code append --create}, with nothing edited. */
 final class FilesAsTheyCome {
@@ -226,10 +231,59 @@ final class FilesAsTheyCome {
         answers("piped", rows, "Station", "Wind_m_s_", "B_en");
     }
 
+    /** Who makes a stream of a file may have a program write lines to its topic afterwards. */
+    void linesMayComeBesideBlocks(String kafka) throws Exception {
+        List<Row> rows = rows();
+        String times = "yyyy-MM-dd'T'HH:mm:ss'Z'";
+        Path file = Files.writeString(folder.resolve("beside.csv"), csv(rows.subList(0, 150), ",", times, false));
+        CliResult made = run(new byte[0], false, "append", "--create", "--yes", "--name", "b", file.toString());
+        assertThat(made.code()).as("seed %s: %s", seed, made).isZero();
+        assertThat(made.out()).contains("  blocks: true   # ");
+        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", kafka), new ByteArraySerializer(), new ByteArraySerializer())) {
+            List<String> lines = csv(rows.subList(150, 250), ",", times, false)
+                    .lines()
+                    .skip(1)
+                    .toList();
+            for (int i = 0; i < lines.size(); i++) {
+                producer.send(new ProducerRecord<>(
+                                "beside", i % 4, null, lines.get(i).getBytes(UTF_8)))
+                        .get();
+            }
+            // It begins as a block, and is none.
+            producer.send(new ProducerRecord<>("beside", 0, null, "WWTB\u0001,1".getBytes(UTF_8)))
+                    .get();
+        }
+        Files.writeString(
+                file,
+                csv(rows, ",", times, false)
+                        .substring(csv(rows.subList(0, 0), ",", times, false).length()),
+                StandardOpenOption.APPEND);
+        for (int run = 0; run < 2; run++) {
+            CliResult named = run(new byte[0], false, "append", "beside", file.toString(), "--name", "b");
+            assertThat(named.code()).as("seed %s: %s", seed, named).isZero();
+            assertThat(named.err()).contains(run == 0 ? "150 tuples were appended" : "550 tuples were appended");
+        }
+        List<Row> all = new ArrayList<>(rows);
+        all.addAll(rows.subList(0, 250));
+        answers("beside", all, "Station", "Wind_m_s_", "B_en");
+        assertThat(run(new byte[0], false, "dead-letters", "beside").out())
+                .as("seed %s", seed)
+                .contains("tuple block: expected a header of 24 bytes");
+        CliResult verified = run(new byte[0], false, "verify", "beside");
+        assertThat(verified.code()).as("seed %s: %s", seed, verified).isZero();
+
+        Path text = Files.writeString(folder.resolve("text.csv"), csv(rows, ",", times, false));
+        CliResult lines = run(new byte[0], false, "append", "--create", "--yes", "--text-records", text.toString());
+        assertThat(lines.err()).as("seed %s", seed).contains(ROWS + " records accepted, 0 rejected");
+        assertThat(lines.out()).doesNotContain("blocks");
+        answers("text", rows, "Station", "Wind_m_s_", "B_en");
+    }
+
     private CliResult created(String file) {
         CliResult result = run(new byte[0], false, "append", "--create", "--yes", file);
         assertThat(result.code()).as("seed %s: %s", seed, result).isZero();
-        assertThat(result.err()).contains("created stream ", ROWS + " records accepted, 0 rejected", "see all of it");
+        assertThat(result.err()).contains("created stream ", ROWS + " tuples accepted, 0 rejected", "see all of it");
         return result;
     }
 

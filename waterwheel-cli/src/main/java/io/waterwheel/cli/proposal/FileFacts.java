@@ -148,6 +148,12 @@ public final class FileFacts {
     @Nullable
     String key;
 
+    @Option(
+            names = "--text-records",
+            description = "Append rows to the topic as the lines or objects that the file has, for programs that read"
+                    + " the topic. Default: many rows in a tuple block.")
+    boolean textRecords;
+
     /** Whether quote and escape are what rows show, not what a person says. */
     boolean guessesMarks;
 
@@ -160,7 +166,10 @@ public final class FileFacts {
         if (times != null || zone != null) {
             return times != null ? "--times" : "--zone";
         }
-        return time != null ? "--time-field" : key != null ? "--key-field" : null;
+        if (time != null || key != null) {
+            return time != null ? "--time-field" : "--key-field";
+        }
+        return textRecords ? "--text-records" : null;
     }
 
     /** An option about the text of CSV that is given; null where none is. */
@@ -191,6 +200,7 @@ public final class FileFacts {
         other.key = key;
         other.quote = signs.quote();
         other.escape = signs.escape();
+        other.textRecords = textRecords;
         other.guessesMarks = true;
         return other;
     }

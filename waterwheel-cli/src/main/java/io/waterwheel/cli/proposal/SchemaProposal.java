@@ -13,7 +13,9 @@ import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.TimestampUnit;
+import io.waterwheel.schema.text.TextEncoding;
 import io.waterwheel.schema.text.TimePattern;
+import io.waterwheel.schema.text.WriterTypes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.ZoneOffset;
@@ -161,6 +163,9 @@ public final class SchemaProposal {
             InputSource records, RecordFormat format, List<String> named, FileFacts facts, KafkaColumns kafka)
             throws IOException {
         facts.check();
+        if (facts.textRecords) {
+            throw FileLook.bad("--text-records goes with a file: rows go to a topic that is there as text anyhow");
+        }
         FileLook look = format == RecordFormat.JSON
                 ? new JsonLook(records.name(), Long.MAX_VALUE, facts)
                 : new CsvLook(records.name(), Long.MAX_VALUE, named, false, facts);
@@ -453,7 +458,11 @@ public final class SchemaProposal {
                 new RecordText.Json(RecordText.Unknown.REJECT, used.stream().anyMatch(ColumnSample::needsTextNumbers)),
                 zoneless ? (look.facts.zone == null ? ZoneOffset.UTC : look.facts.zone) : null,
                 patterns.isEmpty() ? "" : patterns.get(0),
-                Map.of());
+                Map.of(),
+                TextEncoding.UTF_8,
+                WriterTypes.NONE,
+                // Of a topic that is there it is not known who reads it.
+                kafka == KafkaColumns.NONE && !look.facts.textRecords);
         if (text.members().isEmpty()) {
             return;
         }
@@ -487,6 +496,10 @@ public final class SchemaProposal {
                                             ? ""
                                             : "   # a guess: " + evidence + "; --" + name + " says another");
                 }
+                case "blocks" ->
+                    out.append("true   # rows are appended in tuple blocks; others may write "
+                            + (look.format() == RecordFormat.JSON ? "objects" : "lines")
+                            + " beside them. Where programs read the topic: --text-records");
                 case "nulls" ->
                     out.append(DefinitionYaml.value(value)).append("   # stand for nothing where they are not quoted");
                 default -> out.append(DefinitionYaml.value(value));

@@ -87,7 +87,7 @@ public final class RowDecoder {
         this.lease = lease;
         this.schema = tools.stream.schema();
         this.body = tools.body;
-        this.blocks = tools.stream.format() == RecordFormat.BLOCK;
+        this.blocks = tools.stream.takesBlocks();
         this.several = tools.several;
         this.keepBad = keepBad;
         this.decoder = tools.decoder;

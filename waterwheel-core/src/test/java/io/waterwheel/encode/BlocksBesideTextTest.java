@@ -1,0 +1,143 @@
+package io.waterwheel.encode;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.decode.BlockCodec;
+import io.waterwheel.decode.RandomRows;
+import io.waterwheel.decode.RecordDecoder;
+import io.waterwheel.decode.RejectedRecordException;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RecordText;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.SchemaFile;
+import io.waterwheel.schema.SchemaJson;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.schema.text.TextEncoding;
+import io.waterwheel.schema.text.WriterTypes;
+import io.waterwheel.tuple.TupleBlock;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Topics whose records are lines or objects of other programs, and tuple blocks of appenders. */
+class BlocksBesideTextTest {
+    private static final String YAML = """
+            name: s
+            format: csv
+            fields:
+              - {name: t, type: timestamp}
+              - {name: a, type: string}
+            key: {field: a}
+            time: t
+            records: {blocks: true}
+            """;
+
+    @Test
+    void recordsOfBothKindsGiveTheirRowsInTheirOrder() throws Exception {
+        for (long seed = 1; seed <= 100; seed++) {
+            Random random = new Random(seed);
+            Schema plain = RandomRows.schema(random);
+            RecordFormat format = random.nextBoolean() ? RecordFormat.CSV : RecordFormat.JSON;
+            TextEncoding encoding = TextEncoding.values()[random.nextInt(TextEncoding.values().length)];
+            Schema schema = new Schema(
+                    plain.fields(),
+                    plain.key(),
+                    plain.timeField(),
+                    new RecordText(
+                            RecordText.Csv.DEFAULT,
+                            RecordText.Json.DEFAULT,
+                            null,
+                            "",
+                            Map.of(),
+                            encoding,
+                            WriterTypes.NONE,
+                            true));
+            RecordEncoder appender = new RecordEncoder(format, schema, 1 + random.nextInt(4_000));
+            RecordDecoder decoder = RecordDecoder.of(format, schema);
+            TupleBlock got = new TupleBlock(RowLayout.of(schema), 1);
+            List<@Nullable Object[]> expected = new ArrayList<>();
+            for (int r = 0; r < 60; r++) {
+                @Nullable Object[] row = RandomRows.row(schema, random);
+                byte[] text = encoding.ofUtf8((format == RecordFormat.CSV
+                                ? TextRows.csv(Arrays.asList(row), schema.text().csv())
+                                : TextRows.jsonAt(TextRows.places(schema), Arrays.asList(row)))
+                        .getBytes(UTF_8));
+                byte[] block = null;
+                if (text != null && random.nextInt(3) == 0) {
+                    block = appender.rest();
+                    if (block != null) {
+                        decoder.decode(ByteBuffer.wrap(block), got);
+                    }
+                    decoder.decode(ByteBuffer.wrap(text), got);
+                } else {
+                    block = appender.add(row);
+                    if (block != null) {
+                        decoder.decode(ByteBuffer.wrap(block), got);
+                    }
+                }
+                expected.add(row);
+            }
+            byte[] last = appender.rest();
+            if (last != null) {
+                decoder.decode(ByteBuffer.wrap(last), got);
+            }
+            assertThat(got.size()).as("seed %s", seed).isEqualTo(expected.size());
+            for (int r = 0; r < expected.size(); r++) {
+                RandomRows.assertRow(got, r, expected.get(r), "seed " + seed);
+            }
+        }
+    }
+
+    @Test
+    void whatBeginsAsABlockIsOne() throws Exception {
+        StreamDefinition stream = SchemaFile.read("s.yaml", YAML);
+        RecordDecoder decoder = RecordDecoder.of(stream.format(), stream.schema());
+        TupleBlock into = new TupleBlock(RowLayout.of(stream.schema()), 1);
+        decoder.decode(ByteBuffer.wrap("1,WWTB\u0001".getBytes(UTF_8)), into);
+        assertThat(into.value(1, 0)).isEqualTo("WWTB\u0001");
+        for (String line : List.of("WWTB,x", "WWTB")) {
+            assertThatThrownBy(() -> decoder.decode(ByteBuffer.wrap(line.getBytes(UTF_8)), into))
+                    .isInstanceOf(RejectedRecordException.class)
+                    .hasMessageContaining("t: ");
+        }
+        for (String block : List.of("WWTB\u0001", "WWTB\u0007,x")) {
+            assertThatThrownBy(() -> decoder.decode(ByteBuffer.wrap(block.getBytes(UTF_8)), into))
+                    .isInstanceOf(RejectedRecordException.class)
+                    .hasMessageContaining("tuple block: ");
+        }
+        byte[] other = BlockCodec.encode(
+                new TupleBlock(
+                        RowLayout.of(new Schema(
+                                stream.schema().fields(), stream.schema().key(), "t")),
+                        0),
+                false);
+        other[8]++;
+        assertThatThrownBy(() -> decoder.decode(ByteBuffer.wrap(other), into))
+                .isInstanceOf(RejectedRecordException.class)
+                .hasMessageContaining("the block was made for another schema");
+        assertThat(into.size()).isEqualTo(1);
+    }
+
+    @Test
+    void theDefinitionIsReadAsItWasWritten() {
+        StreamDefinition stream = SchemaFile.read("s.yaml", YAML);
+        assertThat(stream.takesBlocks()).isTrue();
+        assertThat(SchemaFile.read("s.yaml", YAML.replace("true", "false")).takesBlocks())
+                .isFalse();
+        assertThat(SchemaJson.read(SchemaJson.write(stream.schema()))).isEqualTo(stream.schema());
+        for (String wrong : List.of(
+                YAML.replace("format: csv", "format: block"),
+                YAML.replace("type: string}", "type: string, from: kafka.key}"))) {
+            assertThatThrownBy(() -> SchemaFile.read("s.yaml", wrong))
+                    .hasMessageContaining("blocks: goes with format: csv or json");
+        }
+    }
+}

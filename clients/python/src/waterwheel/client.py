@@ -210,7 +210,7 @@ class Client:
         allow_partial: bool = False,
         patience: float = 60.0,
     ) -> Stored:
-        """Appends rows, each once, to a stream of the format block.
+        """Appends rows, each once, to a stream of the format block, or with `blocks: true` in its records.
 
         rows: an Arrow table or batch, a frame of pandas or Polars, or dictionaries. Columns have the names of fields;
             what a dictionary lacks is null.

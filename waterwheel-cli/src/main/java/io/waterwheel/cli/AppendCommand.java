@@ -15,12 +15,15 @@ import io.waterwheel.client.NamedAppender;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.SourceOffsets;
 import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.decode.BlockCodec;
+import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.SessionPositions;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.tuple.TimeInterval;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -87,6 +90,9 @@ final class AppendCommand implements Callable<Integer> {
 
     /** No tuple is there, and so it costs nothing to ask whether all those below a position are. */
     private static final TimeInterval NOWHERE = new TimeInterval(Long.MIN_VALUE, Long.MIN_VALUE);
+
+    /** Records that tell what a topic has. */
+    private static final int SAMPLE = 100;
 
     private final Terminal terminal;
 
@@ -234,6 +240,12 @@ final class AppendCommand implements Callable<Integer> {
                             : "and here is none")
                     + ": look at what 'waterwheel stream create --like' proposes, then say --yes");
         }
+        if (hasText(client, stream)) {
+            facts.appendAsText();
+            terminal.err()
+                    .println("topic " + stream + " is there already, and is no topic of tuple blocks: rows are appended"
+                            + " as text");
+        }
         StreamCreation creation = StreamCreation.propose(
                 terminal, files, stream, format == null ? null : format.records, columns, encoding, facts);
         if (asks && !creation.confirmed(terminal.in())) {
@@ -244,6 +256,20 @@ final class AppendCommand implements Callable<Integer> {
         columns = creation.columns();
         encoding = creation.encoding();
         return true;
+    }
+
+    /** Whether a topic is there that programs may read: none of its records is a tuple block. */
+    private static boolean hasText(WaterwheelClient client, String topic) {
+        try {
+            return client.sample(topic, SAMPLE).values().stream()
+                    .map(ByteBuffer::wrap)
+                    .noneMatch(BlockCodec::begins);
+        } catch (WaterwheelException e) {
+            if (e.is(ErrorCode.BAD_TOPIC)) {
+                return false; // there is none
+            }
+            throw e;
+        }
     }
 
     /** Whether the rows count as appended. */

@@ -232,7 +232,10 @@ public final class Namespace {
     private static void requireReadable(StreamInfo first, StreamInfo second) {
         boolean ofFirst = first.format().takesBlocks(first.schema());
         boolean ofSecond = second.format().takesBlocks(second.schema());
-        if (ofFirst != ofSecond || (ofFirst && !RowLayout.of(first.schema()).equals(RowLayout.of(second.schema())))) {
+        if (ofFirst != ofSecond
+                || (ofFirst
+                        && RowLayout.of(first.schema()).fingerprint()
+                                != RowLayout.of(second.schema()).fingerprint())) {
             throw new WaterwheelException(
                     ErrorCode.TOPIC_HAS_BLOCKS,
                     "rows of stream " + (ofFirst ? first : second).name() + " are tuple blocks in topic "

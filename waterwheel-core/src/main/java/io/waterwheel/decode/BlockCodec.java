@@ -146,6 +146,24 @@ public final class BlockCodec {
         return decode(copy, 0, copy.length, into);
     }
 
+    /**
+     * Whether a record begins as a block of any version does, and as no text: with the magic, and a control character
+     * behind it that neither divides nor ends values. The position does not move.
+     */
+    public static boolean begins(ByteBuffer record) {
+        int at = record.position();
+        if (record.remaining() <= VERSION_AT) {
+            return false;
+        }
+        for (int i = 0; i < Integer.BYTES; i++) {
+            if (record.get(at + i) != (byte) (MAGIC >>> i * Byte.SIZE)) {
+                return false;
+            }
+        }
+        byte version = record.get(at + VERSION_AT);
+        return version >= VERSION && version < '\t';
+    }
+
     /** Number of rows of a block whose header was checked. */
     static int rows(byte[] bytes, int offset) {
         return LittleEndian.getInt(bytes, offset + ROWS_AT);

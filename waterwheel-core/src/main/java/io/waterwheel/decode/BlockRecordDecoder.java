@@ -33,27 +33,10 @@ final class BlockRecordDecoder implements RecordDecoder {
         unusedNullBits = nullable == 64 ? 0 : -1L << nullable;
     }
 
-    /**
-     * Of records that are text or tuple blocks, each as it begins: a block with its magic and the number of its
-     * version, which is a control character, as no line has one behind these four letters.
-     */
+    /** Of records that are text or tuple blocks, each as it begins. */
     static RecordDecoder beside(RecordDecoder text, Schema schema) {
         RecordDecoder blocks = new BlockRecordDecoder(schema);
-        return (value, facts, into) -> (isBlock(value) ? blocks : text).decode(value, facts, into);
-    }
-
-    private static boolean isBlock(ByteBuffer value) {
-        int at = value.position();
-        if (value.remaining() <= BlockCodec.VERSION_AT) {
-            return false;
-        }
-        for (int i = 0; i < Integer.BYTES; i++) {
-            if (value.get(at + i) != (byte) (BlockCodec.MAGIC >>> i * Byte.SIZE)) {
-                return false;
-            }
-        }
-        byte version = value.get(at + BlockCodec.VERSION_AT);
-        return version >= 0 && version < ' ';
+        return (value, facts, into) -> (BlockCodec.begins(value) ? blocks : text).decode(value, facts, into);
     }
 
     @Override

@@ -14,6 +14,7 @@ import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Retention;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.schema.text.TextEncoding;
 import io.waterwheel.schema.text.WriterTypes;
 import java.nio.charset.StandardCharsets;
@@ -79,6 +80,16 @@ final class TopicIndexTest {
         namespace.create("a", blocks, RecordFormat.CSV, "t", new long[1], 1);
         assertThat(namespace
                         .create("b", blocks, RecordFormat.BLOCK, "t", new long[1], 1)
+                        .sharesTopic())
+                .isTrue();
+        Schema indexed = text(
+                new Schema(
+                        List.of(new Field("t", FieldType.TIMESTAMP, false, TimestampUnit.SECONDS, false)),
+                        new KeySpec.Ordered("t"),
+                        "t"),
+                true);
+        assertThat(namespace
+                        .create("unit", indexed, RecordFormat.BLOCK, "t", new long[1], 1)
                         .sharesTopic())
                 .isTrue();
         for (Schema wrong : List.of(SCHEMA, others)) {

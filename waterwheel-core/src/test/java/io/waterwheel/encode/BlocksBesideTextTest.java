@@ -103,7 +103,7 @@ class BlocksBesideTextTest {
         TupleBlock into = new TupleBlock(RowLayout.of(stream.schema()), 1);
         decoder.decode(ByteBuffer.wrap("1,WWTB\u0001".getBytes(UTF_8)), into);
         assertThat(into.value(1, 0)).isEqualTo("WWTB\u0001");
-        for (String line : List.of("WWTB,x", "WWTB")) {
+        for (String line : List.of("WWTB,x", "WWTB", "WWTB\t1", "WWTB\n", "WWTB\0")) {
             assertThatThrownBy(() -> decoder.decode(ByteBuffer.wrap(line.getBytes(UTF_8)), into))
                     .isInstanceOf(RejectedRecordException.class)
                     .hasMessageContaining("t: ");
@@ -124,6 +124,18 @@ class BlocksBesideTextTest {
                 .isInstanceOf(RejectedRecordException.class)
                 .hasMessageContaining("the block was made for another schema");
         assertThat(into.size()).isEqualTo(1);
+    }
+
+    @Test
+    void aLineDividedByTabsIsNone() throws Exception {
+        StreamDefinition stream = SchemaFile.read(
+                "s.yaml",
+                YAML.replace("blocks: true", "blocks: true, delimiter: tab")
+                        .replace("  - {name: t, type: timestamp}\n", "")
+                        .replace("type: string}\n", "type: string}\n  - {name: t, type: timestamp}\n"));
+        TupleBlock into = new TupleBlock(RowLayout.of(stream.schema()), 1);
+        RecordDecoder.of(stream.format(), stream.schema()).decode(ByteBuffer.wrap("WWTB\t17".getBytes(UTF_8)), into);
+        assertThat(into.value(0, 0)).isEqualTo("WWTB");
     }
 
     @Test

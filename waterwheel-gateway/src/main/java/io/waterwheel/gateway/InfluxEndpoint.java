@@ -224,8 +224,8 @@ final class InfluxEndpoint {
                 return why;
             }
             if (group == null) {
-                String why = "stream '" + name + "' takes records of its own format; points go to streams of the format"
-                        + " block";
+                String why = "stream '" + name + "' takes records of its own format; points go to streams that take"
+                        + " tuple blocks";
                 unknown.put(name, why);
                 return why;
             }
@@ -241,12 +241,18 @@ final class InfluxEndpoint {
         PushTargets.Target target = targets.target(name);
         PushSlot slot = target.slot();
         StreamDefinition stream = slot.stream().definition();
-        if (stream.format() != RecordFormat.BLOCK) {
+        if (!stream.takesBlocks()) {
             return null;
         }
         Schema schema = stream.schema();
         // How the stream's own records are written does not matter here.
-        StreamDefinition plain = stream.withSchema(new Schema(schema.fields(), schema.key(), schema.timeField()));
+        StreamDefinition plain = new StreamDefinition(
+                stream.name(),
+                stream.topic(),
+                RecordFormat.BLOCK,
+                stream.partitions(),
+                new Schema(schema.fields(), schema.key(), schema.timeField()),
+                stream.policy());
         return new Group(target, slot, plain, new PointRows(plain.schema()));
     }
 

@@ -278,6 +278,17 @@ final class FilesAsTheyCome {
         assertThat(lines.err()).as("seed %s", seed).contains(ROWS + " records accepted, 0 rejected");
         assertThat(lines.out()).doesNotContain("blocks");
         answers("text", rows, "Station", "Wind_m_s_", "B_en");
+
+        // Who reads a topic that is there shall not meet blocks; who made it of blocks once does.
+        for (String stream : List.of("text", "beside")) {
+            assertThat(run(new byte[0], false, "stream", "drop", stream).code()).isZero();
+            CliResult again =
+                    run(new byte[0], false, "append", "--create", "--yes", "--stream", stream, text.toString());
+            assertThat(again.code()).as("seed %s: %s", seed, again).isZero();
+            assertThat(again.out().contains("blocks: true")).as("%s", again).isEqualTo(stream.equals("beside"));
+            assertThat(again.err().contains("topic text is there already")).isEqualTo(stream.equals("text"));
+            assertThat(run(new byte[0], false, "verify", stream).code()).isZero();
+        }
     }
 
     private CliResult created(String file) {

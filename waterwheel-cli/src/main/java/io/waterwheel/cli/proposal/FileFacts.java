@@ -157,6 +157,11 @@ public final class FileFacts {
     /** Whether quote and escape are what rows show, not what a person says. */
     boolean guessesMarks;
 
+    /** As {@code --text-records} says. */
+    public void appendAsText() {
+        textRecords = true;
+    }
+
     /** An option that is given, as it is called; null where none is. */
     public @Nullable String given() {
         String ofCsv = givenOfCsv();

@@ -93,7 +93,7 @@ public final class ArrowDecoder {
     /**
      * A decoder for one body.
      *
-     * @param stream of the format block
+     * @param stream that takes tuple blocks
      * @param keepBad whether bad rows are to become dead letters, as JSON
      * @param lease takes the bytes of tuples and letters, before the memory is taken
      */

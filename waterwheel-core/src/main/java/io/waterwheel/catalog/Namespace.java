@@ -191,8 +191,8 @@ public final class Namespace {
                 }
                 StreamInfo stream = new StreamInfo(
                         name, id, schema, format, topic, starts.length, indexers, policy, taking.shared());
-                if (taking.shared()) {
-                    requireReadable(taking.first(), stream);
+                if (!taking.other().isEmpty()) {
+                    requireReadable(taking.other(), stream);
                 }
                 ops.addAll(new StreamCatalog(store, stream)
                         .creation(RoutingTable.even(1, KeyScheme.of(schema).domain(), indexers), starts, log));
@@ -279,7 +279,7 @@ public final class Namespace {
             if (stream == null || stream.id() != id) {
                 return false;
             }
-            List<Op> ops = new ArrayList<>(topics.giveBack(stream));
+            List<Op> ops = new ArrayList<>(topics.giveBack(stream, this));
             // At its version: partitions and indexers are added with a change of it, so that the lists below are whole.
             ops.add(new Op.Delete(path(name), node.get().version()));
             // At any version: limits rise and indexers flush all the time, and who comes later finds nothing to change.

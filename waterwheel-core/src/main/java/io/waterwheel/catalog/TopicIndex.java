@@ -28,6 +28,8 @@ import java.util.Set;
  */
 final class TopicIndex {
     private static final String TOPICS = "/topics";
+    /** No name of a stream has it. */
+    private static final String LEFT = "/";
     /** Nodes written in one transaction; far below what a transaction may hold. */
     private static final int WRITES = 500;
 
@@ -47,14 +49,11 @@ final class TopicIndex {
     /**
      * What a new stream finds of its topic.
      *
-     * @param first the stream that has its node; empty where the new one gets it
+     * @param shared whether another stream has its node
+     * @param other a stream that reads the topic already; empty where none is known
      * @param ops to be committed with the creation of the stream's entry and the raise of the next id by one
      */
-    record Taking(String first, List<Op> ops) {
-        boolean shared() {
-            return !first.isEmpty();
-        }
-    }
+    record Taking(boolean shared, String other, List<Op> ops) {}
 
     /**
      * Takes a topic for a stream, or finds it taken.
@@ -76,28 +75,40 @@ final class TopicIndex {
         List<Op> ops = new ArrayList<>();
         ops.add(new Op.Set(TOPICS, number(nextId + 1), whole.version()));
         Optional<Node> there = store.read(path(topic));
-        if (there.isPresent()) {
-            String other = name(there.get());
-            Optional<Node> entry = other.equals(stream) ? Optional.empty() : store.read(Namespace.path(other));
-            if (entry.isPresent() && mayHave(entry.get(), topic)) {
-                // As it is now: it is neither dropped nor given to a third stream meanwhile.
-                ops.add(new Op.Check(path(topic), there.get().version()));
-                return new Taking(other, ops);
-            }
-            // Its stream was dropped by a release without an index.
-            ops.add(new Op.Set(path(topic), bytes(stream), there.get().version()));
-        } else {
+        if (there.isEmpty()) {
             ops.add(new Op.Create(path(topic), bytes(stream)));
+            return new Taking(false, "", ops);
         }
-        return new Taking("", ops);
+        boolean left = name(there.get()).startsWith(LEFT);
+        String other = left ? name(there.get()).substring(LEFT.length()) : name(there.get());
+        Optional<Node> entry = other.equals(stream) ? Optional.empty() : store.read(Namespace.path(other));
+        boolean reads = entry.isPresent() && mayHave(entry.get(), topic);
+        if (reads && !left) {
+            // As it is now: it is neither dropped nor given to a third stream meanwhile.
+            ops.add(new Op.Check(path(topic), there.get().version()));
+            return new Taking(true, other, ops);
+        }
+        // Its stream was dropped, by a release without an index where it is named.
+        ops.add(new Op.Set(path(topic), bytes(stream), there.get().version()));
+        return new Taking(false, reads ? other : "", ops);
     }
 
-    /** What gives a dropped stream's topic back. */
-    List<Op> giveBack(StreamInfo stream) {
-        return store.read(path(stream.topic()))
-                .filter(node -> name(node).equals(stream.name()))
-                .<List<Op>>map(node -> List.of(new Op.Delete(path(stream.topic()), node.version())))
-                .orElse(List.of());
+    /**
+     * What gives a dropped stream's topic back. Another that still reads it is named behind {@link #LEFT}: the topic is
+     * free, and who takes it must understand what that one writes.
+     */
+    List<Op> giveBack(StreamInfo stream, Namespace namespace) {
+        Optional<Node> there = store.read(path(stream.topic()))
+                .filter(node -> name(node).equals(stream.name()) || name(node).equals(LEFT + stream.name()));
+        if (there.isEmpty()) {
+            return List.of();
+        }
+        int version = there.get().version();
+        return List.of(namespace.streams().stream()
+                .filter(other -> other.topic().equals(stream.topic()) && other.id() != stream.id())
+                .findFirst()
+                .<Op>map(other -> new Op.Set(path(stream.topic()), bytes(LEFT + other.name()), version))
+                .orElseGet(() -> new Op.Delete(path(stream.topic()), version)));
     }
 
     /** Whether a stream's entry names the topic, or cannot be read so far. */

@@ -100,6 +100,20 @@ final class TopicIndexTest {
         assertThatThrownBy(() -> namespace.create("c", blocks, RecordFormat.CSV, "u", new long[1], 1))
                 .hasMessageStartingWith("rows of stream c are tuple blocks in topic u, which stream text cannot read");
         assertThat(namespace.find("c")).isEmpty();
+        // Once the first is dropped, the next is compared with those that still read the topic.
+        namespace.drop("a");
+        assertThat(holder("t")).isIn("/b", "/unit");
+        namespace.drop(holder("t").substring(1));
+        assertThatThrownBy(() -> create("c", "t")).hasMessageContaining("are tuple blocks in topic t, which stream c");
+        assertThat(namespace
+                        .create("d", blocks, RecordFormat.CSV, "t", new long[1], 1)
+                        .sharesTopic())
+                .isFalse();
+        assertThat(holder("t")).isEqualTo("d");
+        namespace.drop("d");
+        namespace.drop(holder("t").substring(1));
+        assertThat(store.children("/topics")).containsExactly("u");
+        assertThat(create("c", "t").sharesTopic()).isFalse();
     }
 
     private static Schema text(Schema schema, boolean blocks) {
@@ -189,7 +203,7 @@ final class TopicIndexTest {
         namespace.drop("b");
         assertThat(holder("t")).isEqualTo("a");
         namespace.drop("a");
-        assertThat(store.children("/topics")).isEmpty();
+        assertThat(holder("t")).isEqualTo("/c");
         assertThat(namespace.find("c")).contains(c);
         // What was kept beside the topic under the name that a had is free, and c has names of its own.
         assertThat(create("d", "t").sharesTopic()).isFalse();

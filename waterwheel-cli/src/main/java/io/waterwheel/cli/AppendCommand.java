@@ -372,7 +372,8 @@ final class AppendCommand implements Callable<Integer> {
         } else {
             try (NamedAppender appender = NamedAppender.open(details, AppenderSettings.DEFAULT, name)) {
                 FileAppend.Target target = FileAppend.Target.of(appender).watched(notice);
-                append = new FileAppend(target, appender, notice, terminal, rejections, inputs.progress(), pace);
+                append = new FileAppend(
+                        target, FileAppend.Commits.of(appender), notice, terminal, rejections, inputs.progress(), pace);
                 run(append, inputs, records);
                 positions = append.committed();
             }

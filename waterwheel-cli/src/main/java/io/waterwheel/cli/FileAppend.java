@@ -25,6 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +51,7 @@ final class FileAppend {
     private final Schema schema;
     private final RecordFormat records;
     private final boolean blocks;
-    private final @Nullable NamedAppender named;
+    private final @Nullable Commits named;
     private final StallNotice notice;
     private final FileProgress passed = new FileProgress();
     private long committedAt = System.nanoTime();
@@ -62,12 +63,12 @@ final class FileAppend {
 
     /**
      * @param appender whose calls are under the notice
-     * @param named the appender, when it appends under a name: it goes on after the last line that was committed under
-     *     that, and commits as it goes
+     * @param named where it appends under a name: it goes on after the last line that was committed under that, and
+     *     commits as it goes
      */
     FileAppend(
             Target appender,
-            @Nullable NamedAppender named,
+            @Nullable Commits named,
             StallNotice notice,
             Terminal terminal,
             Rejections rejections,
@@ -201,7 +202,7 @@ final class FileAppend {
     }
 
     /** Passes over what was appended under the name before. */
-    private void goOn(InputLines lines, NamedAppender appender) throws IOException {
+    private void goOn(InputLines lines, Commits appender) throws IOException {
         FileProgress.Note note =
                 appender.progress().map(FileProgress.Note::parse).orElse(FileProgress.Note.NOTHING);
         if (note.lines() == 0) {
@@ -223,7 +224,7 @@ final class FileAppend {
         sentAtCommit = sent;
         rejections.before(note.refused());
         progress.before(sent);
-        err.println("going on after line " + lines.lineNumber() + ": " + sent + " " + unit(appender.stream())
+        err.println("going on after line " + lines.lineNumber() + ": " + sent + " " + unit(this.appender.stream())
                 + " were appended under this name before");
     }
 
@@ -232,7 +233,7 @@ final class FileAppend {
         return uncommittedBytes >= COMMIT_BYTES || pace.nanosLeft() >= COMMIT_NANOS - (System.nanoTime() - committedAt);
     }
 
-    private void commit(NamedAppender appender) {
+    private void commit(Commits appender) {
         byte[] note = passed.note(sent, rejections.count()).text();
         Map<Integer, Long> all = new HashMap<>(committed);
         // Records wait in memory until here: on a full disk it is the commit that stands still.
@@ -318,6 +319,34 @@ final class FileAppend {
             }
         }
         return -1;
+    }
+
+    /** What an appender under a name is for, besides its records. */
+    interface Commits {
+        Optional<byte[]> progress();
+
+        Map<Integer, Long> positions();
+
+        Map<Integer, Long> commit(byte[] note);
+
+        static Commits of(NamedAppender appender) {
+            return new Commits() {
+                @Override
+                public Optional<byte[]> progress() {
+                    return appender.progress();
+                }
+
+                @Override
+                public Map<Integer, Long> positions() {
+                    return appender.positions();
+                }
+
+                @Override
+                public Map<Integer, Long> commit(byte[] note) {
+                    return appender.commit(note);
+                }
+            };
+        }
     }
 
     /** Where a file's lines go: an appender of either kind. */

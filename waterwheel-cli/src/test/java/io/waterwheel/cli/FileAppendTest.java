@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.cli.input.AppendProgress;
+import io.waterwheel.cli.input.FileProgress;
 import io.waterwheel.cli.input.Pace;
 import io.waterwheel.cli.input.Rejections;
 import io.waterwheel.cli.output.Terminal;
@@ -17,8 +18,11 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -47,18 +51,22 @@ final class FileAppendTest {
     private final Rejections rejections = new Rejections(terminal.err(), OptionalLong.empty());
 
     private FileAppend append(Pace pace) {
+        return append(pace, this::take, null);
+    }
+
+    private FileAppend append(Pace pace, Consumer<TupleBlock> taker, FileAppend.@Nullable Commits commits) {
         FileAppend.Target target = new FileAppend.Target(
                 BLOCKS,
                 record -> {
                     throw new AssertionError("a record, to a stream of blocks");
                 },
-                this::take,
+                taker,
                 values -> {
                     throw new AssertionError("values, to a stream of blocks");
                 });
         return new FileAppend(
                 target,
-                null,
+                commits,
                 new StallNotice(terminal.err(), () -> "", System::nanoTime),
                 terminal,
                 rejections,
@@ -150,9 +158,66 @@ final class FileAppendTest {
         run(append(Pace.FREE), pipe);
         assertThat(takenAtRead).startsWith(0).endsWith(3).contains(1);
         assertThat(taken).hasSize(3);
+    }
 
-        taken.clear();
-        run(append(new Pace(1e6)), new ByteArrayInputStream("id,at,x,y,note\n7,1,2,3,\n".getBytes(UTF_8)));
-        assertThat(taken).hasSize(1);
+    /** The second row is in the buffer, and not due yet: the clock is asked before it is waited for. */
+    @Test
+    void rowsAreHandedOnBeforeTheNextIsDue() throws Exception {
+        List<Integer> takenWhenAsked = new ArrayList<>();
+        long[] nanos = {0};
+        Pace pace = new Pace(1, () -> {
+            takenWhenAsked.add(taken.size());
+            // Half a second a look: what is not due at one look is at the next but one.
+            return nanos[0] += 500_000_000;
+        });
+        run(append(pace), new ByteArrayInputStream("id,at,x,y,note\n7,1,2,3,\n8,1,2,3,\n".getBytes(UTF_8)));
+        assertThat(taken).hasSize(2);
+        int first = takenWhenAsked.indexOf(1);
+        assertThat(first).as("%s", takenWhenAsked).isPositive();
+        assertThat(takenWhenAsked).as("looks after the first row").hasSizeGreaterThan(first + 1);
+    }
+
+    /** What a note says is read has been appended: also in the middle of a file, where rows have gathered. */
+    @Test
+    void aCommitHasAllRowsThatItsNoteCounts() throws Exception {
+        Random random = new Random(1);
+        StringBuilder file = new StringBuilder("id,at,x,y,note\n");
+        int refused = 0;
+        int lines = 0;
+        while (file.length() < 36 << 20) {
+            boolean bad = random.nextInt(100) == 0;
+            refused += bad ? 1 : 0;
+            file.append(lines++).append(bad ? ",x" : ",1").append(",2,3,");
+            file.append("n".repeat(900 + random.nextInt(100))).append('\n');
+        }
+        long[] count = {0};
+        List<FileProgress.Note> notes = new ArrayList<>();
+        FileAppend append = append(Pace.FREE, block -> count[0] += block.size(), new FileAppend.Commits() {
+            @Override
+            public Optional<byte[]> progress() {
+                return Optional.empty();
+            }
+
+            @Override
+            public Map<Integer, Long> positions() {
+                return Map.of();
+            }
+
+            @Override
+            public Map<Integer, Long> commit(byte[] note) {
+                FileProgress.Note said = FileProgress.Note.parse(note);
+                notes.add(said);
+                assertThat(said.sent()).isEqualTo(count[0]);
+                assertThat(said.lines() - 1 - said.refused())
+                        .as("rows behind the names")
+                        .isEqualTo(count[0]);
+                return Map.of(0, count[0]);
+            }
+        });
+        run(append, new ByteArrayInputStream(file.toString().getBytes(UTF_8)));
+        assertThat(notes).hasSize(3);
+        assertThat(notes.get(2).lines()).isEqualTo(lines + 1L);
+        assertThat(count[0]).isEqualTo(lines - refused);
+        assertThat(append.committed()).isEqualTo(Map.of(0, count[0]));
     }
 }

@@ -156,7 +156,7 @@ public final class BlockCodec {
             return false;
         }
         for (int i = 0; i < Integer.BYTES; i++) {
-            if (record.get(at + i) != (byte) (MAGIC >>> i * Byte.SIZE)) {
+            if (record.get(at + i) != (byte) (MAGIC >>> (i * Byte.SIZE))) {
                 return false;
             }
         }

@@ -29,6 +29,8 @@ import org.junit.jupiter.api.Test;
 
 /** Topics whose records are lines or objects of other programs, and tuple blocks of appenders. */
 class BlocksBesideTextTest {
+    private static final List<TextEncoding> ENCODINGS = List.of(TextEncoding.values());
+
     private static final String YAML = """
             name: s
             format: csv
@@ -46,7 +48,7 @@ class BlocksBesideTextTest {
             Random random = new Random(seed);
             Schema plain = RandomRows.schema(random);
             RecordFormat format = random.nextBoolean() ? RecordFormat.CSV : RecordFormat.JSON;
-            TextEncoding encoding = TextEncoding.values()[random.nextInt(TextEncoding.values().length)];
+            TextEncoding encoding = ENCODINGS.get(random.nextInt(ENCODINGS.size()));
             Schema schema = new Schema(
                     plain.fields(),
                     plain.key(),

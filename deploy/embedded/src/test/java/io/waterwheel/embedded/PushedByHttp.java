@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.waterwheel.Waiting;
+import io.waterwheel.cli.proposal.DefinitionYaml;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.DeadLetter;
 import io.waterwheel.gateway.Gateway;
@@ -16,6 +17,7 @@ import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.status.ServerReport;
 import io.waterwheel.status.StatusJson;
@@ -248,7 +250,11 @@ final class PushedByHttp implements AutoCloseable {
     /** Points of InfluxDB's writers are rows of the streams that have their names, or that the configuration names. */
     void pointsAreRows() throws Exception {
         create("temperature", RecordFormat.BLOCK);
-        create("others", RecordFormat.BLOCK);
+        // Of a stream that has blocks beside lines.
+        client.createStream(SchemaFile.read(
+                "others",
+                DefinitionYaml.of(new StreamDefinition("others", "others", RecordFormat.CSV, 2, SCHEMA))
+                        + "records: {blocks: true}\n"));
         create("lines", RecordFormat.CSV);
         try (Gateway at =
                 Gateway.start(GatewaySettings.DEFAULT.withPort(0).withInflux(Map.of("db/humidity", "others")))) {

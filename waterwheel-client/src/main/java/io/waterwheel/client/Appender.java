@@ -91,6 +91,10 @@ public final class Appender implements AutoCloseable {
         }
         checkTimer();
         for (int row = 0; row < block.size(); row++) {
+            byte[] before = encoder.before(block, row);
+            if (before != null) {
+                sender.send(before);
+            }
             send(encoder.add(block, row));
         }
     }

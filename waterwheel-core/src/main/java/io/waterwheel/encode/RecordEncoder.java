@@ -8,6 +8,7 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.schema.text.MemberPath;
+import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -107,6 +108,24 @@ public final class RecordEncoder {
         }
         rows.copy(block, row);
         return full();
+    }
+
+    /**
+     * The tuples that wait, as a record, where one more row would make it longer than a record should be; else null. So
+     * a long row goes alone: with others it might be more than Kafka takes.
+     */
+    public byte @Nullable [] before(TupleBlock block, int row) {
+        if (open.size() == 0) {
+            return null;
+        }
+        RowLayout layout = block.layout();
+        long bytes = BlockCodec.encodedBytes(open, keysSent) + (long) layout.rowWidth();
+        for (int c = 0; c < layout.columns(); c++) {
+            if (layout.variable(c)) {
+                bytes += TupleBlock.referenceLength(LittleEndian.getLong(block.column(c), row * Long.BYTES));
+            }
+        }
+        return bytes > blockBytes ? rest() : null;
     }
 
     private byte @Nullable [] full() {

@@ -129,6 +129,29 @@ class BlocksBesideTextTest {
     }
 
     @Test
+    void aLongRowIsInARecordOfItsOwn() throws Exception {
+        StreamDefinition stream = SchemaFile.read("s.yaml", YAML);
+        RecordEncoder encoder = new RecordEncoder(stream.format(), stream.schema(), 1 << 10);
+        RecordDecoder decoder = RecordDecoder.of(stream.format(), stream.schema());
+        TupleBlock rows = new TupleBlock(RowLayout.of(stream.schema()), 1);
+        for (int length : new int[] {10, 10, 5_000, 10}) {
+            decoder.decode(ByteBuffer.wrap(("7," + "x".repeat(length)).getBytes(UTF_8)), rows);
+        }
+        List<Integer> tuples = new ArrayList<>();
+        for (int row = 0; row < rows.size(); row++) {
+            for (byte[] record : new byte[][] {encoder.before(rows, row), encoder.add(rows, row)}) {
+                if (record != null) {
+                    TupleBlock decoded = new TupleBlock(RowLayout.of(stream.schema()), 1);
+                    decoder.decode(ByteBuffer.wrap(record), decoded);
+                    tuples.add(decoded.size());
+                }
+            }
+        }
+        assertThat(tuples).containsExactly(2, 1);
+        assertThat(encoder.rest()).isNotNull();
+    }
+
+    @Test
     void aLineDividedByTabsIsNone() throws Exception {
         StreamDefinition stream = SchemaFile.read(
                 "s.yaml",

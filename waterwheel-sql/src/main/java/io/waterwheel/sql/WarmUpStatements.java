@@ -7,6 +7,7 @@ import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.Schema;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Statements of each kind, over a stream that is nowhere. */
@@ -26,15 +27,19 @@ final class WarmUpStatements {
             "SELECT note, COUNT(*) AS n, AVG(number) FROM warm_up WHERE number BETWEEN 1 AND 2.5 AND note LIKE 'a%'"
                     + " GROUP BY note HAVING COUNT(*) > 5 ORDER BY n DESC LIMIT 5",
             "SELECT FLOOR(at TO MINUTE), MAX(number) FROM warm_up WHERE at > NOW() - INTERVAL '5' MINUTE GROUP BY 1",
-            "SELECT id, number * 2 AS twice FROM warm_up WHERE note IN ('a', 'b') OR id < 5 ORDER BY twice");
+            "SELECT id, number * 2 AS twice FROM warm_up WHERE note IN ('a', 'b') OR id < 5 ORDER BY twice",
+            "SELECT a.note, COUNT(*), SUM(b.number) FROM warm_up a JOIN warm_up b ON a.id = b.id GROUP BY a.note");
 
     private WarmUpStatements() {}
 
-    static void run() {
+    static void run(BooleanSupplier goesOn) {
         for (int round = 0; round < ROUNDS; round++) {
             // One each time: it knows no plan yet.
             SqlPlanner planner = new SqlPlanner(new OneStream());
             for (String statement : STATEMENTS) {
+                if (!goesOn.getAsBoolean()) {
+                    return;
+                }
                 StatementPlan unused = planner.plan(statement, Instant.EPOCH);
             }
             SqlSignature asked = planner.signature("SELECT id FROM warm_up WHERE id = ? AND note > ?", Instant.EPOCH);

@@ -1,5 +1,7 @@
 package io.waterwheel.embedded;
 
+import io.waterwheel.client.Cursor;
+import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.embedded.gateway.ServerGateway;
 import io.waterwheel.embedded.server.RunningServer;
 import io.waterwheel.embedded.server.ServerCommand;
@@ -13,15 +15,15 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Starts a whole server once, on a temporary folder and free ports, and ends it again: its classes are then in the
- * archive of {@link ClassArchiveTraining}. To load and verify them from their jars takes a start half of its processor
- * time.
+ * Starts a whole server once, on a temporary folder and free ports, asks it, and ends it again: its classes are then in
+ * the archive of {@link ClassArchiveTraining}. To load and verify them from their jars takes a start half of its
+ * processor time.
  */
 final class ServerRehearsal {
     private ServerRehearsal() {}
 
     /**
-     * Returns when the server has taken queries and has ended.
+     * Returns when the server has answered and has ended.
      *
      * @throws IOException when it does not start
      */
@@ -32,9 +34,26 @@ final class ServerRehearsal {
             try (ServerGateway gateway = ServerGateway.begin(config, line -> {});
                     RunningServer server = RunningServer.start(folder, config, Set.of(), line -> {})) {
                 gateway.serve(server.url(), server::metrics);
+                ask(server.url());
             }
         } finally {
             delete(folder);
+        }
+    }
+
+    /** The first statements of clients: one that is one query, and one that DuckDB answers. */
+    private static void ask(String url) {
+        try (WaterwheelClient client = WaterwheelClient.connect(url)) {
+            for (String statement : List.of(
+                    "CREATE STREAM rehearsal (id BIGINT, at TIMESTAMP, x DOUBLE) KEY (id) TIME (at)",
+                    "SELECT * FROM rehearsal WHERE id = 1",
+                    "SELECT a.id, COUNT(*) FROM rehearsal a JOIN rehearsal b ON a.id = b.id GROUP BY a.id")) {
+                try (Cursor rows = client.sql(statement)) {
+                    while (rows.nextBatch()) {
+                        // read, and no more
+                    }
+                }
+            }
         }
     }
 

@@ -60,8 +60,16 @@ import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.RelRoot;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.core.RelFactories;
-import org.apache.calcite.rel.rules.CoreRules;
+import org.apache.calcite.rel.rules.FilterAggregateTransposeRule;
+import org.apache.calcite.rel.rules.FilterJoinRule.FilterIntoJoinRule;
+import org.apache.calcite.rel.rules.FilterJoinRule.JoinConditionPushRule;
+import org.apache.calcite.rel.rules.FilterMergeRule;
+import org.apache.calcite.rel.rules.FilterProjectTransposeRule;
+import org.apache.calcite.rel.rules.FilterSetOpTransposeRule;
 import org.apache.calcite.rel.rules.ProjectJoinTransposeRule;
+import org.apache.calcite.rel.rules.ProjectMergeRule;
+import org.apache.calcite.rel.rules.ProjectRemoveRule;
+import org.apache.calcite.rel.rules.SubQueryRemoveRule;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
@@ -86,11 +94,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Plans statements, each anew: text, tree, names and types, operators, leaves. Thread-safe. */
 public final class StatementPlanner {
+    // Rules are made one by one: CoreRules makes all that Calcite has, for the first statement of a process.
     private static final HepProgram SUB_QUERIES = new HepProgramBuilder()
             .addRuleCollection(List.of(
-                    CoreRules.FILTER_SUB_QUERY_TO_CORRELATE,
-                    CoreRules.PROJECT_SUB_QUERY_TO_CORRELATE,
-                    CoreRules.JOIN_SUB_QUERY_TO_CORRELATE))
+                    SubQueryRemoveRule.Config.FILTER.toRule(),
+                    SubQueryRemoveRule.Config.PROJECT.toRule(),
+                    SubQueryRemoveRule.Config.JOIN.toRule()))
             .build();
 
     /**
@@ -102,15 +111,15 @@ public final class StatementPlanner {
             .toRule();
 
     private static final List<RelOptRule> TOWARDS_LEAVES = List.of(
-            CoreRules.FILTER_INTO_JOIN,
-            CoreRules.JOIN_CONDITION_PUSH,
-            CoreRules.FILTER_PROJECT_TRANSPOSE,
-            CoreRules.FILTER_AGGREGATE_TRANSPOSE,
-            CoreRules.FILTER_SET_OP_TRANSPOSE,
-            CoreRules.FILTER_MERGE,
+            FilterIntoJoinRule.FilterIntoJoinRuleConfig.DEFAULT.toRule(),
+            JoinConditionPushRule.JoinConditionPushRuleConfig.DEFAULT.toRule(),
+            FilterProjectTransposeRule.Config.DEFAULT.toRule(),
+            FilterAggregateTransposeRule.Config.DEFAULT.toRule(),
+            FilterSetOpTransposeRule.Config.DEFAULT.toRule(),
+            FilterMergeRule.Config.DEFAULT.toRule(),
             COMPUTE_BELOW_JOINS,
-            CoreRules.PROJECT_MERGE,
-            CoreRules.PROJECT_REMOVE);
+            ProjectMergeRule.Config.DEFAULT.toRule(),
+            ProjectRemoveRule.Config.DEFAULT.toRule());
 
     /** The rule that carries conditions over joins makes some again and again, in another form. */
     private static final int MOST_CARRIED = 16;
@@ -468,6 +477,7 @@ public final class StatementPlanner {
         planner.addRelTraitDef(ConventionTraitDef.INSTANCE);
         planner.setExecutor(new ExactFolding());
         RelOptCluster cluster = RelOptCluster.create(planner, new RexBuilder(valid.types()));
+        cluster.setMetadataQuerySupplier(PlanMetadata::query);
         SqlToRelConverter converter = new SqlToRelConverter(
                 (type, text, path, view) -> {
                     throw new IllegalStateException("there are no views");

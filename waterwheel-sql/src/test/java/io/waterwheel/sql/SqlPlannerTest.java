@@ -372,6 +372,13 @@ final class SqlPlannerTest {
                         new Downsampling(Downsampling.Method.LTTB, "price", 500),
                         20),
                 "note:0,at:1,price:2");
+        // Of one series the order is that of time.
+        String one = "SELECT at FROM orders WHERE id = 7 QUALIFY LTTB(price, 9) OVER (PARTITION BY id ORDER BY at)";
+        for (String order : List.of(" ORDER BY at", " ORDER BY at LIMIT 5")) {
+            assertThat(PLANNER.plan(one + order, NOW)).isInstanceOf(SqlPlan.class);
+        }
+        assertThat(PLANNER.plan(one.replace("id = 7", "id >= 7") + " ORDER BY at", NOW))
+                .isInstanceOf(ResidualPlan.class);
         // The text of an address stands for it; texts come in another order than addresses.
         String source = "SELECT source, at FROM orders QUALIFY LTTB(price, 9) OVER (PARTITION BY source ORDER BY at)";
         ResultSpec.Series bySource = new ResultSpec.Series(
@@ -526,6 +533,9 @@ final class SqlPlannerTest {
                         + " the semicolon: send them one after another",
                 "`SELECT id\rFROM orders; x` | BAD_SQL | statement, line 2, column 12: another statement behind"
                         + " the semicolon: send them one after another",
+                "`SELECT id,\nLAST(ABS(price)) OVER (PARTITION BY id ORDER BY at) FROM orders` | SQL_UNSUPPORTED |"
+                        + " statement, line 2, column 18: not supported: FIRST and LAST over a window; they are aggregates of"
+                        + " groups, by the time of a stream. Write FIRST_VALUE(x) or LAST_VALUE(x); docs/sql.md has what is",
                 "WITH RECURSIVE t AS (SELECT id FROM orders) SELECT * FROM t | SQL_UNSUPPORTED |"
                         + " statement, line 1, column 16: not supported: WITH RECURSIVE; docs/sql.md has what is",
             })

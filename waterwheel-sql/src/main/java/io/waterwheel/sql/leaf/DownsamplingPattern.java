@@ -5,6 +5,7 @@ import io.waterwheel.query.expression.Expression;
 import io.waterwheel.schema.Field;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexInputRef;
@@ -53,6 +54,11 @@ public final class DownsamplingPattern {
         return METHODS.stream().<SqlOperator>map(Keeps::new).toList();
     }
 
+    /** Whether a function of this name is one. */
+    public static boolean isName(@Nullable String name) {
+        return name != null && METHODS.contains(name.toUpperCase(Locale.ROOT));
+    }
+
     /** What such a function needs, where it does not find it; null for another function. */
     public static @Nullable String needs(SqlOperator function) {
         return function instanceof Keeps
@@ -82,46 +88,67 @@ public final class DownsamplingPattern {
                 || !(over.getAggOperator() instanceof Keeps)) {
             return null;
         }
+        String name = over.getAggOperator().getName();
         ConditionTranslator translator = ConditionTranslator.of(leaf, rex);
         List<Expression> columns = new ArrayList<>();
         for (int c = 0; c < project.getProjects().size(); c++) {
-            columns.add(
-                    c == kept.getIndex()
-                            ? new Expression.Truth(true)
-                            : translator.translate(project.getProjects().get(c)));
+            try {
+                columns.add(
+                        c == kept.getIndex()
+                                ? new Expression.Truth(true)
+                                : translator.translate(project.getProjects().get(c)));
+            } catch (NotPushed e) {
+                throw new NotPushed(name + " beside what the engine does not compute: " + e.getMessage());
+            }
         }
-        RexWindow window = over.getWindow();
+        List<String> by = series(name, over.getWindow(), leaf);
+        boolean otherwise = over.isDistinct()
+                || over.ignoreNulls()
+                || over.getWindow().getExclude() != RexWindowExclusion.EXCLUDE_NO_OTHER
+                || over.getWindow().isRows()
+                || !over.getWindow().getLowerBound().isUnbounded()
+                || !over.getWindow().getUpperBound().isCurrentRow();
+        if (otherwise) {
+            throw new NotPushed(name + " of other rows than all of a series: leave out DISTINCT, IGNORE NULLS and the"
+                    + " frame behind ORDER BY");
+        }
+        int points = points(name, over.getOperands().get(1));
+        Expression value = translator.translate(over.getOperands().get(0));
+        return leaf.withWhat(new Leaf.Plot(by, Downsampling.Method.of(name), value, points), columns);
+    }
+
+    /** The fields that make a series. */
+    private static List<String> series(String name, RexWindow window, Leaf leaf) throws NotPushed {
         List<String> by = new ArrayList<>();
         for (RexNode key : window.partitionKeys) {
             by.add(field(key, leaf));
         }
-        // Without fields the engine would take the key.
+        if (by.isEmpty()) {
+            // The engine would take the key.
+            throw new NotPushed(name + " without PARTITION BY, which names the fields that make a series");
+        } else if (by.contains("")) {
+            throw new NotPushed(name + " whose PARTITION BY has more than fields of the stream");
+        }
         boolean isByTime = window.orderKeys.size() == 1
                 && !window.orderKeys.get(0).getDirection().isDescending()
                 && field(window.orderKeys.get(0).left, leaf)
                         .equals(leaf.schema().timeField());
-        boolean otherwise = over.isDistinct()
-                || over.ignoreNulls()
-                || window.getExclude() != RexWindowExclusion.EXCLUDE_NO_OTHER
-                || window.isRows()
-                || !window.getLowerBound().isUnbounded()
-                || !window.getUpperBound().isCurrentRow();
-        Long points = over.getOperands().get(1) instanceof RexLiteral literal && !literal.isNull()
-                ? literal.getValueAs(Long.class)
-                : null;
-        if (by.isEmpty()
-                || by.contains("")
-                || !isByTime
-                || otherwise
-                || points == null
-                || points < 2
-                || points > Downsampling.MAX_POINTS) {
-            throw new NotPushed(String.valueOf(needs(over.getAggOperator())));
+        if (!isByTime) {
+            throw new NotPushed(name + " in another order than that of time: write ORDER BY "
+                    + leaf.schema().timeField() + " within OVER");
         }
-        Downsampling.Method method =
-                Downsampling.Method.of(over.getAggOperator().getName());
-        Expression value = translator.translate(over.getOperands().get(0));
-        return leaf.withWhat(new Leaf.Plot(by, method, value, points.intValue()), columns);
+        return by;
+    }
+
+    private static int points(String name, RexNode written) throws NotPushed {
+        Long points =
+                written instanceof RexLiteral literal && !literal.isNull() ? literal.getValueAs(Long.class) : null;
+        if (points == null || points < 2 || points > Downsampling.MAX_POINTS) {
+            throw new NotPushed(
+                    name + (points == null ? " of a number of rows that is not written" : " of " + points + " rows")
+                            + ", expected 2 to 100,000 of each series");
+        }
+        return points.intValue();
     }
 
     /** The field of the stream that a column of the leaf is, or whose text it is; nothing when it is none. */

@@ -5,6 +5,8 @@ import io.waterwheel.query.Query;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
 import io.waterwheel.tuple.TupleBlock;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -51,8 +53,8 @@ public final class LeafPushdown {
     /** Of the text of a number, a time, an address or a UUID, or of any value that is no text; about. */
     private static final int SHORT_VALUE_BYTES = 64;
 
-    /** What was not taken, in the order met: why a plan is not one leaf. */
-    private final List<String> refusals = new ArrayList<>();
+    /** As {@link #notFewer()} says. */
+    private @Nullable String notFewer;
 
     private final IdentityHashMap<RelNode, RelNode> pushed = new IdentityHashMap<>();
     private final boolean pushes;
@@ -62,8 +64,9 @@ public final class LeafPushdown {
         this.pushes = pushes;
     }
 
-    List<String> refusals() {
-        return refusals;
+    /** Why what asks for fewer tuples of a series is not in a leaf; null where it is, or nothing does. */
+    public @Nullable String notFewer() {
+        return notFewer;
     }
 
     /** The same plan with as much in leaves as can be. Each operator is looked at once. */
@@ -110,27 +113,14 @@ public final class LeafPushdown {
         }
         RelNode same = inputs.equals(node.getInputs()) ? node : node.copy(node.getTraitSet(), inputs);
         if (inputs.size() != 1 || !(inputs.get(0) instanceof LeafNode below)) {
-            if (!inputs.isEmpty()) {
-                refusals.add(spoken(node));
-            }
             return same;
         }
         try {
             RelNode taken = taken(same, below);
-            if (taken != null) {
-                return taken;
-            }
-            refusals.add(spoken(node));
-        } catch (NotPushed e) {
-            refusals.add(String.valueOf(e.getMessage()));
-        } catch (WaterwheelException | IllegalArgumentException e) {
-            refusals.add(String.valueOf(e.getMessage()));
+            return taken == null ? same : taken;
+        } catch (NotPushed | WaterwheelException | IllegalArgumentException e) {
+            return same;
         }
-        return same;
-    }
-
-    private static String spoken(RelNode node) {
-        return node.getRelTypeName().replace("Logical", "").toUpperCase(java.util.Locale.ROOT);
     }
 
     private @Nullable RelNode taken(RelNode node, LeafNode below) throws NotPushed {
@@ -185,7 +175,6 @@ public final class LeafPushdown {
         if (rest.size() == RelOptUtil.conjunctions(filter.getCondition()).size()) {
             throw why;
         }
-        refusals.add(String.valueOf(why.getMessage()));
         return LogicalFilter.create(
                 checked(below.with(leaf, filter.getInput().getRowType())), RexUtil.composeConjunction(rex, rest));
     }
@@ -228,7 +217,6 @@ public final class LeafPushdown {
         if (narrowed == null) {
             throw why;
         }
-        refusals.add(String.valueOf(why.getMessage()));
         return narrowed;
     }
 
@@ -301,16 +289,25 @@ public final class LeafPushdown {
             return checked(below.with(leaf.withOrder(orders, limit), sort.getRowType()));
         }
         LeafNode first = checked(below.with(leaf.withOrder(orders, limit + offset), below.getRowType()));
-        refusals.add("OFFSET");
         return sort.copy(sort.getTraitSet(), first, sort.getCollation(), sort.offset, sort.fetch);
     }
 
-    /** Whether the engine has the tuples of series in this order: by what makes a series, then by time. */
+    /**
+     * Whether the engine has the tuples of series in this order: by what makes a series, then by time. Of what has one
+     * value in all tuples, no order is asked.
+     */
     private static boolean isOrderOfSeries(Sort sort, Leaf.Plot plot, Leaf leaf, RelDataType row) {
         List<Expression> order = new ArrayList<>();
-        plot.by().forEach(field -> order.add(new Expression.FieldValue(field)));
+        for (String field : plot.by()) {
+            if (!isOne(leaf, field)) {
+                order.add(new Expression.FieldValue(field));
+            }
+        }
         order.add(new Expression.FieldValue(leaf.schema().timeField()));
-        List<RelFieldCollation> wanted = sort.getCollation().getFieldCollations();
+        List<RelFieldCollation> wanted = new ArrayList<>(sort.getCollation().getFieldCollations());
+        wanted.removeIf(by -> plot.by().stream()
+                .anyMatch(field -> isOne(leaf, field)
+                        && leaf.columns().get(by.getFieldIndex()).equals(new Expression.FieldValue(field))));
         boolean same = wanted.size() <= order.size();
         for (int i = 0; same && i < wanted.size(); i++) {
             RelFieldCollation by = wanted.get(i);
@@ -319,6 +316,22 @@ public final class LeafPushdown {
                     && leaf.columns().get(by.getFieldIndex()).equals(order.get(i));
         }
         return same;
+    }
+
+    /** Whether a condition gives a field one value. Doubles that are equal may be two, by their signs. */
+    private static boolean isOne(Leaf leaf, String name) {
+        Expression where = leaf.where();
+        Field field = leaf.schema().fields().get(leaf.schema().indexOf(name));
+        if (where == null || field.type() == FieldType.DOUBLE || field.type() == FieldType.FLOAT) {
+            return false;
+        }
+        List<? extends Expression> terms = where instanceof Expression.And and ? and.terms() : List.of(where);
+        return terms.stream()
+                .anyMatch(term -> term instanceof Expression.Comparison comparison
+                        && comparison.operator() == Expression.Comparison.Relation.EQUAL
+                        && (comparison.left().equals(new Expression.FieldValue(name))
+                                || comparison.left().equals(ConditionTranslator.read(field)))
+                        && comparison.right() instanceof Expression.Literal);
     }
 
     /** Rows of a page that are within both bounds, whatever their texts are. */
@@ -377,12 +390,9 @@ public final class LeafPushdown {
         try {
             Leaf groups = new GroupPushdown(node.leaf(), projects, rex).push(aggregate);
             return checked(node.with(groups, aggregate.getRowType()));
-        } catch (NotPushed e) {
-            refusals.add(String.valueOf(e.getMessage()));
-        } catch (WaterwheelException | IllegalArgumentException e) {
-            refusals.add(String.valueOf(e.getMessage()));
+        } catch (NotPushed | WaterwheelException | IllegalArgumentException e) {
+            return null;
         }
-        return null;
     }
 
     /**
@@ -413,7 +423,6 @@ public final class LeafPushdown {
                 return newest(above, others, leafNode, leaf, used);
             }
         }
-        refusals.add("a window function");
         return null;
     }
 
@@ -438,7 +447,7 @@ public final class LeafPushdown {
                             : LogicalFilter.create(kept, RexUtil.composeConjunction(rex, others));
                 }
             } catch (NotPushed | WaterwheelException | IllegalArgumentException e) {
-                refusals.add(String.valueOf(e.getMessage()));
+                notFewer = String.valueOf(e.getMessage());
                 return null;
             }
         }
@@ -459,7 +468,6 @@ public final class LeafPushdown {
             above.getProjects().forEach(shown -> columns.add(leaf.columns().get(((RexInputRef) shown).getIndex())));
             return checked(node.with(leaf.withColumns(columns), above.getRowType()));
         }
-        refusals.add("a value or a condition of the newest of each key");
         if (used.isEmpty()) {
             return null;
         }

@@ -4,6 +4,7 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.NearestName;
 import io.waterwheel.error.WaterwheelException;
 import java.util.Collection;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.calcite.runtime.CalciteContextException;
@@ -18,6 +19,10 @@ public final class SqlErrors {
             Pattern.compile("Column '([^']*)' not found in (?:any table|table '.*').*", Pattern.DOTALL);
     private static final Pattern FUNCTION =
             Pattern.compile("No match found for function signature (\\w+)\\(.*", Pattern.DOTALL);
+
+    /** A call of these that a text ends with, with at most one call within. */
+    private static final Pattern FIRST_OR_LAST = Pattern.compile(
+            "\\b(?:FIRST|LAST)\\s*\\([^()]*+(?:\\([^()]*+\\)[^()]*+)*+\\)\\s*$", Pattern.CASE_INSENSITIVE);
 
     private SqlErrors() {}
 
@@ -74,6 +79,13 @@ public final class SqlErrors {
         // What could stand there is a list of hundreds of words.
         String first = message.lines().findFirst().orElse("").replaceAll(" at line \\d+, column \\d+\\.?", "");
         String name = position == null ? null : NameTokens.unquoted(statement, position);
+        String behind = position == null || !first.contains("OVER") ? "" : before(statement, position);
+        if (FIRST_OR_LAST.matcher(behind).find()) {
+            return unsupported(
+                    position,
+                    "FIRST and LAST over a window; they are aggregates of groups, by the time of a stream. Write"
+                            + " FIRST_VALUE(x) or LAST_VALUE(x)");
+        }
         String quoted = name == null ? "" : "; a name that is a word of SQL goes in double quotes: \"" + name + "\"";
         return new WaterwheelException(
                 ErrorCode.BAD_SQL,
@@ -81,6 +93,15 @@ public final class SqlErrors {
                         ? "statement: " + shortened(first)
                         : place(position.getLineNum(), position.getColumnNum()) + shortened(first) + quoted,
                 failure);
+    }
+
+    /** What stands before a place, as much as a call may take. */
+    private static String before(String statement, SqlParserPos place) {
+        List<String> lines = statement.lines().limit(place.getLineNum()).toList();
+        String last = lines.isEmpty() ? "" : lines.get(lines.size() - 1);
+        String text = String.join("\n", lines.subList(0, Math.max(0, lines.size() - 1))) + "\n"
+                + last.substring(0, Math.min(last.length(), place.getColumnNum() - 1));
+        return text.substring(Math.max(0, text.length() - MAX_MESSAGE));
     }
 
     /** Of a statement whose names or types do not fit. */

@@ -19,6 +19,7 @@ import io.waterwheel.sql.cache.LiftedText;
 import io.waterwheel.sql.cache.OpenParameters;
 import io.waterwheel.sql.cache.ParameterFunction;
 import io.waterwheel.sql.cache.PlanCache;
+import io.waterwheel.sql.leaf.DownsamplingPattern;
 import io.waterwheel.sql.leaf.EngineFunctions;
 import io.waterwheel.sql.leaf.ExactFolding;
 import io.waterwheel.sql.leaf.Leaf;
@@ -520,7 +521,9 @@ public final class StatementPlanner {
         try {
             return ResidualPlanner.plan(pushed, labels);
         } catch (NotPushed e) {
-            throw SqlErrors.unsupported(OperatorPlace.of(valid.node(), e.operator()), String.valueOf(e.getMessage()));
+            String why = DownsamplingPattern.isName(e.operator()) ? pushdown.notFewer() : null;
+            throw SqlErrors.unsupported(
+                    OperatorPlace.of(valid.node(), e.operator()), why == null ? String.valueOf(e.getMessage()) : why);
         }
     }
 

@@ -129,7 +129,10 @@ final class ResidualAggregates {
                 + share.setScale(Math.max(1, share.scale())).toPlainString() + ")";
     }
 
-    /** As in the engine, of several with the same second argument the least; of those that have both. */
+    /**
+     * As in the engine, of several with the same second argument the least; of those that have both. DuckDB makes an
+     * arg_min over a sort key of it, so no pairs of a group are kept.
+     */
     private static String chosen(boolean greatest, List<Integer> arguments, AggregateCall call) throws NotPushed {
         if (call.isDistinct()) {
             throw new NotPushed(call.getAggregation().getName() + " of distinct values");

@@ -128,6 +128,47 @@ final class DuckDbExecutorTest {
                 .isEqualTo(0L);
     }
 
+    /** One that is made already goes too, while the second is made or both are asked. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void endsWhatIsJoinedWithTwoTablesOfRegions(boolean made) throws Exception {
+        String one = "SELECT CAST(1 AS BIGINT) AS n, 'POLYGON((0 0, 1 0, 1 1, 0 0))' AS shape";
+        String endless = "SELECT row_number() OVER () AS n, CAST(a.range AS VARCHAR) AS shape"
+                + " FROM range(1000000) a, range(1000000) b WHERE a.range + b.range < 0";
+        String asked = "SELECT count(*) AS c0 FROM range(1000000) a, range(1000000) b WHERE"
+                + " len(ww_regions(getvariable('regions'), a.range / 1e6, 0.1))"
+                + " + len(ww_regions(getvariable('regions') + 1, b.range / 1e6, 0.1)) < 0";
+        AtomicLong looks = new AtomicLong();
+        assertThatThrownBy(() -> EXECUTOR.execute(
+                        withRegions(List.of(one, made ? one : endless), asked),
+                        (leaf, query, rows) -> {},
+                        new Taker(() -> looks.incrementAndGet() > 8, PATIENCE_MILLIS)))
+                .isInstanceOfSatisfying(
+                        WaterwheelException.class, e -> assertThat(e.code()).isEqualTo("CANCELLED"));
+        for (int table = 0; table < 2; table++) {
+            String gone = "SELECT len(ww_regions(getvariable('regions') + "
+                    + (table - (table + 1) * RegionTables.MOST_TABLES) + ", 0.5, 0.1)) AS c0";
+            assertThatThrownBy(() -> EXECUTOR.execute(
+                            withRegions(List.of(one), gone),
+                            (leaf, query, rows) -> {},
+                            new Taker(() -> false, PATIENCE_MILLIS)))
+                    .hasMessageContaining("there are no regions");
+        }
+    }
+
+    private static ResidualPlan withRegions(List<String> regions, String select) {
+        return new ResidualPlan(
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                regions,
+                select,
+                List.of(new Field("c0", FieldType.LONG, true)),
+                List.of("n"),
+                List.of());
+    }
+
     /** The thread is wanted elsewhere, and DuckDB's process goes on. */
     @Test
     void endsWhenInterrupted() throws Exception {

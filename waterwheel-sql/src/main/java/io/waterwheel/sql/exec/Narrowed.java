@@ -3,6 +3,7 @@ package io.waterwheel.sql.exec;
 import io.waterwheel.query.expression.Expression;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,17 +14,30 @@ public final class Narrowed {
     private Narrowed() {}
 
     /**
-     * The condition of the rows alone whose value is one of some; none when there are no values.
+     * The condition of the rows alone whose value is one of some; none when there are no values. The same when it says
+     * so already, as that of what is joined with a few written rows does.
      *
      * @param where of the rows before, null for all
      */
     public static Expression where(@Nullable Expression where, Expression value, List<Expression.Literal> values) {
         Expression condition = values.isEmpty() ? new Expression.Truth(false) : new Expression.In(value, values, false);
-        return where == null ? condition : new Expression.And(List.of(where, condition));
+        if (where == null) {
+            return condition;
+        }
+        return says(where, value, values) ? where : new Expression.And(List.of(where, condition));
+    }
+
+    private static boolean says(Expression where, Expression value, List<Expression.Literal> values) {
+        return where instanceof Expression.And and
+                ? and.terms().stream().anyMatch(term -> says(term, value, values))
+                : where instanceof Expression.In in
+                        && !in.negated()
+                        && in.operand().equals(value)
+                        && Set.copyOf(in.values()).equals(Set.copyOf(values));
     }
 
     /**
-     * To how many values a leaf was narrowed, in the order of its calls of {@link #where}.
+     * To how many values a leaf was narrowed, in the order of those calls of {@link #where} that changed its condition.
      *
      * @param planned the leaf's condition before the first of them
      * @param asked that after the last

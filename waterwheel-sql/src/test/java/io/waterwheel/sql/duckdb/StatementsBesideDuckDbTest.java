@@ -430,8 +430,9 @@ final class StatementsBesideDuckDbTest {
             assertThat(streams.asked())
                     .filteredOn(query -> query.stream().equals(stream))
                     .hasSize(1)
-                    .allSatisfy(query ->
-                            assertThat(String.valueOf(query.where())).matches("(.* AND )?" + Pattern.quote(where)));
+                    .allSatisfy(query -> assertThat(String.valueOf(query.where()))
+                            .matches("(.* AND )?" + Pattern.quote(where))
+                            .containsOnlyOnce(where));
         }
     }
 

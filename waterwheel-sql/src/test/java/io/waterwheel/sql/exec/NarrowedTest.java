@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.waterwheel.query.expression.Expression;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -36,12 +37,31 @@ class NarrowedTest {
         for (Expression planned : PLANNED) {
             assertThat(Narrowed.counts(planned, planned)).isEmpty();
             for (List<Integer> counts :
-                    List.of(List.of(3), List.of(0), List.of(1, 4), List.of(0, 5), List.of(7, 0, 2))) {
+                    List.of(List.of(3), List.of(0), List.of(1, 4), List.of(0, 5), List.of(7, 0, 6))) {
                 Expression where = planned;
                 for (int count : counts) {
                     where = Narrowed.where(where, ID, values(count));
                 }
                 assertThat(Narrowed.counts(planned, where)).as("of %s", where).isEqualTo(counts);
+            }
+        }
+    }
+
+    /** In whatever order its values are. */
+    @Test
+    void saysNothingTwice() {
+        for (Expression planned : PLANNED) {
+            if (planned == null || !planned.toString().contains("IN")) {
+                continue;
+            }
+            List<Expression.Literal> same = values(2);
+            Collections.reverse(same);
+            assertThat(Narrowed.where(planned, ID, same)).isEqualTo(planned);
+            for (Expression other : List.of(
+                    Narrowed.where(planned, ID, values(1)),
+                    Narrowed.where(planned, new Expression.FieldValue("n"), same),
+                    Narrowed.where(new Expression.In(ID, same, true), ID, same))) {
+                assertThat(Narrowed.counts(planned, other)).as("%s", other).isNotEmpty();
             }
         }
     }

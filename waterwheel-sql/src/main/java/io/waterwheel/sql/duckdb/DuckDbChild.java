@@ -73,9 +73,13 @@ final class DuckDbChild implements AutoCloseable {
         if (Runtime.version().feature() >= 22) {
             command.add("--enable-native-access=ALL-UNNAMED");
         }
-        command.addAll(List.of("-cp", String.join(File.pathSeparator, classPath()), DuckDbProcess.class.getName()));
+        String classPath = String.join(File.pathSeparator, classPath());
         long begun = System.nanoTime();
-        Path folder = folder();
+        Path folder = newFolder();
+        // DuckDB's driver unpacks its library into the temporary folder, 70 MB, and removes it in an orderly exit
+        // alone.
+        command.add("-Djava.io.tmpdir=" + folder);
+        command.addAll(List.of("-cp", classPath, DuckDbProcess.class.getName()));
         command.add(folder.toString());
         command.add(Long.toString(settings.memoryBytes()));
         command.add(Long.toString(settings.spillBytes()));
@@ -98,7 +102,7 @@ final class DuckDbChild implements AutoCloseable {
     }
 
     /** A new folder, readable by this user alone. */
-    private static Path folder() {
+    private static Path newFolder() {
         try {
             return Files.createTempDirectory("waterwheel-sql");
         } catch (IOException e) {
@@ -194,6 +198,11 @@ final class DuckDbChild implements AutoCloseable {
                 LOG.debug("the errors of DuckDB's process have ended", e);
             }
         });
+    }
+
+    /** What is its own, until it is closed. */
+    Path folder() {
+        return folder;
     }
 
     boolean alive() {

@@ -10,11 +10,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that does not start: it says so in time, and leaves nothing. */
+/** A process that does not start says so in time; one that did leaves nothing either. */
 @Timeout(300)
 final class DuckDbChildTest {
     private static final Pattern FOLDER = Pattern.compile("cannot be started in (\\S+):");
@@ -54,5 +55,20 @@ final class DuckDbChildTest {
     void takesNoOptionsFromTheEnvironment() throws Exception {
         String options = "echo \"${JAVA_TOOL_OPTIONS-none} ${JDK_JAVA_OPTIONS-none} ${_JAVA_OPTIONS-none}\"";
         assertNotStarted(script("options", options), PATIENCE, "it said none none none");
+    }
+
+    /** DuckDB's library is unpacked, 70 MB, and the process is not ended in order. */
+    @Test
+    void leavesNothingWhenItIsClosed() throws Exception {
+        Path own;
+        try (DuckDbChild child = DuckDbChild.start(new DuckDbSettings(64 << 20, 0, 1, 1))) {
+            own = child.folder();
+            try (Stream<Path> files = Files.list(own)) {
+                assertThat(files.map(file -> file.getFileName().toString()))
+                        .contains(DuckDbProcess.SOCKET)
+                        .anyMatch(name -> name.startsWith("libduckdb_java"));
+            }
+        }
+        assertThat(own).doesNotExist();
     }
 }

@@ -124,7 +124,7 @@ final class ArchitectureTest {
             .whereLayer("flightsql")
             .mayOnlyAccessLayers("rpc", "sql", "core questions", "sql planner")
             .whereLayer("warmup")
-            .mayOnlyAccessLayers("rpc", "core questions", "core engine", "core local", "sql planner")
+            .mayOnlyAccessLayers("rpc", "core questions", "core engine", "core local")
             .whereLayer("wiring")
             .mayOnlyAccessLayers(
                     "config",

@@ -225,7 +225,7 @@ public final class Keys {
             .atLeast("0 ms")
             .atMost("10 s")
             .doc("Processor time in which a new worker process answers questions of its own about rows of its own, in a"
-                    + " temporary folder, and plans statements, before its coordinators say that they are there: so that the first answers to"
+                    + " temporary folder, before its coordinators say that they are there: so that the first answers to"
                     + " clients are nearly as quick as later ones. It begins beside the rest of the start. On a machine"
                     + " that is busy it ends after ten times as long, and at most 10 s later than that time. 0 s: not"
                     + " at all."));

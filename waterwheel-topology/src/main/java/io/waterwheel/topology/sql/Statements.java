@@ -41,9 +41,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,6 +54,10 @@ import org.slf4j.LoggerFactory;
 public final class Statements implements StatementHandler, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Statements.class);
     private static final AtomicBoolean WARM = new AtomicBoolean();
+    /** Whether the classes are loaded that the first statement takes. */
+    private static final CountDownLatch LOADED = new CountDownLatch(1);
+
+    private static final int MOST_LOADING_SECONDS = 10;
     private static final Duration LEAST = Duration.ofMillis(1);
     /** Half of the streams of clients at a time: values of queries come by the others. */
     private static final int UPDATES_AT_ONCE = 8;
@@ -159,8 +165,8 @@ public final class Statements implements StatementHandler, AutoCloseable {
     }
 
     /**
-     * Makes the planner quicker still, on a thread of its own; once in a process. The classes it takes were loaded
-     * before the server was ready; the rest would make it ready later.
+     * Makes the planner quick, on a thread of its own; once in a process. The first statement loads most classes; what
+     * follows gives way to all else.
      */
     @SuppressWarnings("ThreadPriorityCheck") // nothing depends on it but what gives way on a full machine
     public static void warmUp() {
@@ -170,15 +176,36 @@ public final class Statements implements StatementHandler, AutoCloseable {
         Thread thread = new Thread(
                 () -> {
                     long begun = System.nanoTime();
-                    SqlPlanner.warmUp(() -> true);
+                    AtomicInteger planned = new AtomicInteger();
+                    try {
+                        SqlPlanner.warmUp(() -> {
+                            if (planned.getAndIncrement() == 1) {
+                                Thread.currentThread().setPriority(Thread.MIN_PRIORITY);
+                                LOADED.countDown();
+                            }
+                            return true;
+                        });
+                    } finally {
+                        LOADED.countDown();
+                    }
                     LOG.info(
                             "the planner of SQL is warm after {} ms",
                             TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun));
                 },
                 "waterwheel-sql-warm-up");
         thread.setDaemon(true);
-        thread.setPriority(Thread.MIN_PRIORITY);
         thread.start();
+    }
+
+    /** Waits until the first statement of {@link #warmUp} is planned, for some seconds; less when interrupted. */
+    public static void awaitLoaded() {
+        try {
+            if (!LOADED.await(MOST_LOADING_SECONDS, TimeUnit.SECONDS)) {
+                LOG.warn("the planner of SQL is not loaded in time; the first statement will be slow");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** What NOW() is: a TIMESTAMP(3). */

@@ -10,7 +10,6 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.run.AnswerSink;
-import io.waterwheel.sql.SqlPlanner;
 import io.waterwheel.topology.rpc.RpcServer;
 import io.waterwheel.topology.rpc.RpcSettings;
 import io.waterwheel.wire.WireQueries;
@@ -36,9 +35,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks questions of every kind about {@link ScratchStreams}, over Flight, through a server of its own on loopback, and
- * plans statements, until its time is up: what answers the first clients then has been loaded and compiled. Once a
- * process; a failure is logged and costs nothing but slow first answers. Thread-safe.
+ * Asks questions of every kind about {@link ScratchStreams}, over Flight, through a server of its own on loopback,
+ * until its time is up: what answers the first clients then has been loaded and compiled. Once a process; a failure is
+ * logged and costs nothing but slow first answers. Thread-safe.
  */
 public final class QueryWarmUp implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(QueryWarmUp.class);
@@ -188,13 +187,7 @@ public final class QueryWarmUp implements AutoCloseable {
         long taken = 0;
         long[] last = new long[questions.size()];
         int asked = 0;
-        long planning = 0;
         while (taken < most.toNanos() && deadline - System.nanoTime() > 0) {
-            if (planning == 0 && taken >= most.toNanos() / 2) {
-                long before = processorNanos();
-                plan(before + most.toNanos() / 4);
-                planning = Math.max(1, processorNanos() - before);
-            }
             int question = asked % last.length;
             long before = System.nanoTime();
             ask(client, questions.get(question));
@@ -206,18 +199,11 @@ public final class QueryWarmUp implements AutoCloseable {
             }
         }
         LOG.info(
-                "[warm-up] {} questions answered, by {} ms of the processor, of which {} ms went to planning statements,"
-                        + " in {} ms; each kind's last in {} ms on average",
+                "[warm-up] {} questions answered, by {} ms of the processor, in {} ms; each kind's last in {} ms on average",
                 asked,
                 TimeUnit.NANOSECONDS.toMillis(taken),
-                TimeUnit.NANOSECONDS.toMillis(planning),
                 TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun),
                 Arrays.stream(last).average().orElse(0) / TimeUnit.MILLISECONDS.toNanos(1));
-    }
-
-    /** Statements, until this thread has taken so much of the processor in all; the first one loads most classes. */
-    private void plan(long most) {
-        SqlPlanner.warmUp(() -> processorNanos() < most && deadline - System.nanoTime() > 0 && !thread.isInterrupted());
     }
 
     private static void ask(FlightClient client, Query question) throws Exception {

@@ -1,6 +1,6 @@
 /**
- * What a worker does before its coordinator says that it is there: it answers questions of its own and plans
- * statements, so that the first of clients find classes loaded and code compiled.
+ * What a worker does before its coordinator says that it is there: it answers questions of its own, so that the first
+ * of clients find classes loaded and code compiled.
  */
 @NullMarked
 package io.waterwheel.topology.warmup;

@@ -51,6 +51,10 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
         this.services = services;
         this.topics = topics;
         this.coordinator = coordinator;
+        boolean warms = !services.config().get(Keys.QUERY_WARM_UP).isZero();
+        if (warms) {
+            Statements.warmUp();
+        }
         AdminCalls calls = calls();
         this.inserts = new KafkaInserts(
                 services.config().get(Keys.KAFKA_BOOTSTRAP),
@@ -61,6 +65,9 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
         services.catalogStore().ensure("/coordinators");
         // Clients that are told of it now find it quick.
         services.warmUp().await();
+        if (warms) {
+            Statements.awaitLoaded();
+        }
         this.announcement = services.directory().announceAt("/coordinators/" + index, url);
         Statements.warmUp();
     }

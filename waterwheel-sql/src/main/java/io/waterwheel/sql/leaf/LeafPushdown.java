@@ -6,7 +6,6 @@ import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
-import io.waterwheel.schema.FieldType;
 import io.waterwheel.tuple.TupleBlock;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -322,7 +321,7 @@ public final class LeafPushdown {
     private static boolean isOne(Leaf leaf, String name) {
         Expression where = leaf.where();
         Field field = leaf.schema().fields().get(leaf.schema().indexOf(name));
-        if (where == null || field.type() == FieldType.DOUBLE || field.type() == FieldType.FLOAT) {
+        if (where == null || (field.type().isNumber() && !field.type().isWholeNumber())) {
             return false;
         }
         List<? extends Expression> terms = where instanceof Expression.And and ? and.terms() : List.of(where);

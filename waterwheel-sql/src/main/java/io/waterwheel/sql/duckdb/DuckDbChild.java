@@ -76,8 +76,7 @@ final class DuckDbChild implements AutoCloseable {
         String classPath = String.join(File.pathSeparator, classPath());
         long begun = System.nanoTime();
         Path folder = newFolder();
-        // DuckDB's driver unpacks its library into the temporary folder, 70 MB, and removes it in an orderly exit
-        // alone.
+        // DuckDB's driver unpacks its library there, 70 MB, and removes it in an orderly exit alone: the process does.
         command.add("-Djava.io.tmpdir=" + folder);
         command.addAll(List.of("-cp", classPath, DuckDbProcess.class.getName()));
         command.add(folder.toString());

@@ -5,6 +5,7 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -25,6 +26,9 @@ final class DuckDbProcess {
     static final String READY = "ready";
     /** The socket, in the folder that it is given. */
     static final String SOCKET = "duckdb.sock";
+
+    /** What DuckDB's driver unpacks into the temporary folder. */
+    private static final String LIBRARY = "libduckdb_java*";
 
     private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(5);
 
@@ -49,6 +53,12 @@ final class DuckDbProcess {
     public static void main(String[] arguments) throws IOException, SQLException {
         Path folder = Path.of(arguments[0]);
         DuckDBConnection database = DuckDBConnection.newConnection("jdbc:duckdb:", false, null, new Properties());
+        // It is mapped: from the disk it goes with the process, however that ends.
+        try (DirectoryStream<Path> unpacked = Files.newDirectoryStream(folder, LIBRARY)) {
+            for (Path library : unpacked) {
+                Files.delete(library);
+            }
+        }
         RegionTables regions = new RegionTables(RegionTables.MOST_BYTES);
         SpatialFunctions.register(database, regions);
         EngineFunctionsInDuckDb.register(database);

@@ -240,7 +240,7 @@ final class AppendCommand implements Callable<Integer> {
                             : "and here is none")
                     + ": look at what 'waterwheel stream create --like' proposes, then say --yes");
         }
-        if (hasText(client, stream)) {
+        if (!facts.appendsAsText() && hasText(client, stream)) {
             facts.appendAsText();
             terminal.err()
                     .println("topic " + stream + " is there already, and is no topic of tuple blocks: rows are appended"

@@ -28,8 +28,8 @@ import java.util.Set;
  */
 final class TopicIndex {
     private static final String TOPICS = "/topics";
-    /** No name of a stream has it. */
-    private static final String LEFT = "/";
+    /** No name of a stream has it; a path may, so that a release that does not know it finds no such stream. */
+    private static final String LEFT = "~";
     /** Nodes written in one transaction; far below what a transaction may hold. */
     private static final int WRITES = 500;
 

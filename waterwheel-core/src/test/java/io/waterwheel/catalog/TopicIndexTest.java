@@ -102,7 +102,7 @@ final class TopicIndexTest {
         assertThat(namespace.find("c")).isEmpty();
         // Once the first is dropped, the next is compared with those that still read the topic.
         namespace.drop("a");
-        assertThat(holder("t")).isIn("/b", "/unit");
+        assertThat(holder("t")).isIn("~b", "~unit");
         namespace.drop(holder("t").substring(1));
         assertThatThrownBy(() -> create("c", "t")).hasMessageContaining("are tuple blocks in topic t, which stream c");
         assertThat(namespace
@@ -203,7 +203,7 @@ final class TopicIndexTest {
         namespace.drop("b");
         assertThat(holder("t")).isEqualTo("a");
         namespace.drop("a");
-        assertThat(holder("t")).isEqualTo("/c");
+        assertThat(holder("t")).isEqualTo("~c");
         assertThat(namespace.find("c")).contains(c);
         // What was kept beside the topic under the name that a had is free, and c has names of its own.
         assertThat(create("d", "t").sharesTopic()).isFalse();

@@ -162,6 +162,11 @@ public final class FileFacts {
         textRecords = true;
     }
 
+    /** Whether {@code --text-records} is given. */
+    public boolean appendsAsText() {
+        return textRecords;
+    }
+
     /** An option that is given, as it is called; null where none is. */
     public @Nullable String given() {
         String ofCsv = givenOfCsv();

@@ -73,6 +73,30 @@ final class EmbeddedPartsTest {
         }
     }
 
+    /** The controller on what a kill has left takes the killed broker for alive, here for an hour. */
+    @Test
+    @Timeout(300)
+    void kafkaDoesNotWaitForTheSessionOfAKilledBroker() throws Exception {
+        Map<String, String> longSession = Map.of("broker.session.timeout.ms", "3600000");
+        Path killed = folder.resolve("killed");
+        Path left = folder.resolve("left");
+        try (EmbeddedKafka kafka = EmbeddedKafka.start(killed, 0, longSession);
+                KafkaTopics topics = new KafkaTopics(kafka.bootstrap())) {
+            topics.ensure("t", 2);
+            try (Stream<Path> files = Files.walk(killed)) {
+                for (Path file : files.toList()) {
+                    Files.copy(file, left.resolve(killed.relativize(file)));
+                }
+            }
+        }
+        assertThat(left.resolve("logs/.kafka_cleanshutdown")).doesNotExist();
+        try (EmbeddedKafka kafka = EmbeddedKafka.start(left, 0, longSession);
+                KafkaTopics topics = new KafkaTopics(kafka.bootstrap())) {
+            Waiting.until(
+                    "the topic is there", () -> topics.states(List.of("t")).containsKey("t"));
+        }
+    }
+
     /** Strangers that connect and say nothing: those who come later wait, and the server itself is none of them. */
     @Test
     void idleConnectionsDoNotKeepTheServerOutOfItsKafka() throws Exception {

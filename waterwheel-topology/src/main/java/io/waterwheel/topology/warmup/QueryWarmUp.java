@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -63,7 +64,9 @@ public final class QueryWarmUp implements AutoCloseable {
     /** Where the temporary folder is made. */
     private final Path parent;
 
-    private final long deadline;
+    /** By {@link System#nanoTime}. */
+    private volatile long deadline;
+
     private final Thread thread;
     private volatile boolean closed;
     private volatile int answered;
@@ -80,8 +83,8 @@ public final class QueryWarmUp implements AutoCloseable {
     }
 
     /**
-     * Begins, on a thread of its own. Where this process has begun before, by another worker in it, this is that one,
-     * which only its maker closes.
+     * Begins, on a thread of its own. Where this process has begun before, by another worker in it or by the server
+     * that starts the worker, this is that one: it may last as long as if it began now, and only its maker closes it.
      *
      * @param most of the processor's time; zero for no warm-up
      */
@@ -97,7 +100,9 @@ public final class QueryWarmUp implements AutoCloseable {
         } else if (FIRST.compareAndSet(null, made)) {
             made.thread.start();
         } else {
-            made.first = FIRST.get();
+            QueryWarmUp first = Objects.requireNonNull(FIRST.get());
+            first.deadline = made.deadline;
+            made.first = first;
         }
         return made;
     }

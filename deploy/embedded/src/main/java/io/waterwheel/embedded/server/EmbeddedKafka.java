@@ -14,10 +14,8 @@ import java.util.Properties;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import kafka.server.KafkaConfig;
-import kafka.server.KafkaRaftServer;
 import kafka.tools.StorageTool;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.utils.Time;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,10 +28,10 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedKafka.class);
 
     /**
-     * After a kill the controller, which is killed with it, takes the broker's last session for alive until this has
-     * passed and refuses the new one: it is the floor of a restart. Too short, and a long pause fences the broker: its
-     * partitions lose their leader, what is not yet above the high watermark is truncated, and a producer whose batches
-     * were among it may be refused (out of order sequence) until it gives up. Seen with 2 s on a machine under load.
+     * Too short, and a long pause fences the broker: its partitions lose their leader, what is not yet above the high
+     * watermark is truncated, and a producer whose batches were among it may be refused (out of order sequence) until
+     * it gives up. Seen with 2 s on a machine under load. A start after a kill does not wait for it
+     * ({@link KafkaNode}).
      */
     private static final int BROKER_SESSION_MILLIS = 6_000;
 
@@ -107,10 +105,10 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
 
     private final Start start;
     private final KafkaLife life;
-    private final KafkaRaftServer server;
+    private final KafkaNode server;
     private final long beganNanos;
 
-    private EmbeddedKafka(Start start, KafkaLife life, KafkaRaftServer server, long beganNanos) {
+    private EmbeddedKafka(Start start, KafkaLife life, KafkaNode server, long beganNanos) {
         this.start = start;
         this.life = life;
         this.server = server;
@@ -186,14 +184,14 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
         try (OutputStream out = Files.newOutputStream(file)) {
             settings.store(out, "written at each start");
         }
-        format(folder, file);
+        boolean isNew = format(folder, file);
         long began = System.currentTimeMillis();
         KafkaLife life = KafkaLife.begin(folder, start.disk()::endsAlone);
-        AtomicReference<@Nullable KafkaRaftServer> made = new AtomicReference<>();
+        AtomicReference<@Nullable KafkaNode> made = new AtomicReference<>();
         try {
-            KafkaRaftServer server = life.start(() -> {
+            KafkaNode server = life.start(() -> {
                 mendLogs(folder);
-                KafkaRaftServer starting = new KafkaRaftServer(KafkaConfig.fromProps(settings), Time.SYSTEM);
+                KafkaNode starting = new KafkaNode(KafkaConfig.fromProps(settings), isNew);
                 made.set(starting);
                 starting.startup();
                 return starting;
@@ -217,7 +215,7 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
         }
     }
 
-    private static void stop(@Nullable KafkaRaftServer server) {
+    private static void stop(@Nullable KafkaNode server) {
         if (server != null) {
             server.shutdown();
             server.awaitShutdown();
@@ -315,10 +313,14 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
         return settings;
     }
 
-    /** Only once a folder: a second time would give it another cluster id, which the tool refuses. */
-    private static void format(Path folder, Path file) throws IOException {
+    /**
+     * Only once a folder: a second time would give it another cluster id, which the tool refuses.
+     *
+     * @return whether it has done so now
+     */
+    private static boolean format(Path folder, Path file) throws IOException {
         if (Files.exists(folder.resolve(LOGS).resolve("meta.properties"))) {
-            return;
+            return false;
         }
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         int code = StorageTool.execute(
@@ -329,6 +331,7 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
             throw new IOException(
                     "Kafka's folder " + folder + " could not be formatted: " + said.toString(StandardCharsets.UTF_8));
         }
+        return true;
     }
 
     public int port() {

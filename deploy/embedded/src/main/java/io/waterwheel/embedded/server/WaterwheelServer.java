@@ -6,6 +6,8 @@ import io.waterwheel.topology.WaterwheelTopology;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.hdfs.MarkedChunkStore;
+import io.waterwheel.topology.sql.Statements;
+import io.waterwheel.topology.warmup.QueryWarmUp;
 import io.waterwheel.topology.wiring.WorkerMemory;
 import io.waterwheel.topology.worker.HostTroubles;
 import io.waterwheel.topology.zookeeper.OpenNodes;
@@ -45,6 +47,7 @@ public final class WaterwheelServer implements AutoCloseable {
         CHUNK_STORE
     }
 
+    private static final String COORDINATORS = "/coordinators";
     private static final Duration STORE_PATIENCE = Duration.ofSeconds(5);
 
     /** For a broker that is just starting, before that is interrupted, and then for what it had started to stop. */
@@ -97,6 +100,7 @@ public final class WaterwheelServer implements AutoCloseable {
         DiskWatch watch = DiskWatch.start(new DiskSpace(
                 folder.resolve(".").normalize(), config.get(Keys.DISK_RESERVE).bytes()));
         parts.push(watch);
+        warmUp();
         // Kafka takes longest: side by side with the others.
         FutureTask<KeptKafka> kafka = new FutureTask<>(() -> startKafka(folder.resolve("kafka"), watch));
         if (!external.contains(External.KAFKA)) {
@@ -142,10 +146,21 @@ public final class WaterwheelServer implements AutoCloseable {
         stormConf.put(Config.TOPOLOGY_WORKERS, 1);
         StormTopology made = topology.apply(config);
         parts.push(HostTroubles.tell(config, () -> troubles(watch)));
-        requireOwnChunks(config);
+        lookAtCatalog();
         storm = EmbeddedStorm.start(config.get(Keys.TOPOLOGY_NAME), stormConf, made);
         parts.push(storm);
         LOG.info("server on {}: started in {} ms", dataFolder, (System.nanoTime() - begin) / 1_000_000);
+    }
+
+    /**
+     * A start waits for its parts more than it computes; what the worker would warm up later is warmed up meanwhile.
+     */
+    private void warmUp() {
+        Duration most = config.get(Keys.QUERY_WARM_UP);
+        if (!most.isZero()) {
+            parts.push(QueryWarmUp.start(most));
+            Statements.warmUp();
+        }
     }
 
     /** A worker that takes another's place has to be where that was. */
@@ -158,10 +173,33 @@ public final class WaterwheelServer implements AutoCloseable {
         }
     }
 
+    private void lookAtCatalog() {
+        try (CatalogStore catalog = ZooKeeperCatalogStore.connect(config)) {
+            if (!external.contains(External.ZOOKEEPER)) {
+                forgetKilled(catalog);
+            }
+            requireOwnChunks(catalog, config);
+        }
+    }
+
+    /**
+     * The coordinators of a server that was killed are announced until their session ends, and at the same ports: they
+     * would be taken for those of this one, before it is ready.
+     */
+    private static void forgetKilled(CatalogStore catalog) {
+        for (String coordinator : catalog.children(COORDINATORS)) {
+            try {
+                catalog.commit(List.of(new CatalogStore.Op.Delete(
+                        COORDINATORS + "/" + coordinator, CatalogStore.Op.Delete.ANY_VERSION)));
+            } catch (CatalogStore.ConflictException | CatalogStore.UnknownOutcomeException e) {
+                LOG.debug("the announcement of coordinator {} ends by itself", coordinator, e);
+            }
+        }
+    }
+
     /** Said here, where somebody reads it: a worker that refuses a store says so in the log, again and again. */
-    private static void requireOwnChunks(WaterwheelConfig config) {
-        try (CatalogStore catalog = ZooKeeperCatalogStore.connect(config);
-                MarkedChunkStore store = MarkedChunkStore.start(catalog, config, STORE_PATIENCE)) {
+    private static void requireOwnChunks(CatalogStore catalog, WaterwheelConfig config) {
+        try (MarkedChunkStore store = MarkedChunkStore.start(catalog, config, STORE_PATIENCE)) {
             if (!store.trouble().isEmpty()) {
                 LOG.warn("the server starts all the same: {}", store.trouble());
             }

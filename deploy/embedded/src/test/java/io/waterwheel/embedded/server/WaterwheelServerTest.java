@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Waiting;
+import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.embedded.CountingTopology;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
+import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -51,6 +53,10 @@ final class WaterwheelServerTest {
                         WaterwheelConfig.defaults(),
                         Set.of(WaterwheelServer.External.KAFKA, WaterwheelServer.External.CHUNK_STORE),
                         config -> {
+                            // As a server that is killed leaves it, for the seconds of its session.
+                            try (CatalogStore catalog = ZooKeeperCatalogStore.connect(config)) {
+                                catalog.ensure("/coordinators/0");
+                            }
                             throw new IllegalStateException("no topology");
                         }))
                 .hasMessage("no topology");
@@ -65,5 +71,13 @@ final class WaterwheelServerTest {
                         CountingTopology::make))
                 .hasMessageContainingAll("somebody else's", "nothing is written to it");
         DataFolder.take(folder).close();
+        // By then it knew that no coordinator answers.
+        assertThatThrownBy(() -> WaterwheelServer.start(
+                        folder, WaterwheelConfig.defaults(), Set.of(WaterwheelServer.External.KAFKA), config -> {
+                            try (CatalogStore catalog = ZooKeeperCatalogStore.connect(config)) {
+                                throw new IllegalStateException("coordinators: " + catalog.children("/coordinators"));
+                            }
+                        }))
+                .hasMessage("coordinators: []");
     }
 }

@@ -15,6 +15,7 @@ import io.waterwheel.client.NamedAppender;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.SourceOffsets;
 import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.client.admin.TopicSample;
 import io.waterwheel.decode.BlockCodec;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
@@ -240,11 +241,18 @@ final class AppendCommand implements Callable<Integer> {
                             : "and here is none")
                     + ": look at what 'waterwheel stream create --like' proposes, then say --yes");
         }
+        // Before all of the file is looked at, which may take minutes.
+        if (exists(client, stream)) {
+            throw new WaterwheelException(
+                    ErrorCode.STREAM_EXISTS,
+                    "stream " + stream + " exists already: append to it by 'append " + stream + " " + file
+                            + "', without --create, or name another with --stream");
+        }
         if (!facts.appendsAsText() && hasText(client, stream)) {
             facts.appendAsText();
             terminal.err()
-                    .println("topic " + stream + " is there already, and is no topic of tuple blocks: rows are appended"
-                            + " as text");
+                    .println("topic " + stream + " is there already, with records that are no tuple blocks: rows are"
+                            + " appended as text, as programs that read it expect");
         }
         StreamCreation creation = StreamCreation.propose(
                 terminal, files, stream, format == null ? null : format.records, columns, encoding, facts);
@@ -258,12 +266,24 @@ final class AppendCommand implements Callable<Integer> {
         return true;
     }
 
-    /** Whether a topic is there that programs may read: none of its records is a tuple block. */
+    private static boolean exists(WaterwheelClient client, String stream) {
+        try {
+            client.describe(stream);
+            return true;
+        } catch (WaterwheelException e) {
+            if (e.is(ErrorCode.NO_SUCH_STREAM)) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /** Whether a topic is there with records, none of which is a tuple block: programs may read it. */
     private static boolean hasText(WaterwheelClient client, String topic) {
         try {
-            return client.sample(topic, SAMPLE).values().stream()
-                    .map(ByteBuffer::wrap)
-                    .noneMatch(BlockCodec::begins);
+            TopicSample sample = client.sample(topic, SAMPLE);
+            return sample.records() > 0
+                    && sample.values().stream().map(ByteBuffer::wrap).noneMatch(BlockCodec::begins);
         } catch (WaterwheelException e) {
             if (e.is(ErrorCode.BAD_TOPIC)) {
                 return false; // there is none
@@ -372,8 +392,9 @@ final class AppendCommand implements Callable<Integer> {
         } else {
             try (NamedAppender appender = NamedAppender.open(details, AppenderSettings.DEFAULT, name)) {
                 FileAppend.Target target = FileAppend.Target.of(appender).watched(notice);
-                append = new FileAppend(
-                        target, FileAppend.Commits.of(appender), notice, terminal, rejections, inputs.progress(), pace);
+                FileAppend.Named named =
+                        new FileAppend.Named(appender.progress(), appender.positions(), appender::commit);
+                append = new FileAppend(target, named, notice, terminal, rejections, inputs.progress(), pace);
                 run(append, inputs, records);
                 positions = append.committed();
             }

@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Appends the lines of one file, in the form that the stream's records have, and counts them. One thread. */
@@ -51,7 +52,7 @@ final class FileAppend {
     private final Schema schema;
     private final RecordFormat records;
     private final boolean blocks;
-    private final @Nullable Commits named;
+    private final @Nullable Named named;
     private final StallNotice notice;
     private final FileProgress passed = new FileProgress();
     private long committedAt = System.nanoTime();
@@ -68,7 +69,7 @@ final class FileAppend {
      */
     FileAppend(
             Target appender,
-            @Nullable Commits named,
+            @Nullable Named named,
             StallNotice notice,
             Terminal terminal,
             Rejections rejections,
@@ -202,9 +203,8 @@ final class FileAppend {
     }
 
     /** Passes over what was appended under the name before. */
-    private void goOn(InputLines lines, Commits appender) throws IOException {
-        FileProgress.Note note =
-                appender.progress().map(FileProgress.Note::parse).orElse(FileProgress.Note.NOTHING);
+    private void goOn(InputLines lines, Named under) throws IOException {
+        FileProgress.Note note = under.progress().map(FileProgress.Note::parse).orElse(FileProgress.Note.NOTHING);
         if (note.lines() == 0) {
             return;
         }
@@ -219,12 +219,12 @@ final class FileAppend {
                             + (passed.lines() < note.lines() ? ": it has only " + passed.lines() : "")
                             + "; nothing was appended. Take another name for another file");
         }
-        committed = appender.positions();
+        committed = under.positions();
         sent = note.sent();
         sentAtCommit = sent;
         rejections.before(note.refused());
         progress.before(sent);
-        err.println("going on after line " + lines.lineNumber() + ": " + sent + " " + unit(this.appender.stream())
+        err.println("going on after line " + lines.lineNumber() + ": " + sent + " " + unit(appender.stream())
                 + " were appended under this name before");
     }
 
@@ -233,12 +233,12 @@ final class FileAppend {
         return uncommittedBytes >= COMMIT_BYTES || pace.nanosLeft() >= COMMIT_NANOS - (System.nanoTime() - committedAt);
     }
 
-    private void commit(Commits appender) {
+    private void commit(Named under) {
         byte[] note = passed.note(sent, rejections.count()).text();
         Map<Integer, Long> all = new HashMap<>(committed);
         // Records wait in memory until here: on a full disk it is the commit that stands still.
-        notice.during(
-                () -> appender.commit(note).forEach((partition, offset) -> all.merge(partition, offset, Math::max)));
+        notice.during(() ->
+                under.commit().apply(note).forEach((partition, offset) -> all.merge(partition, offset, Math::max)));
         committed = Map.copyOf(all);
         uncommittedBytes = 0;
         sentAtCommit = sent;
@@ -321,33 +321,15 @@ final class FileAppend {
         return -1;
     }
 
-    /** What an appender under a name is for, besides its records. */
-    interface Commits {
-        Optional<byte[]> progress();
-
-        Map<Integer, Long> positions();
-
-        Map<Integer, Long> commit(byte[] note);
-
-        static Commits of(NamedAppender appender) {
-            return new Commits() {
-                @Override
-                public Optional<byte[]> progress() {
-                    return appender.progress();
-                }
-
-                @Override
-                public Map<Integer, Long> positions() {
-                    return appender.positions();
-                }
-
-                @Override
-                public Map<Integer, Long> commit(byte[] note) {
-                    return appender.commit(note);
-                }
-            };
-        }
-    }
+    /**
+     * What an appender under a name has beside its records.
+     *
+     * @param progress the note of its last commit, when it was opened
+     * @param positions by partition the offset below which lies what was appended before that
+     * @param commit takes a note, and gives the positions
+     */
+    record Named(
+            Optional<byte[]> progress, Map<Integer, Long> positions, Function<byte[], Map<Integer, Long>> commit) {}
 
     /** Where a file's lines go: an appender of either kind. */
     record Target(

@@ -53,7 +53,9 @@ final class TopicProposal {
                             + " without a value): write the schema by hand, docs/schema.md has every word");
         }
         RecordFormat format = format(sample);
-        InputSource source = new RecordsSource("topic " + topic, sample.values());
+        InputSource source = facts.escape() == null
+                ? new RecordsSource("topic " + topic, sample.values())
+                : new RecordsSource("topic " + topic, sample.values(), facts.escape());
         SchemaProposal proposal = SchemaProposal.ofRecords(
                 source, format, columns, facts, KafkaColumns.of(sample.values().size(), sample.keys(), sample.times()));
         String yaml = proposal.yaml(name, SchemaProposal.Hints.CREATE);

@@ -54,7 +54,7 @@ final class FileAppendTest {
         return append(pace, this::take, null);
     }
 
-    private FileAppend append(Pace pace, Consumer<TupleBlock> taker, FileAppend.@Nullable Commits commits) {
+    private FileAppend append(Pace pace, Consumer<TupleBlock> taker, FileAppend.@Nullable Named commits) {
         FileAppend.Target target = new FileAppend.Target(
                 BLOCKS,
                 record -> {
@@ -192,28 +192,16 @@ final class FileAppendTest {
         }
         long[] count = {0};
         List<FileProgress.Note> notes = new ArrayList<>();
-        FileAppend append = append(Pace.FREE, block -> count[0] += block.size(), new FileAppend.Commits() {
-            @Override
-            public Optional<byte[]> progress() {
-                return Optional.empty();
-            }
-
-            @Override
-            public Map<Integer, Long> positions() {
-                return Map.of();
-            }
-
-            @Override
-            public Map<Integer, Long> commit(byte[] note) {
-                FileProgress.Note said = FileProgress.Note.parse(note);
-                notes.add(said);
-                assertThat(said.sent()).isEqualTo(count[0]);
-                assertThat(said.lines() - 1 - said.refused())
-                        .as("rows behind the names")
-                        .isEqualTo(count[0]);
-                return Map.of(0, count[0]);
-            }
-        });
+        FileAppend append = append(
+                Pace.FREE, block -> count[0] += block.size(), new FileAppend.Named(Optional.empty(), Map.of(), note -> {
+                    FileProgress.Note said = FileProgress.Note.parse(note);
+                    notes.add(said);
+                    assertThat(said.sent()).isEqualTo(count[0]);
+                    assertThat(said.lines() - 1 - said.refused())
+                            .as("rows behind the names")
+                            .isEqualTo(count[0]);
+                    return Map.of(0, count[0]);
+                }));
         run(append, new ByteArrayInputStream(file.toString().getBytes(UTF_8)));
         assertThat(notes).hasSize(3);
         assertThat(notes.get(2).lines()).isEqualTo(lines + 1L);

@@ -91,10 +91,6 @@ public final class Appender implements AutoCloseable {
         }
         checkTimer();
         for (int row = 0; row < block.size(); row++) {
-            byte[] before = encoder.before(block, row);
-            if (before != null) {
-                sender.send(before);
-            }
             send(encoder.add(block, row));
         }
     }
@@ -115,7 +111,8 @@ public final class Appender implements AutoCloseable {
     private void send(byte @Nullable [] record) {
         if (record != null) {
             sender.send(record);
-        } else if (!timerSet) {
+        }
+        if (encoder.waits() && !timerSet) {
             timerSet = true;
             var unused = timer.schedule(this::onTimer, settings.linger().toMillis(), TimeUnit.MILLISECONDS);
         }

@@ -57,7 +57,7 @@ final class Connection implements AutoCloseable {
     private final AtomicInteger answers = new AtomicInteger();
 
     /**
-     * @param url {@code grpc://HOST:PORT}
+     * @param url {@code grpc://HOST:PORT} or {@code HOST:PORT}
      * @throws IllegalArgumentException when it is none
      */
     Connection(BufferAllocator allocator, String url) {
@@ -80,10 +80,10 @@ final class Connection implements AutoCloseable {
         flight = FlightGrpcUtils.createFlightClient(allocator, channel);
     }
 
-    /** The parts of a {@code grpc://HOST:PORT}. */
+    /** The parts of a {@code grpc://HOST:PORT}, or of one that is written without its scheme. */
     static URI parse(String url) {
         try {
-            URI uri = new URI(url);
+            URI uri = new URI(url.contains("://") ? url : "grpc://" + url);
             boolean bare = (uri.getPath() == null || uri.getPath().isEmpty()) && uri.getQuery() == null;
             if ("grpc".equals(uri.getScheme()) && uri.getHost() != null && uri.getPort() > 0 && bare) {
                 return uri;

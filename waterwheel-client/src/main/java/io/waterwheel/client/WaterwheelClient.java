@@ -143,7 +143,7 @@ public final class WaterwheelClient implements AutoCloseable {
      * A client of these coordinators of one server; any of them answers anything. Connects when first used. When one
      * does not answer, the next is tried.
      *
-     * @param urls one or more {@code grpc://HOST:PORT}
+     * @param urls one or more {@code grpc://HOST:PORT} or {@code HOST:PORT}
      * @throws IllegalArgumentException when one of them is none, or there are none
      */
     public static WaterwheelClient connect(String... urls) {

@@ -195,12 +195,15 @@ class WaterwheelClientTest {
     @Test
     void addressesAreChecked() {
         for (String bad :
-                List.of("localhost:1", "grpc://localhost", "http://a:1", "grpc://a:1/x", "grpc://a b:1", "")) {
+                List.of("localhost", "grpc://localhost", "http://a:1", "a:1/x", "grpc://a:1/x", "grpc://a b:1", "")) {
             assertThatThrownBy(() -> WaterwheelClient.connect(bad))
                     .as(bad)
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage("server '" + bad + "': expected grpc://HOST:PORT");
         }
         assertThatThrownBy(WaterwheelClient::connect).isInstanceOf(IllegalArgumentException.class);
+        for (String plain : List.of("localhost:1", "127.0.0.1:1", "[::1]:1")) {
+            assertThat(Connection.parse(plain)).isEqualTo(Connection.parse("grpc://" + plain));
+        }
     }
 }

@@ -8,7 +8,6 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.schema.text.MemberPath;
-import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -30,10 +29,20 @@ public final class RecordEncoder {
     private final boolean hasPattern;
     private final int blockBytes;
     /** The open block of a stream of tuple blocks; of others a place for one row. */
-    private final TupleBlock open;
+    private Open open;
 
-    private final RowWriter rows;
+    /** Takes the row that begins the next block. */
+    private Open spare;
+
     private final boolean keysSent;
+
+    /** A block, and what writes at its end. */
+    private record Open(TupleBlock block, RowWriter rows) {
+        static Open of(Schema schema) {
+            TupleBlock block = new TupleBlock(RowLayout.of(schema), 16);
+            return new Open(block, new RowWriter(schema, block));
+        }
+    }
 
     /** @param blockBytes size at which a tuple block is a record */
     public RecordEncoder(RecordFormat format, Schema schema, int blockBytes) {
@@ -43,9 +52,9 @@ public final class RecordEncoder {
         this.blockBytes = blockBytes;
         this.places = TextRows.places(schema);
         this.hasPattern = !schema.text().times().isEmpty();
-        this.open = new TupleBlock(RowLayout.of(schema), 16);
-        this.rows = new RowWriter(schema, open);
-        this.keysSent = open.layout().hasKeyField();
+        this.open = Open.of(schema);
+        this.spare = Open.of(schema);
+        this.keysSent = open.block.layout().hasKeyField();
     }
 
     /**
@@ -53,21 +62,21 @@ public final class RecordEncoder {
      *
      * @param values in the order of the schema's fields: Number for int, long, float and double; Number or Instant for
      *     timestamps; Boolean; String (of addresses too); UUID or String for uuid; byte[]; null for none
-     * @return a record that is ready; null when the tuple waits in a block
+     * @return a record that is ready; null when there is none. The tuple may {@link #waits wait} in a block in either
+     *     case
      * @throws IllegalArgumentException when a value does not fit its field, or no tuple can become a record of the
      *     stream; nothing is taken then
      */
     public byte @Nullable [] add(@Nullable Object... values) {
         requireTuples();
-        int arena = open.arenaSize();
-        rows.append(values);
+        int arena = open.block.arenaSize();
+        open.rows.append(values);
         if (blocks) {
-            return full();
+            return full(arena);
         }
         // The row has proved that the values fit; the text is made of what it holds.
-        List<@Nullable Object> stored = rows.values(open.size() - 1);
-        open.setSize(open.size() - 1);
-        open.setArenaSize(arena);
+        List<@Nullable Object> stored = open.rows.values(0);
+        open.block.clear();
         if (format == RecordFormat.JSON) {
             checkFinite(stored);
         }
@@ -99,46 +108,53 @@ public final class RecordEncoder {
     /**
      * Takes a row of a block of the layout {@code RowLayout.of(schema)}; of a stream that takes tuple blocks only.
      *
-     * @return a record that is ready, or null
+     * @return as {@link #add(Object...)}
      */
     public byte @Nullable [] add(TupleBlock block, int row) {
         if (!blocks) {
             throw new IllegalStateException(
                     "rows of a block go to a stream that takes tuple blocks, not to one of " + format);
         }
-        rows.copy(block, row);
-        return full();
+        int arena = open.block.arenaSize();
+        open.rows.copy(block, row);
+        return full(arena);
     }
 
     /**
-     * The tuples that wait, as a record, where one more row would make it longer than a record should be; else null. So
-     * a long row goes alone: with others it might be more than Kafka takes.
+     * What is a record with the last row, or without it where it made the block longer than a record should be. So a
+     * long row goes alone: with others it might be more than Kafka takes.
+     *
+     * @param arena bytes of the block's arena before the row
      */
-    public byte @Nullable [] before(TupleBlock block, int row) {
-        if (open.size() == 0) {
-            return null;
+    private byte @Nullable [] full(int arena) {
+        TupleBlock block = open.block;
+        int bytes = BlockCodec.encodedBytes(block, keysSent);
+        if (bytes <= blockBytes || block.size() == 1) {
+            return bytes < blockBytes ? null : rest();
         }
-        RowLayout layout = block.layout();
-        long bytes = BlockCodec.encodedBytes(open, keysSent) + (long) layout.rowWidth();
-        for (int c = 0; c < layout.columns(); c++) {
-            if (layout.variable(c)) {
-                bytes += TupleBlock.referenceLength(LittleEndian.getLong(block.column(c), row * Long.BYTES));
-            }
-        }
-        return bytes > blockBytes ? rest() : null;
+        int last = block.size() - 1;
+        spare.rows.copy(block, last);
+        block.setSize(last);
+        block.setArenaSize(arena);
+        byte[] record = rest();
+        Open next = spare;
+        spare = open;
+        open = next;
+        return record;
     }
 
-    private byte @Nullable [] full() {
-        return BlockCodec.encodedBytes(open, keysSent) >= blockBytes ? rest() : null;
+    /** Whether tuples wait in a block. */
+    public boolean waits() {
+        return open.block.size() > 0;
     }
 
     /** The tuples that wait, as a record; null when none does. */
     public byte @Nullable [] rest() {
-        if (open.size() == 0) {
+        if (!waits()) {
             return null;
         }
-        byte[] record = BlockCodec.encode(open, keysSent);
-        open.clear();
+        byte[] record = BlockCodec.encode(open.block, keysSent);
+        open.block.clear();
         return record;
     }
 

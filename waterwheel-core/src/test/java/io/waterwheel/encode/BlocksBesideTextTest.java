@@ -128,27 +128,55 @@ class BlocksBesideTextTest {
         assertThat(into.size()).isEqualTo(1);
     }
 
+    /** Of whole blocks and of values alike: two such rows may be more than Kafka takes. */
     @Test
     void aLongRowIsInARecordOfItsOwn() throws Exception {
         StreamDefinition stream = SchemaFile.read("s.yaml", YAML);
-        RecordEncoder encoder = new RecordEncoder(stream.format(), stream.schema(), 1 << 10);
-        RecordDecoder decoder = RecordDecoder.of(stream.format(), stream.schema());
-        TupleBlock rows = new TupleBlock(RowLayout.of(stream.schema()), 1);
-        for (int length : new int[] {10, 10, 5_000, 10}) {
-            decoder.decode(ByteBuffer.wrap(("7," + "x".repeat(length)).getBytes(UTF_8)), rows);
-        }
-        List<Integer> tuples = new ArrayList<>();
-        for (int row = 0; row < rows.size(); row++) {
-            for (byte[] record : new byte[][] {encoder.before(rows, row), encoder.add(rows, row)}) {
-                if (record != null) {
-                    TupleBlock decoded = new TupleBlock(RowLayout.of(stream.schema()), 1);
-                    decoder.decode(ByteBuffer.wrap(record), decoded);
-                    tuples.add(decoded.size());
+        for (boolean byValues : new boolean[] {false, true}) {
+            for (long seed = 1; seed <= 50; seed++) {
+                Random random = new Random(seed);
+                String as = "seed " + seed + ", by values: " + byValues;
+                RecordEncoder encoder = new RecordEncoder(stream.format(), stream.schema(), 1 << 10);
+                List<Integer> lengths = new ArrayList<>();
+                List<byte[]> records = new ArrayList<>();
+                for (int row = 0; row < 60; row++) {
+                    int length = random.nextInt(5) == 0 ? 900 + random.nextInt(5_000) : 1 + random.nextInt(200);
+                    lengths.add(length);
+                    byte[] record = byValues
+                            ? encoder.add((long) row, "x".repeat(length))
+                            : encoder.add(rows(stream, row, length), 1);
+                    if (record != null) {
+                        records.add(record);
+                    }
                 }
+                if (encoder.waits()) {
+                    records.add(encoder.rest());
+                }
+                assertThat(encoder.rest()).as(as).isNull();
+                List<Integer> got = new ArrayList<>();
+                for (byte[] record : records) {
+                    TupleBlock decoded = new TupleBlock(RowLayout.of(stream.schema()), 1);
+                    RecordDecoder.of(stream.format(), stream.schema()).decode(ByteBuffer.wrap(record), decoded);
+                    for (int row = 0; row < decoded.size(); row++) {
+                        assertThat(decoded.times()[row]).as(as).isEqualTo(got.size());
+                        got.add(String.valueOf(decoded.value(1, row)).length());
+                    }
+                    assertThat(record.length <= 1 << 10 || decoded.size() == 1)
+                            .as("%s: a record of %s bytes and %s rows", as, record.length, decoded.size())
+                            .isTrue();
+                }
+                assertThat(got).as(as).isEqualTo(lengths);
             }
         }
-        assertThat(tuples).containsExactly(2, 1);
-        assertThat(encoder.rest()).isNotNull();
+    }
+
+    /** A block of two rows, of which the second is wanted. */
+    private static TupleBlock rows(StreamDefinition stream, int time, int length) throws Exception {
+        TupleBlock rows = new TupleBlock(RowLayout.of(stream.schema()), 1);
+        RecordDecoder decoder = RecordDecoder.of(stream.format(), stream.schema());
+        decoder.decode(ByteBuffer.wrap("7,before".getBytes(UTF_8)), rows);
+        decoder.decode(ByteBuffer.wrap((time + "," + "x".repeat(length)).getBytes(UTF_8)), rows);
+        return rows;
     }
 
     @Test

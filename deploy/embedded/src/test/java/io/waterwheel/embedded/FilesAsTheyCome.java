@@ -32,6 +32,8 @@ import org.apache.avro.file.DataFileWriter;
 import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericDatumWriter;
 import org.apache.avro.generic.GenericRecord;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -290,6 +292,16 @@ final class FilesAsTheyCome {
             assertThat(again.err().contains("topic text is there already")).isEqualTo(stream.equals("text"));
             assertThat(run(new byte[0], false, "verify", stream).code()).isZero();
         }
+        // An empty topic has nobody's records yet.
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka))) {
+            admin.createTopics(List.of(new NewTopic("empty", 2, (short) 1)))
+                    .all()
+                    .get();
+        }
+        CliResult first = run(new byte[0], false, "append", "--create", "--yes", "--stream", "empty", text.toString());
+        assertThat(first.code()).as("seed %s: %s", seed, first).isZero();
+        assertThat(first.out()).contains("  blocks: true   # ");
+        answers("empty", rows, "Station", "Wind_m_s_", "B_en");
     }
 
     private CliResult created(String file) {
@@ -314,7 +326,10 @@ final class FilesAsTheyCome {
         untilCounted("other", 2);
         CliResult again = run(new byte[0], false, "append", "--create", "--yes", "other", file.toString());
         assertThat(again.code()).isEqualTo(1);
-        assertThat(again.err()).contains("stream other exists already").contains("[STREAM_EXISTS]");
+        assertThat(again.err())
+                .contains("stream other exists already: append to it by 'append other ", "[STREAM_EXISTS]");
+        // It is refused before anything is looked at.
+        assertThat(again.out()).isEmpty();
         assertThat(run(new byte[0], false, "query", "other", "--count").out()).isEqualTo("2\n");
     }
 }

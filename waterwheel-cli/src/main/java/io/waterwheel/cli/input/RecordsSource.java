@@ -11,8 +11,16 @@ public final class RecordsSource implements InputSource {
     private final String name;
     private final byte[] lines;
 
-    /** @param name what messages call them */
+    /** Records whose values have a backslash as escape, if any. */
     public RecordsSource(String name, List<byte[]> records) {
+        this(name, records, '\\');
+    }
+
+    /**
+     * @param name what messages call them
+     * @param escape a sign that may make a character of what is behind it; of CSV
+     */
+    public RecordsSource(String name, List<byte[]> records, char escape) {
         this.name = name;
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         for (byte[] record : records) {
@@ -23,9 +31,21 @@ public final class RecordsSource implements InputSource {
             for (int i = 0; i < end; i++) {
                 out.write(record[i] == '\n' || record[i] == '\r' ? ' ' : record[i]);
             }
+            // Behind an escape the end would belong to the record, and the next record, too.
+            if (endsEscaping(record, end, escape)) {
+                out.write(' ');
+            }
             out.write('\n');
         }
         this.lines = out.toByteArray();
+    }
+
+    private static boolean endsEscaping(byte[] record, int end, char escape) {
+        int at = end;
+        while (at > 0 && record[at - 1] == escape) {
+            at--;
+        }
+        return (end - at) % 2 == 1;
     }
 
     /** Whether a record is text in UTF-8. */

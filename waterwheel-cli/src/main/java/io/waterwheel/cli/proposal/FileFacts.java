@@ -157,6 +157,11 @@ public final class FileFacts {
     /** Whether quote and escape are what rows show, not what a person says. */
     boolean guessesMarks;
 
+    /** As {@code --escape} says; null where it is not given. */
+    public @Nullable Character escape() {
+        return escape;
+    }
+
     /** As {@code --text-records} says. */
     public void appendAsText() {
         textRecords = true;

@@ -147,15 +147,18 @@ class CsvDialectTest {
             throws Exception {
         List<byte[]> values =
                 Stream.of(records).map(record -> record.getBytes(UTF_8)).toList();
-        RecordsSource source = new RecordsSource("topic t", values);
+        RecordsSource source = facts.escape() == null
+                ? new RecordsSource("topic t", values)
+                : new RecordsSource("topic t", values, facts.escape());
         SchemaProposal proposal =
                 SchemaProposal.ofRecords(source, RecordFormat.CSV, List.of("at", "n", "s"), facts, KafkaColumns.NONE);
         Schema schema = SchemaFile.read("t.yaml", proposal.yaml("t")).schema();
         assertThat(marks(schema)).isEqualTo(marks);
         AppendProgress silent =
                 new AppendProgress(new Terminal(nullInputStream(), System.out, System.err, false), "", () -> 0, -1);
-        assertThat(ProposalCheck.of(List.of(source), proposal, schema, silent).misfits())
-                .isZero();
+        ProposalCheck.Outcome outcome = ProposalCheck.of(List.of(source), proposal, schema, silent);
+        assertThat(outcome.misfits()).isZero();
+        assertThat(outcome.rows()).isEqualTo(records.length);
         LineCheck check = new LineCheck(RecordFormat.CSV, schema);
         List<@Nullable Object> taken = new ArrayList<>();
         for (byte[] value : values) {
@@ -172,6 +175,10 @@ class CsvDialectTest {
         };
         assertThat(takenOfTopic(FileFacts.NONE, "\" \\", backslashes))
                 .containsExactly("say \"hi, you\"", "two\nlines", null);
+        // An escaped line end at the end of a record, and an escape before nothing, take no other record along.
+        String[] ends = {"2021-10-07,1,a\\,b\\\n", "2021-10-08,2,c\\,d\\\r\n", "2021-10-09,3,e\\\\\n", "2021-10-10,4,f"
+        };
+        assertThat(takenOfTopic(FileFacts.NONE, "\" \\", ends)).containsExactly("a,b\n", "c,d\r", "e\\", "f");
         String[] single = {"2021-10-07,1,'a, b'\n", "2021-10-08,2,'it''s \"so\"'", "2021-10-09,3,'c\nd'"};
         assertThat(takenOfTopic(FileFacts.NONE, "' none", single)).containsExactly("a, b", "it's \"so\"", "c\nd");
         String[] database = {"2021-10-07\t1\ta\\tb\\nc", "2021-10-08\t2\t5\" disk", "2021-10-09\t3\t\\N"};

@@ -16,6 +16,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 
 /** Reads some records of a topic, to see what they are: the first and the newest of each partition. Stateless. */
@@ -32,7 +33,7 @@ public final class TopicSampler {
      *
      * @param bootstrap Kafka's address
      * @param most records in all; of each partition at least two
-     * @throws WaterwheelException when there is no such topic, or Kafka does not answer
+     * @throws WaterwheelException when there is no such topic, it may not be read, or Kafka does not answer
      */
     public static TopicSample read(String bootstrap, String topic, int most) {
         Map<String, Object> conf = Map.of(
@@ -55,6 +56,11 @@ public final class TopicSampler {
             return new Reading(consumer, bootstrap, topic, partitions.size(), most).sample();
         } catch (InvalidTopicException e) {
             throw new WaterwheelException(ErrorCode.BAD_TOPIC, "topic '" + topic + "': " + e.getMessage(), e);
+        } catch (AuthorizationException e) {
+            throw new WaterwheelException(
+                    ErrorCode.NOT_ALLOWED,
+                    "topic " + topic + " at " + bootstrap + " may not be read from here: " + e.getMessage(),
+                    e);
         } catch (KafkaException e) {
             throw failed(bootstrap, topic, String.valueOf(e.getMessage()), e);
         }

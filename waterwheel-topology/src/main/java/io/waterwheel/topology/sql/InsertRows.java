@@ -287,7 +287,7 @@ final class InsertRows {
             throw refused(encoded + index + 1, reason);
         });
         records.add(record);
-        encoded = rows;
+        encoded += check.size();
     }
 
     /** All records. */

@@ -3,11 +3,13 @@
 import asyncio
 import datetime
 import decimal
+import gc
 import http.server
 import json
 import os
 import pickle
 import random
+import struct
 import threading
 import time
 import unittest
@@ -19,6 +21,7 @@ import waterwheel
 
 URL = os.environ.get("WATERWHEEL_URL")
 STREAM = os.environ.get("WATERWHEEL_STREAM", "by_python")
+TEXT_STREAMS = os.environ.get("WATERWHEEL_TEXT_STREAMS", "").split()
 UTC = datetime.timezone.utc
 
 
@@ -61,6 +64,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.server.asked.append((self.path, dict(self.headers), body))
         status, content, whole = self.server.answers.pop(0)
+        if isinstance(status, threading.Event):
+            # As one that answers when the event is set, and sees then that its client has gone.
+            status.wait(60)
+            status = 200
         if status is None:
             # As a gateway that ends after the statement was done.
             self.close_connection = True
@@ -69,7 +76,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         self.wfile.write(b"%x\r\n%s\r\n" % (len(content), content) if content else b"")
-        if whole is None:
+        if whole == "left":
+            self.wfile.flush()
+            self.connection.settimeout(60)
+            if self.rfile.read(1) == b"":
+                self.server.left.set()
+            self.close_connection = True
+        elif whole is None:
             self.wfile.flush()
             self.server.holds.wait(60)
             self.close_connection = True
@@ -244,6 +257,27 @@ class WithoutServer(unittest.TestCase):
         self.assertFalse(waiting.is_alive())
         self.assertEqual(list(batches), [])
 
+    def test_a_task_that_is_cancelled_while_an_answer_opens_closes_it(self):
+        answers = threading.Event()
+        self.gateway.left = threading.Event()
+        self.will((answers, answer(3, None, end=False), "left"))
+
+        async def ask():
+            async with waterwheel.AsyncClient(self.gateway.url) as client:
+                opening = asyncio.create_task(anext(client.stream_sql("SELECT 1")))
+                while not self.gateway.asked:
+                    await asyncio.sleep(0.01)
+                opening.cancel()
+                with self.assertRaises(asyncio.CancelledError):
+                    await opening
+                answers.set()
+                await asyncio.to_thread(self.gateway.left.wait, 20)
+
+        gc.disable()  # which would close what is forgotten, at some time
+        self.addCleanup(gc.enable)
+        asyncio.run(ask())
+        self.assertTrue(self.gateway.left.is_set(), "the answer is open, and nobody reads it")
+
     def test_a_tail_comes_again_where_it_was(self):
         first = b'retry: 1000\n: heartbeat\nid: 7@0:1\n\ndata: [{"id":1},\ndata: {"id":2}]\nid: 7@0:3\n\ndata: [{"id":'
         away = b'{"code":"SERVER_UNREACHABLE","message":"away"}'
@@ -379,6 +413,58 @@ class WithServer(unittest.TestCase):
         with self.assertRaises(waterwheel.WaterwheelError) as failed:
             self.client.append(STREAM, [dict(self.rows(1)[0], price=decimal.Decimal("0.101"))])
         self.assertEqual(failed.exception.errors[0]["field"], "price")
+
+    def test_streams_of_text_take_every_type(self):
+        """On streams of CSV and JSON with the fields of the rows below."""
+        if not TEXT_STREAMS:
+            self.skipTest("WATERWHEEL_TEXT_STREAMS names none")
+        texts = ["", "NA", "a;b,c", 'say "so"', "two\nlines", "5' \\ \u00fc\u4e2d\U0001f600", " x ", "\t", "null"]
+        zone = datetime.timezone(datetime.timedelta(hours=-5))
+        begin = datetime.datetime(2026, 3, 29, 1, 30, tzinfo=UTC)
+        rows = [
+            {
+                "id": self.id + i,
+                "at": (begin + datetime.timedelta(minutes=i, milliseconds=i)).astimezone(zone),
+                "seen": begin + datetime.timedelta(microseconds=i),
+                "small": i - 4,
+                "single": (-0.0, 1.5, 3.4028235e38)[i % 3],
+                "real": (1e-300, -1234.5678, 0.1)[i % 3],
+                "truth": i % 2 == 0,
+                "note": text,
+                "raw": bytes([0, 255, i]),
+                "host": f"10.0.0.{i}",
+                "uid": f"00000000-0000-4000-8000-{i:012x}",
+                "price": decimal.Decimal("-12345.60"),
+            }
+            for i, text in enumerate(texts)
+        ]
+        rows.append(dict.fromkeys(rows[0], None) | {"id": self.id + len(texts), "at": begin})
+        for stream in TEXT_STREAMS:
+            with self.subTest(stream=stream):
+                stored = self.client.append(stream, rows, key=f"{stream}-{self.id}")
+                self.assertEqual(stored.rows, len(rows))
+                again = self.client.append(stream, rows, key=f"{stream}-{self.id}")
+                self.assertEqual(again.positions, stored.positions)
+                found = self.client.sql(
+                    f"SELECT * FROM {stream} WHERE id BETWEEN ? AND ? ORDER BY id",
+                    self.id,
+                    self.id + 999,
+                    at_least={stream: stored.positions},
+                ).rows()
+                self.assertEqual(len(found), len(rows))
+                for got, row in zip(found, rows):
+                    for name, value in row.items():
+                        back = got[name]
+                        if isinstance(back, datetime.datetime) and back.tzinfo is None:
+                            back = back.replace(tzinfo=UTC)
+                        if name == "single" and value is not None:
+                            value = struct.unpack("f", struct.pack("f", value))[0]
+                        self.assertEqual(str(back) if name == "uid" and back else back, value, name)
+                bad = [dict(rows[0], id=None), dict(rows[1], id=self.id + 500)]
+                with self.assertRaises(waterwheel.WaterwheelError) as failed:
+                    self.client.append(stream, bad)
+                self.assertEqual(failed.exception.errors[0]["field"], "id")
+                self.assertEqual(self.client.append(stream, bad, allow_partial=True).rejected, 1)
 
     def test_a_key_stores_once(self):
         rows = self.rows(10)

@@ -11,7 +11,7 @@ from typing import Any, AsyncIterator, Callable, TypeVar
 import pyarrow
 
 from .answer import Answer
-from .client import Client, Rows, Stored
+from .client import Batches, Client, Rows, Stored
 
 _Result = TypeVar("_Result")
 _MOST_CALLS = 32
@@ -19,6 +19,11 @@ _MOST_CALLS = 32
 
 def _thread() -> concurrent.futures.ThreadPoolExecutor:
     return concurrent.futures.ThreadPoolExecutor(1, "waterwheel-open")
+
+
+def _discard(opening: "concurrent.futures.Future[Batches]") -> None:
+    if not opening.cancelled() and opening.exception() is None:
+        opening.result().discard()
 
 
 async def _run(
@@ -35,7 +40,8 @@ class AsyncClient:
     32 calls go on at once, and others wait for them; an answer in batches and a tail have a thread for themselves, as
     long as they are open. The event loop's pool is left to others: it has few threads, which open tails would take.
 
-    A task that is cancelled stops waiting at once; what the gateway was asked goes on to its end or its timeout.
+    A task that is cancelled stops waiting at once; what the gateway was asked goes on to its end or its timeout, but
+    for stream_sql, whose answer is closed as soon as it comes.
     """
 
     def __init__(self, url: str = "http://127.0.0.1:7071", *, timeout: float = 60.0) -> None:
@@ -62,9 +68,13 @@ class AsyncClient:
     async def stream_sql(self, statement: str, *parameters: Any, **options: Any) -> AsyncIterator[pyarrow.RecordBatch]:
         """As Client.stream_sql; leaving the iteration cancels the query."""
         own = _thread()
+        context = contextvars.copy_context()
+        opening = own.submit(context.run, functools.partial(self._client.stream_sql, statement, *parameters, **options))
         try:
-            batches = await _run(own, self._client.stream_sql, statement, *parameters, **options)
+            batches = await asyncio.wrap_future(opening)
         except BaseException:
+            # Of a task that is cancelled: the answer comes all the same, and nobody reads it.
+            opening.add_done_callback(_discard)
             own.shutdown(wait=False)
             raise
         try:

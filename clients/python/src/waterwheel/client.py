@@ -210,7 +210,8 @@ class Client:
         allow_partial: bool = False,
         patience: float = 60.0,
     ) -> Stored:
-        """Appends rows, each once, to a stream of the format block, or with `blocks: true` in its records.
+        """Appends rows, each once, to a stream of tuple blocks, CSV or JSON. The gateway makes records of them, as the
+        stream's schema has them.
 
         rows: an Arrow table or batch, a frame of pandas or Polars, or dictionaries. Columns have the names of fields;
             what a dictionary lacks is null.
@@ -328,6 +329,11 @@ class Batches(Iterator[pyarrow.RecordBatch]):
         self._closed = True
         if self.verdict is None:
             self._response.abandon()
+
+    def discard(self) -> None:
+        """Closes an answer of which nothing is read, and its connection."""
+        self.close()
+        self._response.close()
 
     def whole(self) -> Answer:
         """What is left, as an answer."""

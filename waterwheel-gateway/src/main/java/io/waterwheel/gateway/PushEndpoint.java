@@ -323,11 +323,14 @@ final class PushEndpoint {
                             + "'",
                     "Content-Type");
         }
-        if (!stream.takesBlocks() && stream.format() != body.records) {
+        boolean arrow = body == Body.ARROW && stream.format().isText();
+        if (!stream.takesBlocks() && stream.format() != body.records && !arrow) {
             throw HttpFailure.of(
                     HttpCode.MEDIA_TYPE_UNKNOWN,
                     "stream " + stream.name() + " has the format " + SchemaFile.formatName(stream.format())
-                            + " and takes only that; a stream that takes tuple blocks takes all",
+                            + (stream.format().isText()
+                                    ? " and takes that and Arrow; a stream that takes tuple blocks takes all"
+                                    : ", and its records are written by programs of their own"),
                     "Content-Type");
         }
         return body;

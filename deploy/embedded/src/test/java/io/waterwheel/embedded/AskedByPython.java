@@ -29,11 +29,40 @@ final class AskedByPython {
             new KeySpec.Ordered("id"),
             "at");
 
+    /** A stream of text; what stands behind its name is the rest of its first lines. */
+    private static final String OF_TEXT = """
+            name: %s
+            fields:
+              - {name: id, type: long}
+              - {name: at, type: timestamp}
+              - {name: seen, type: timestamp_us, nullable: true}
+              - {name: small, type: int, nullable: true}
+              - {name: single, type: float, nullable: true}
+              - {name: real, type: double, nullable: true}
+              - {name: truth, type: boolean, nullable: true}
+              - {name: note, type: string, nullable: true}
+              - {name: raw, type: bytes, nullable: true}
+              - {name: host, type: ipv4, nullable: true}
+              - {name: uid, type: uuid, nullable: true}
+              - {name: price, type: 'decimal(18, 2)', nullable: true}
+            key: {field: id}
+            time: at
+            """;
+
+    private static final Map<String, String> TEXTS = Map.of(
+            "by_python_csv",
+            "by_python_csv\nformat: csv\nrecords: {delimiter: ';', decimal: ',', nulls: [NA], zone: Europe/Berlin}",
+            "by_python_json",
+            "by_python_json\nformat: json");
+
     private AskedByPython() {}
 
     static void ask(WaterwheelClient client, Path root, Path folder) throws Exception {
         Python python = Python.with("pyarrow");
         client.createStream(new StreamDefinition("by_python", "by_python", RecordFormat.BLOCK, 2, SCHEMA));
+        for (String text : TEXTS.values()) {
+            client.createStream(SchemaFile.read("text.yaml", String.format(OF_TEXT, text)));
+        }
         try (Gateway gateway = Gateway.start(GatewaySettings.DEFAULT.withPort(0))) {
             gateway.serve(client);
             Path there = root.resolve("clients/python");
@@ -42,7 +71,8 @@ final class AskedByPython {
                     Map.of(
                             "PYTHONPATH", there.resolve("src").toString(),
                             "WATERWHEEL_URL", gateway.url(),
-                            "WATERWHEEL_STREAM", "by_python"),
+                            "WATERWHEEL_STREAM", "by_python",
+                            "WATERWHEEL_TEXT_STREAMS", String.join(" ", TEXTS.keySet())),
                     "-m",
                     "unittest",
                     "discover",
@@ -51,6 +81,7 @@ final class AskedByPython {
             theProgramOfThePage(python, client, gateway, root, folder);
         }
         client.drop("by_python");
+        TEXTS.keySet().forEach(client::drop);
     }
 
     private static void theProgramOfThePage(

@@ -32,9 +32,9 @@ import org.apache.arrow.flatbuf.RecordBatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes the rows of an Arrow IPC stream for a stream of tuple blocks. Columns are found by their names; each must be
- * a field of the schema. A nullable field without a column is null. Dictionaries are understood, compressed buffers and
- * nested columns are not. One thread, one body.
+ * Decodes the rows of an Arrow IPC stream for a stream of tuple blocks, CSV or JSON. Columns are found by their names;
+ * each must be a field of the schema. A nullable field without a column is null. Dictionaries are understood,
+ * compressed buffers and nested columns are not. One thread, one body.
  */
 public final class ArrowDecoder {
     private static final ColumnType INDEX = new ColumnType(ColumnType.Kind.INTEGER, 4, true, 0);
@@ -61,7 +61,12 @@ public final class ArrowDecoder {
     private final ArrowValues values;
     private final KeyMaker keys;
     private final TupleBlock tuples;
-    private final List<byte[]> letters = new ArrayList<>();
+    /** Makes records of rows; null where the stream takes them in blocks. */
+    private final @Nullable RowRecords asText;
+
+    /** Of a stream of text its rows, and what is to become dead letters. */
+    private final List<byte[]> records = new ArrayList<>();
+
     private final List<PushedRows.Reason> reasons = new ArrayList<>();
     private final Map<Long, ColumnType> dictionaryTypes = new HashMap<>();
     private final Map<Long, ArrowColumn> dictionaries = new HashMap<>();
@@ -69,6 +74,7 @@ public final class ArrowDecoder {
     private @Nullable Batch batch;
     private @Nullable String unkeyed;
     private int seen;
+    private int rows;
     private int rejected;
     private final Map<RefusalKind, Integer> kinds = new EnumMap<>(RefusalKind.class);
     private long valueBytes;
@@ -93,9 +99,10 @@ public final class ArrowDecoder {
     /**
      * A decoder for one body.
      *
-     * @param stream that takes tuple blocks
+     * @param stream that takes tuple blocks, or has records of text
      * @param keepBad whether bad rows are to become dead letters, as JSON
-     * @param lease takes the bytes of tuples and letters, before the memory is taken
+     * @param lease takes the bytes of tuples and records, before the memory is taken
+     * @throws HttpFailure when no row can become a record of the stream
      */
     public ArrowDecoder(StreamDefinition stream, boolean keepBad, PushBudget.Lease lease) {
         this.schema = stream.schema();
@@ -106,6 +113,7 @@ public final class ArrowDecoder {
         RowLayout layout = RowLayout.of(schema);
         this.keys = KeyMaker.of(layout, schema);
         this.tuples = new TupleBlock(layout, 16);
+        this.asText = stream.takesBlocks() ? null : new RowRecords(stream);
     }
 
     /**
@@ -125,7 +133,7 @@ public final class ArrowDecoder {
         if (columns == null) {
             throw IpcMessages.bad("it has no schema");
         }
-        return new PushedRows(tuples, letters, tuples.size(), rejected, kinds, reasons);
+        return new PushedRows(tuples, records, rows, rejected, kinds, reasons);
     }
 
     /** Reads the description of the next message; its rows, if it has some, are in {@link #batch} then. */
@@ -304,11 +312,29 @@ public final class ArrowDecoder {
             if (why != null) {
                 throw new RejectedRecordException(RefusalKind.KEY, why);
             }
+            if (asText != null) {
+                record(asText.of(tuples, before));
+                tuples.clear();
+            }
+            rows++;
         } catch (RejectedRecordException e) {
             tuples.setSize(before);
             tuples.setArenaSize(arena);
             reject(sent, row, e.kind(), String.valueOf(e.getMessage()));
         }
+    }
+
+    private void record(byte[] record) {
+        if (record.length > PushedRows.MOST_ROW_BYTES) {
+            throw tooLong("has " + record.length + " bytes as a record", PushedRows.MOST_ROW_BYTES);
+        }
+        lease.grow(RECORD_BYTES + (long) record.length);
+        records.add(record);
+    }
+
+    private HttpFailure tooLong(String what, int most) {
+        String row = "row " + seen;
+        return HttpFailure.bad(ErrorCode.RECORD_TOO_LARGE, row + " " + what + ", expected at most " + most, row, null);
     }
 
     /** Bytes of a row's text and bytes: what the tuple takes in its block's arena, at most. */
@@ -325,11 +351,7 @@ public final class ArrowDecoder {
             }
         }
         if (sum > PushedRows.MOST_ROW_BYTES) {
-            throw HttpFailure.bad(
-                    ErrorCode.RECORD_TOO_LARGE,
-                    "row " + seen + " has values of " + sum + " bytes, expected at most " + PushedRows.MOST_ROW_BYTES,
-                    "row " + seen,
-                    null);
+            throw tooLong("has values of " + sum + " bytes", PushedRows.MOST_ROW_BYTES);
         }
         valueBytes += ROW_BYTES + sum;
         if (valueBytes > MOST_VALUE_BYTES) {
@@ -356,8 +378,13 @@ public final class ArrowDecoder {
                         "row " + seen,
                         null);
             }
+            if (asText != null && asText.isRecord(letter)) {
+                throw refused(
+                        "row " + seen,
+                        reason + "; as a dead letter it would be a record of the stream: correct it, or leave it out");
+            }
             lease.grow(RECORD_BYTES + (long) letter.length);
-            letters.add(letter);
+            records.add(letter);
         }
     }
 

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.gateway.http.PushBudget;
 import io.waterwheel.gateway.rows.PushedRows;
@@ -11,7 +12,9 @@ import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.schema.text.Uuid;
 import io.waterwheel.tuple.TupleBlock;
@@ -20,6 +23,7 @@ import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
+import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -204,6 +208,108 @@ final class ArrowDecoderTest {
             }
             assertThat(found).as("round %s", round).isEqualTo(expected);
         }
+    }
+
+    /** Signs of CSV, and places of JSON, of streams whose records are text. */
+    private static final List<String> TEXTS = List.of(
+            "format: csv",
+            "format: csv\nrecords: {delimiter: ';', decimal: ',', nulls: [NA], zone: Europe/Berlin}",
+            "format: csv\nrecords: {delimiter: tab, quote: none, escape: '\\'}",
+            "format: json",
+            "format: json\nrecords: {encoding: utf-8, unknown: reject}");
+
+    /** The records are read, as a server does, to the rows that were sent; what text cannot hold is refused. */
+    @Test
+    void rowsBecomeRecordsOfAStreamOfText() throws Exception {
+        long seed = Long.getLong("seed", System.nanoTime());
+        Random random = new Random(seed);
+        int refused = 0;
+        for (int round = 0; round < 30; round++) {
+            String as = "seed " + seed + ", round " + round;
+            StreamDefinition stream = SchemaFile.read("s.yaml", text(TEXTS.get(round % TEXTS.size())));
+            List<List<@Nullable Object>> expected = new ArrayList<>();
+            byte[] body = body(random, expected);
+            PushedRows rows = new ArrowDecoder(stream, false, new PushBudget(64 << 20, "rows").lease()).decode(body);
+            assertThat(rows.tuples().size()).as(as).isZero();
+            assertThat(rows.records()).as(as).hasSize(rows.rows());
+            assertThat(rows.rows() + rows.rejected()).as(as).isEqualTo(expected.size());
+            List<Integer> bad = new ArrayList<>();
+            for (PushedRows.Reason reason : rows.reasons()) {
+                bad.add(reason.line());
+                assertThat(reason.reason())
+                        .as(as)
+                        .matches(
+                                "(?s)field single: .* has no form in JSON|expected values that .* no quotes, can hold: .*");
+            }
+            refused += bad.size();
+            TupleBlock read = new TupleBlock(RowLayout.of(stream.schema()), 1);
+            RecordDecoder decoder = RecordDecoder.of(stream.format(), stream.schema());
+            for (byte[] record : rows.records()) {
+                decoder.decode(ByteBuffer.wrap(record), read);
+            }
+            int at = 0;
+            for (int r = 0; r < expected.size(); r++) {
+                if (!bad.contains(r + 1)) {
+                    for (int f = 0; f < SCHEMA.fields().size(); f++) {
+                        assertThat(read.value(f, at))
+                                .as("%s, row %s, field %s", as, r, f)
+                                .isEqualTo(expected.get(r).get(f));
+                    }
+                    at++;
+                }
+            }
+            assertThat(at).as(as).isEqualTo(read.size());
+        }
+        assertThat(refused).as("rows with NaN, seed %s", seed).isPositive();
+    }
+
+    /** The schema with another format and {@code records}. */
+    private static String text(String how) {
+        StringBuilder yaml = new StringBuilder("name: s\n").append(how).append("\nfields:\n");
+        for (Field field : SCHEMA.fields()) {
+            yaml.append("  - {name: ")
+                    .append(field.name())
+                    .append(", type: ")
+                    .append(field.type().schemaName())
+                    .append(", nullable: ")
+                    .append(field.nullable())
+                    .append("}\n");
+        }
+        return yaml.append("key: {field: id}\ntime: at\n").toString();
+    }
+
+    /** What is no tuple of the schema may be a record of its format all the same. */
+    @Test
+    void aDeadLetterIsNoRecord() throws Exception {
+        StreamDefinition stream = SchemaFile.read("s.yaml", text("format: json\nrecords: {unknown: skip}"));
+        byte[] body;
+        try (RootAllocator allocator = new RootAllocator()) {
+            BigIntVector id = new BigIntVector("id", allocator);
+            TimeStampSecVector at = new TimeStampSecVector("at", allocator);
+            body = write(
+                    List.of(id, at),
+                    1,
+                    batch -> {
+                        id.setSafe(0, 1);
+                        at.setSafe(0, Long.MAX_VALUE);
+                        return 1;
+                    },
+                    NONE);
+        }
+        PushBudget budget = new PushBudget(64 << 20, "rows");
+        assertThat(new ArrowDecoder(stream, false, budget.lease()).decode(body).reasons())
+                .hasSize(1);
+        // In JSON the time would be milliseconds, and fit.
+        assertThatThrownBy(() -> new ArrowDecoder(stream, true, budget.lease()).decode(body))
+                .isInstanceOf(HttpFailure.class)
+                .hasMessageContaining("row 1: ")
+                .hasMessageContaining("as a dead letter it would be a record of the stream");
+        StreamDefinition kafka = SchemaFile.read(
+                "s.yaml",
+                text("format: json").replace("name: note, type: string", "name: note, type: string, from: kafka.key"));
+        assertThatThrownBy(() -> new ArrowDecoder(kafka, true, budget.lease()))
+                .isInstanceOf(HttpFailure.class)
+                .hasMessageContaining("fields that are of Kafka");
     }
 
     private static byte[] body(Random random, List<List<@Nullable Object>> expected) throws IOException {

@@ -72,7 +72,7 @@ final class ArchitectureTest {
             new Room("decode.typed", "error", "schema", "schema.text"),
             new Room("decode.avro", "schema", "tuple", "decode.typed"),
             new Room("decode.protobuf", "schema", "tuple", "decode.typed"),
-            new Room("decode.registry", "decode.typed"),
+            new Room("decode.registry", "error", "decode.typed"),
             new Room(
                     "decode",
                     "error",

@@ -24,6 +24,7 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.schema.StreamPolicy;
+import io.waterwheel.schema.text.WriterTypes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
@@ -133,15 +134,31 @@ final class StreamCommand {
                             names = "--like-topic",
                             paramLabel = "TOPIC",
                             description =
-                                    "A topic that is there: propose a schema file from some of its records, CSV or JSON,"
-                                            + " and create nothing.")
+                                    "A topic that is there: propose a schema file from some of its records, CSV, JSON, or"
+                                            + " Avro or Protocol Buffers of a schema registry, and create nothing.")
                     @Nullable
                     String topic,
+            @Option(
+                            names = "--registry",
+                            paramLabel = "URL",
+                            description = "With --like-topic: the schema registry of the topic's producers, such as"
+                                    + " http://registry:8081. Default: the environment's WATERWHEEL_REGISTRY."
+                                    + " WATERWHEEL_REGISTRY_AUTH says where its password is: env:VARIABLE or"
+                                    + " file:/PATH.")
+                    @Nullable
+                    String registry,
             @Mixin FileFacts facts)
             throws IOException {
         if (topic != null) {
             if (file != null || like != null || encoding != null) {
                 throw wrong("create", "--like-topic goes with neither FILE.yaml, --like nor --encoding");
+            }
+            String asked = registry != null ? registry : System.getenv(TopicProposal.REGISTRY_VARIABLE);
+            try {
+                // Before anything is sent there.
+                WriterTypes unused = new WriterTypes("", asked == null ? "" : asked);
+            } catch (IllegalArgumentException e) {
+                throw wrong("create", "--" + e.getMessage());
             }
             try (WaterwheelClient client = server.connect()) {
                 terminal.out()
@@ -151,9 +168,13 @@ final class StreamCommand {
                                 topic,
                                 name != null ? name : StreamCreation.nameOf(topic),
                                 columns == null ? List.of() : columns,
+                                asked,
                                 facts));
                 return 0;
             }
+        }
+        if (registry != null) {
+            throw wrong("create", "--registry goes with --like-topic; FILE.yaml says it by records: {registry: URL}");
         }
         if (like != null) {
             if (file == null) {

@@ -7,26 +7,44 @@ import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.cli.proposal.FileFacts;
 import io.waterwheel.cli.proposal.KafkaColumns;
 import io.waterwheel.cli.proposal.ProposalCheck;
+import io.waterwheel.cli.proposal.RegisteredRecords;
+import io.waterwheel.cli.proposal.RegistryRecords;
 import io.waterwheel.cli.proposal.SchemaProposal;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.TopicSample;
+import io.waterwheel.decode.RecordDecoder;
+import io.waterwheel.decode.RejectedRecordException;
+import io.waterwheel.decode.registry.RegistryAccess;
+import io.waterwheel.decode.registry.SchemaRegistry;
+import io.waterwheel.decode.typed.MalformedException;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.key.KeyMaker;
 import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.SchemaFile;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Proposes a stream for a topic that is there, from some of its records. */
 final class TopicProposal {
     /** Records that are looked at. */
     private static final int RECORDS = 10_000;
 
-    /** Before a record that a serialiser of a schema registry wrote; the id of its schema follows in four bytes. */
-    private static final byte REGISTRY_MAGIC = 0;
+    /** The variable of the environment that says where the producers' schema registry is. */
+    static final String REGISTRY_VARIABLE = "WATERWHEEL_REGISTRY";
 
-    private static final int REGISTRY_PREFIX = 5;
+    private static final Duration REGISTRY_PATIENCE = Duration.ofSeconds(10);
+    private static final int MOST_SCHEMAS = 10;
 
     private TopicProposal() {}
 
@@ -35,6 +53,7 @@ final class TopicProposal {
      *
      * @param name of the stream
      * @param columns of CSV records; empty: they are numbered
+     * @param registry the address of the schema registry of the topic's producers; null: none is known
      * @param facts what is not guessed
      */
     static String yaml(
@@ -43,6 +62,7 @@ final class TopicProposal {
             String topic,
             String name,
             List<String> columns,
+            @Nullable String registry,
             FileFacts facts)
             throws IOException {
         TopicSample sample = client.sample(topic, RECORDS);
@@ -52,6 +72,9 @@ final class TopicProposal {
                     "topic " + topic + " has no records that could be looked at (" + sample.records()
                             + " without a value): write the schema by hand, docs/schema.md has every word");
         }
+        if (isOfRegistry(sample)) {
+            return ofRegistry(sample, name, registry, facts);
+        }
         RecordFormat format = format(sample);
         InputSource source = facts.escape() == null
                 ? new RecordsSource("topic " + topic, sample.values())
@@ -59,8 +82,7 @@ final class TopicProposal {
         SchemaProposal proposal = SchemaProposal.ofRecords(
                 source, format, columns, facts, KafkaColumns.of(sample.values().size(), sample.keys(), sample.times()));
         String yaml = proposal.yaml(name, SchemaProposal.Hints.CREATE);
-        // The topic where the stream has another name.
-        String withTopic = yaml.replaceFirst("(?m)^(name: .*)$", "$1\ntopic: " + topic);
+        String withTopic = withTopic(yaml, topic);
         AppendProgress silent = new AppendProgress(terminal, "records", () -> 0, -1);
         ProposalCheck.Outcome outcome = ProposalCheck.of(
                 List.of(source),
@@ -68,6 +90,94 @@ final class TopicProposal {
                 SchemaFile.read("the proposal", withTopic).schema(),
                 silent);
         return evidence(sample) + withTopic + misfits(outcome);
+    }
+
+    /** The topic where the stream has another name. */
+    private static String withTopic(String yaml, String topic) {
+        return yaml.replaceFirst("(?m)^(name: .*)$", "$1\ntopic: " + topic);
+    }
+
+    /** What is proposed for records whose schemas are in a registry. */
+    private static String ofRegistry(TopicSample sample, String name, @Nullable String registry, FileFacts facts)
+            throws IOException {
+        if (registry == null) {
+            throw unreadable(
+                    sample,
+                    "most begin with a zero byte and the number of a schema, as serialisers with a schema registry write:"
+                            + " say where that is, by --registry http://HOST:PORT or the environment's "
+                            + REGISTRY_VARIABLE);
+        }
+        SchemaRegistry asked = new SchemaRegistry(registry, RegistryAccess.ofEnvironment(System::getenv));
+        RegisteredRecords records = new RegisteredRecords(asked.waiting(REGISTRY_PATIENCE));
+        List<byte[]> objects = new ArrayList<>();
+        String why = "";
+        for (byte[] value : sample.values()) {
+            try {
+                if (!RegisteredRecords.begins(value)) {
+                    throw new MalformedException("a record has no number of a schema");
+                }
+                objects.add(records.json(value));
+            } catch (MalformedException e) {
+                why = why.isEmpty() ? String.valueOf(e.getMessage()) : why;
+            }
+        }
+        if (records.formats().size() != 1) {
+            throw unreadable(
+                    sample,
+                    records.formats().isEmpty()
+                            ? "none can be read by the schemas of the registry " + registry + ": " + why
+                            : "some are avro and some protobuf, and a stream reads records of one format");
+        }
+        RegistryRecords known = new RegistryRecords(records.formats().iterator().next(), registry, records.types());
+        InputSource source = new RecordsSource("topic " + sample.topic(), objects);
+        SchemaProposal proposal = SchemaProposal.ofRecords(
+                source,
+                RecordFormat.JSON,
+                List.of(),
+                facts,
+                KafkaColumns.of(sample.values().size(), sample.keys(), sample.times()),
+                known);
+        String yaml = withTopic(proposal.yaml(name, SchemaProposal.Hints.CREATE), sample.topic());
+        StringBuilder schemas = new StringBuilder("# Their schemas, of the registry ").append(registry);
+        int shown = 0;
+        for (int id : records.schemas()) {
+            if (++shown <= MOST_SCHEMAS) {
+                List<String> subjects = asked.subjects(id);
+                schemas.append(shown == 1 ? ": " : ", ").append(id);
+                schemas.append(subjects.isEmpty() ? "" : " of subject " + String.join(" and ", subjects));
+            }
+        }
+        schemas.append(shown > MOST_SCHEMAS ? " and " + (shown - MOST_SCHEMAS) + " more" : "")
+                .append(".\n");
+        return evidence(sample) + schemas + yaml + misfits(check(sample, proposal, yaml, asked));
+    }
+
+    /** How many of the records themselves are no tuples of it. */
+    private static ProposalCheck.Outcome check(
+            TopicSample sample, SchemaProposal proposal, String yaml, SchemaRegistry registry) {
+        StreamDefinition stream = SchemaFile.read("the proposal", yaml);
+        RecordDecoder decoder = RecordDecoder.of(stream.format(), stream.schema(), registry.waiting(REGISTRY_PATIENCE));
+        TupleBlock into = new TupleBlock(RowLayout.of(stream.schema()), 1);
+        KeyMaker keys = KeyMaker.of(into.layout(), stream.schema());
+        long rows = 0;
+        long misfits = 0;
+        String first = "";
+        for (byte[] value : sample.values()) {
+            rows++;
+            into.clear();
+            @Nullable String[] why = {null};
+            try {
+                decoder.decode(ByteBuffer.wrap(value), proposal.facts(), into);
+                int unused = keys.fill(into, 0, (row, reason) -> why[0] = reason);
+            } catch (RejectedRecordException e) {
+                why[0] = String.valueOf(e.getMessage());
+            }
+            if (why[0] != null) {
+                misfits++;
+                first = first.isEmpty() ? "topic " + sample.topic() + ", line " + rows + ": " + why[0] : first;
+            }
+        }
+        return new ProposalCheck.Outcome(rows, misfits, first, Map.of(), false, Map.of(), Set.of(), List.of());
     }
 
     private static String evidence(TopicSample sample) {
@@ -98,27 +208,23 @@ final class TopicProposal {
                 outcome.first().replaceFirst(", line (\\d+):", ", record $1 that was looked at:"));
     }
 
+    private static boolean isOfRegistry(TopicSample sample) {
+        long registry =
+                sample.values().stream().filter(RegisteredRecords::begins).count();
+        return registry > sample.values().size() / 2;
+    }
+
     /** What most records are. */
     private static RecordFormat format(TopicSample sample) {
         long objects = 0;
-        long registry = 0;
         long text = 0;
         for (byte[] value : sample.values()) {
-            if (value[0] == REGISTRY_MAGIC && value.length > REGISTRY_PREFIX) {
-                registry++;
-            } else if (RecordsSource.isText(value)) {
+            if (RecordsSource.isText(value)) {
                 text++;
                 objects += RecordsSource.startsObject(value) ? 1 : 0;
             }
         }
         int most = sample.values().size() / 2;
-        if (registry > most) {
-            throw unreadable(
-                    sample,
-                    registry + " begin with a zero byte and four more, as serialisers with a schema"
-                            + " registry write: a stream takes such records in Avro with format: avro and"
-                            + " records: {registry: ADDRESS} (docs/formats.md); no schema is proposed for them");
-        }
         if (text <= most) {
             throw unreadable(
                     sample,

@@ -222,7 +222,7 @@ public enum ErrorCode {
     SCHEMA_INVALID(USER, "Correct what the message lists; docs/schema.md has every word."),
     /** The registry that has the schemas of a topic's records does not answer. */
     SCHEMA_REGISTRY_UNAVAILABLE(
-            TEMPORARY, "Check that the registry runs and that its address is right; reading goes on by itself."),
+            TEMPORARY, "Check that the registry runs, its address, and what lets one in; reading goes on by itself."),
     /** The server runs as many calls as it may at a time. */
     SERVER_BUSY(TEMPORARY, "Try again later; docs/limits.md has the bounds."),
     /** The server is closing. */

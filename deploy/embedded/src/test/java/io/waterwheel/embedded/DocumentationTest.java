@@ -12,6 +12,7 @@ import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.AskedQuestions;
 import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.decode.registry.TestRegistry;
 import io.waterwheel.embedded.demo.FlightsFile;
 import io.waterwheel.embedded.server.RunningServer;
 import io.waterwheel.embedded.server.ServerCommand;
@@ -70,6 +71,9 @@ final class DocumentationTest {
     static Path folder;
 
     private static RunningServer server;
+
+    /** Where the schema registry of the pages is. */
+    private static String registry = "";
 
     private static WaterwheelClient client;
 
@@ -237,7 +241,8 @@ final class DocumentationTest {
         }
         assertThat(files).isGreaterThanOrEqualTo(2);
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", server.kafka()))) {
-            admin.createTopics(List.of(new NewTopic("shop.orders", 2, (short) 1)))
+            admin.createTopics(List.of(
+                            new NewTopic("shop.orders", 2, (short) 1), new NewTopic("shop.trips", 1, (short) 1)))
                     .all()
                     .get();
         }
@@ -246,9 +251,22 @@ final class DocumentationTest {
             producer.send(new ProducerRecord<>("shop.orders", "{\"at\": 1633608000000, \"id\": \"a\"}"))
                     .get();
         }
+        // A trip of "ann", 100 ms after 1970, by schema 1.
+        byte[] trip = {0, 0, 0, 0, 1, (byte) 0xC8, 1, 6, 'a', 'n', 'n'};
+        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", server.kafka()), new ByteArraySerializer(), new ByteArraySerializer())) {
+            producer.send(new ProducerRecord<>("shop.trips", 0, null, trip)).get();
+        }
         Files.write(folder.resolve("rides.desc"), rides());
         Files.write(folder.resolve("bikes.avro"), bikes());
-        assertThat(runPage("docs/formats.md")).isGreaterThanOrEqualTo(10);
+        try (TestRegistry trips = new TestRegistry()) {
+            trips.register(1, "AVRO", """
+                    {"type": "record", "name": "Trip", "fields": [
+                      {"name": "at", "type": {"type": "long", "logicalType": "timestamp-millis"}},
+                      {"name": "rider", "type": "string"}]}""");
+            registry = trips.address();
+            assertThat(runPage("docs/formats.md")).isGreaterThanOrEqualTo(11);
+        }
         // A question that names no positions may be answered without an indexer that has just got its first row.
         Waiting.until(
                 "all rows are seen",
@@ -405,7 +423,10 @@ final class DocumentationTest {
         return count;
     }
 
-    /** As a shell parts them; files of the repository, and of this test, where they are. */
+    /** Where the pages have a schema registry. */
+    private static final String REGISTRY = "http://127.0.0.1:8081";
+
+    /** As a shell parts them; files of the repository, and of this test, and the registry, where they are. */
     private static List<String> words(String command) {
         List<String> words = new ArrayList<>();
         Matcher word = WORD.matcher(command);
@@ -414,6 +435,10 @@ final class DocumentationTest {
                 break; // where the output goes
             }
             String text = word.group(1) != null ? word.group(1) : word.group(2) != null ? word.group(2) : word.group(3);
+            if (text.equals(REGISTRY)) {
+                words.add(registry);
+                continue;
+            }
             Path file = ROOT.resolve(text.replace('"', '_'));
             words.add(
                     text.contains("/") && Files.isRegularFile(file)

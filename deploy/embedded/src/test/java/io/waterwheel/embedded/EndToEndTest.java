@@ -11,6 +11,7 @@ import io.waterwheel.client.AppenderSettings;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.decode.RandomRows;
+import io.waterwheel.decode.registry.TestRegistry;
 import io.waterwheel.embedded.demo.Demo;
 import io.waterwheel.embedded.demo.FlightsFile;
 import io.waterwheel.embedded.server.RunningServer;
@@ -61,17 +62,22 @@ final class EndToEndTest {
     @TempDir
     static Path folder;
 
+    private static TestRegistry registry;
+
     private static RunningServer server;
 
     private static WaterwheelClient client;
 
     @BeforeAll
     static void start() throws Exception {
+        registry = new TestRegistry();
+        Path access = Files.writeString(folder.resolve("registries"), registry.address() + " basic reader:secret\n");
         WaterwheelConfig config = WaterwheelConfig.parse(
                         "test", "storm:\n  topology.testing.always.try.serialize: true\n", List.of())
                 .with(
                         Keys.SQL_TABLES,
-                        DocumentationTest.ROOT.resolve("docs/examples/tables").toString());
+                        DocumentationTest.ROOT.resolve("docs/examples/tables").toString())
+                .with(Keys.REGISTRY_AUTH, "file:" + access);
         server = RunningServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
         client = WaterwheelClient.connect(server.url());
     }
@@ -80,6 +86,7 @@ final class EndToEndTest {
     static void stop() {
         client.close();
         server.close();
+        registry.close();
     }
 
     private static CliResult run(String in, String... args) {
@@ -122,6 +129,7 @@ final class EndToEndTest {
         topics.aTopicIsTakenWithNothingEdited();
         topics.whatKafkaHasOfARecordIsAField();
         topics.avroOfARegistryIsReadBesideAnOutage();
+        topics.topicsOfARegistryAreTaken(registry);
         topics.whatCannotBeReadIsSaid();
     }
 

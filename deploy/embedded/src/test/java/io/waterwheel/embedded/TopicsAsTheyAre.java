@@ -9,7 +9,9 @@ import io.waterwheel.decode.registry.TestRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -253,6 +255,154 @@ final class TopicsAsTheyAre {
         }
     }
 
+    /**
+     * Avro of two generations and Protocol Buffers, from the topic to the answer, with nothing edited.
+     *
+     * @param registry that wants a password, which the server has by its configuration
+     */
+    void topicsOfARegistryAreTaken(TestRegistry registry) throws Exception {
+        registry.guard("");
+        registry.register(11, "AVRO", """
+                {"type": "record", "name": "Trip", "fields": [
+                  {"name": "at", "type": {"type": "long", "logicalType": "timestamp-micros"}},
+                  {"name": "taxi", "type": "string"},
+                  {"name": "place", "type": {"type": "record", "name": "Place", "fields": [
+                    {"name": "lon", "type": "double"}, {"name": "lat", "type": "double"}]}},
+                  {"name": "fare", "type": {"type": "bytes", "logicalType": "decimal", "precision": 9, "scale": 2}},
+                  {"name": "raw", "type": "bytes"}]}""");
+        registry.register(12, "AVRO", """
+                {"type": "record", "name": "Trip", "fields": [
+                  {"name": "note", "type": ["null", "string"]},
+                  {"name": "at", "type": {"type": "long", "logicalType": "timestamp-micros"}},
+                  {"name": "taxi", "type": "string"},
+                  {"name": "place", "type": {"type": "record", "name": "Place", "fields": [
+                    {"name": "lon", "type": "double"}, {"name": "lat", "type": "double"}]}},
+                  {"name": "fare", "type": {"type": "bytes", "logicalType": "decimal", "precision": 9, "scale": 2}},
+                  {"name": "raw", "type": "bytes"}]}""");
+        List<byte[]> avro = new ArrayList<>();
+        long fares = 0;
+        for (int i = 0; i < 60; i++) {
+            ByteBuffer record = ByteBuffer.allocate(100).put((byte) 0).putInt(11 + i % 2);
+            if (i % 2 == 1) {
+                record.put((byte) 2).put((byte) 2).put((byte) 'n');
+            }
+            avro(record, 1_633_608_000_000_000L + i);
+            record.put((byte) 4).put((byte) 't').put((byte) ('0' + i % 3));
+            record.order(ByteOrder.LITTLE_ENDIAN).putDouble(13 + i / 100.0).putDouble(52 + i / 100.0);
+            record.put((byte) 4).put((byte) (i / 10)).put((byte) i);
+            fares += (i / 10 << 8) + i;
+            record.put((byte) 4).put((byte) 0).put((byte) i);
+            avro.add(Arrays.copyOf(record.array(), record.position()));
+        }
+        produce("registered.avro", avro);
+        registry.guard("Basic cmVhZGVyOnNlY3JldA==");
+        CliResult refused =
+                run("stream", "create", "--like-topic", "registered.avro", "--registry", registry.address());
+        assertThat(refused.err()).contains("it wants a password or a token", "[SCHEMA_REGISTRY_UNAVAILABLE]");
+        registry.guard("");
+        String proposed = created("registered.avro", "--registry", registry.address(), "--name", "registered");
+        registry.guard("Basic cmVhZGVyOnNlY3JldA==");
+        assertThat(proposed)
+                .contains(
+                        "# Their schemas, of the registry " + registry.address()
+                                + ": 11 of subject of-11, 12 of subject of-12.",
+                        "name: registered\ntopic: registered.avro\nformat: avro\n",
+                        "{name: at, type: timestamp_us}",
+                        "{name: place_lon, type: double, from: '$.place.lon'}",
+                        "{name: fare, type: 'decimal(9, 2)', nullable: true}",
+                        "{name: raw, type: bytes, nullable: true}",
+                        "{name: note, type: string, nullable: true}",
+                        "key: {longitude: place_lon, latitude: place_lat",
+                        "records:\n  registry: '" + registry.address() + "'\n")
+                .endsWith("# All records that were looked at are tuples of it.\n");
+        counts("registered", 60, Map.of(0, 30L, 1, 30L));
+        CliResult sums = run(
+                "query",
+                "registered",
+                "--agg",
+                "sum(fare) AS f,count(note) AS n,max(place_lat) AS l",
+                "--format",
+                "csv",
+                "--at-least",
+                "0:30,1:30");
+        assertThat(sums.out())
+                .as("%s", sums)
+                .isEqualTo("f,n,l\n" + BigDecimal.valueOf(fares, 2).toPlainString() + ",30,52.59\n");
+        CliResult verified = run("verify", "registered");
+        assertThat(verified.code()).as("%s", verified).isZero();
+
+        registry.guard("");
+        registry.register(21, "PROTOBUF", """
+                syntax = "proto3";
+                import "google/protobuf/timestamp.proto";
+                message Other { string x = 1; }
+                message Ride {
+                  google.protobuf.Timestamp started = 1;
+                  message Rider { string name = 1; optional int32 age = 2; }
+                  Rider rider = 2;
+                  double fare = 3;
+                  bytes raw = 4;
+                  enum Kind { CAR = 0; BIKE = 1; }
+                  Kind kind = 5;
+                  map<string, string> tags = 6;
+                }
+                """);
+        List<byte[]> rides = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            ByteBuffer record = ByteBuffer.allocate(100).put((byte) 0).putInt(21);
+            record.put((byte) 2).put((byte) 2); // the message at place 1
+            record.put((byte) 0x0A).put((byte) 9).put((byte) 0x08);
+            varint(record, 1_633_608_000L + i);
+            record.put((byte) 0x10).put((byte) 0xE8).put((byte) 0x07); // 1000 ns
+            record.put((byte) 0x12)
+                    .put((byte) 4)
+                    .put((byte) 0x0A)
+                    .put((byte) 2)
+                    .put((byte) 'r')
+                    .put((byte) ('0' + i % 4));
+            record.put((byte) 0x19).order(ByteOrder.LITTLE_ENDIAN).putDouble(i / 4.0);
+            record.put((byte) 0x28).put((byte) (i % 2));
+            rides.add(Arrays.copyOf(record.array(), record.position()));
+        }
+        produce("registered.rides", rides);
+        proposed = created("registered.rides", "--registry", registry.address());
+        registry.guard("Basic cmVhZGVyOnNlY3JldA==");
+        assertThat(proposed)
+                .contains(
+                        "format: protobuf\n",
+                        "{name: started, type: timestamp_us}",
+                        "{name: rider_name, type: string, from: '$.rider.name'}",
+                        "{name: fare, type: double, nullable: true}",
+                        "{name: raw, type: bytes, nullable: true}",
+                        "{name: kind, type: string, nullable: true}",
+                        "key: {field: rider_name}",
+                        "time: started\n")
+                .endsWith("# All records that were looked at are tuples of it.\n");
+        CliResult rows = run(
+                "query",
+                "registered.rides",
+                "--key",
+                "r1",
+                "--where",
+                "kind = 'BIKE'",
+                "--agg",
+                "count(*) AS n,sum(fare) AS f,min(started) AS t",
+                "--format",
+                "csv",
+                "--at-least",
+                "0:20,1:20");
+        assertThat(rows.out()).as("%s", rows).isEqualTo("n,f,t\n10,47.5,1633608001000001\n");
+    }
+
+    private static void varint(ByteBuffer out, long value) {
+        long left = value;
+        while (left > 0x7F) {
+            out.put((byte) (left & 0x7F | 0x80));
+            left >>>= 7;
+        }
+        out.put((byte) left);
+    }
+
     /** A number as Avro has it. */
     private static void avro(ByteBuffer out, long value) {
         long zigzag = (value << 1) ^ (value >> 63);
@@ -272,9 +422,30 @@ final class TopicsAsTheyAre {
         CliResult refused = run("stream", "create", "--like-topic", "framed");
         assertThat(refused.code()).isEqualTo(1);
         assertThat(refused.err())
-                .contains("topic framed: of 10 records 10 begin with a zero byte and four more, as serialisers with a"
-                        + " schema registry write")
+                .contains("topic framed: of 10 records most begin with a zero byte and the number of a schema, as"
+                        + " serialisers with a schema registry write: say where that is, by --registry")
                 .contains("[BAD_TOPIC]");
+        try (TestRegistry registry = new TestRegistry()) {
+            assertThat(run("stream", "create", "--like-topic", "framed", "--registry", registry.address())
+                            .err())
+                    .contains("none can be read by the schemas of the registry " + registry.address()
+                            + ": the registry " + registry.address() + " has no schema 7");
+            assertThat(run(
+                                    "stream",
+                                    "create",
+                                    "--like-topic",
+                                    "framed",
+                                    "--registry",
+                                    "http://me:secret@" + registry.address().substring(7))
+                            .err())
+                    .contains("--registry: expected an address such as http://registry:8081, without a user")
+                    .contains("got 'http://...@")
+                    .doesNotContain("secret");
+            registry.register(7, "JSON", "{}");
+            assertThat(run("stream", "create", "--like-topic", "framed", "--registry", registry.address())
+                            .err())
+                    .contains("schema 7 is of type json, and a stream reads avro and protobuf behind such a prefix");
+        }
         assertThat(run("stream", "create", "--like-topic", "nowhere").err())
                 .contains("has no topic 'nowhere' [BAD_TOPIC]");
         assertThat(run("stream", "create", "--like-topic", "framed", "--like", "x.csv")

@@ -35,6 +35,11 @@ final class ColumnSample {
     String name;
     /** Where it stands, where that is not under its name: a member or its path. */
     String from = "";
+
+    /** Its type, where a schema says it; of a text it says nothing. */
+    @Nullable
+    FieldType known;
+
     /** The row that is being looked at, counted from 1. */
     long row;
 
@@ -262,6 +267,15 @@ final class ColumnSample {
 
     /** The narrowest type that holds all values, but for marks; text when there are none. */
     FieldType type() {
+        FieldType said = known;
+        if (said == null) {
+            return seen();
+        }
+        // Of a time the schema may not say how fine it is.
+        return said == FieldType.TIMESTAMP_US && seen() == FieldType.TIMESTAMP_NS ? FieldType.TIMESTAMP_NS : said;
+    }
+
+    private FieldType seen() {
         long known = values - marks;
         if (known == 0) {
             return FieldType.STRING;
@@ -333,7 +347,7 @@ final class ColumnSample {
     @Nullable
     TimestampUnit epochUnit() {
         long known = values - marks;
-        if (known == 0 || (integers != known && decimals != known)) {
+        if (known == 0 || (integers != known && decimals != known) || (this.known != null && !this.known.isNumber())) {
             return null;
         }
         if (least > most || marked > 0) {

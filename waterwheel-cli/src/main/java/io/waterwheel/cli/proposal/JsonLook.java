@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import io.waterwheel.cli.input.FieldNames;
 import io.waterwheel.cli.input.InputLines;
+import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.text.MemberPath;
 import java.io.IOException;
@@ -68,8 +69,16 @@ final class JsonLook extends FileLook {
 
     private String trouble = "";
 
+    private final Map<String, FieldType> known;
+
     JsonLook(String source, long mostBytes, FileFacts facts) {
+        this(source, mostBytes, facts, Map.of());
+    }
+
+    /** @param known types of fields by their paths, where the values need not tell them */
+    JsonLook(String source, long mostBytes, FileFacts facts, Map<String, FieldType> known) {
         super(source, mostBytes, facts);
+        this.known = known;
         if (facts.givenOfCsv() != null) {
             throw bad(facts.givenOfCsv() + " is for CSV, and " + source + " is JSON");
         }
@@ -216,7 +225,9 @@ final class JsonLook extends FileLook {
                 // The plain name of a member of the object itself is shorter, and any name will do.
                 paths.add(top && isName(member.name) ? member.name : below);
                 names.add(name);
-                found.add(member.scalars != null ? member.scalars : new ColumnSample("", style));
+                ColumnSample column = member.scalars != null ? member.scalars : new ColumnSample("", style);
+                column.known = known.get(below);
+                found.add(column);
             }
         }
     }

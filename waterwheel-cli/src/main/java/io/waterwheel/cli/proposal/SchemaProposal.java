@@ -43,6 +43,7 @@ public final class SchemaProposal {
     private final FileLook look;
     private final CsvStyle style;
     private final KafkaColumns kafka;
+    private final RegistryRecords registry;
     /** How many rows were read first, damaged ones too, and the numbers of those behind that were looked at. */
     private final long first;
 
@@ -50,8 +51,9 @@ public final class SchemaProposal {
     /** What all rows are, where all were read after the look; null where not. */
     private ProposalCheck.@Nullable Outcome all;
 
-    private SchemaProposal(FileLook look, KafkaColumns kafka) {
+    private SchemaProposal(FileLook look, KafkaColumns kafka, RegistryRecords registry) {
         this.kafka = kafka;
+        this.registry = registry;
         this.first = look.rows + look.damaged;
         this.source = look.source;
         this.look = look;
@@ -162,18 +164,34 @@ public final class SchemaProposal {
     public static SchemaProposal ofRecords(
             InputSource records, RecordFormat format, List<String> named, FileFacts facts, KafkaColumns kafka)
             throws IOException {
+        return ofRecords(records, format, named, facts, kafka, RegistryRecords.NONE);
+    }
+
+    /**
+     * The same of records that are shown as JSON.
+     *
+     * @param registry what they are
+     */
+    public static SchemaProposal ofRecords(
+            InputSource records,
+            RecordFormat format,
+            List<String> named,
+            FileFacts facts,
+            KafkaColumns kafka,
+            RegistryRecords registry)
+            throws IOException {
         facts.check();
         if (facts.textRecords) {
             throw FileLook.bad("--text-records goes with a file: rows go to a topic that is there as text anyhow");
         }
         FileLook look = format == RecordFormat.JSON
-                ? new JsonLook(records.name(), Long.MAX_VALUE, facts)
+                ? new JsonLook(records.name(), Long.MAX_VALUE, facts, registry.types())
                 : new CsvLook(records.name(), Long.MAX_VALUE, named, false, facts);
         look.again = "FILE";
         try (InputStream in = records.open()) {
             SchemaProposal ofValues = records.naming(() -> looked(look, in, FileEncoding.UTF_8));
             look.whole = false;
-            return new SchemaProposal(ofValues.look, kafka);
+            return new SchemaProposal(ofValues.look, kafka, registry);
         }
     }
 
@@ -203,7 +221,7 @@ public final class SchemaProposal {
             look.encoding = lines.encoding();
             look.look(lines);
         }
-        return new SchemaProposal(look, KafkaColumns.NONE);
+        return new SchemaProposal(look, KafkaColumns.NONE, RegistryRecords.NONE);
     }
 
     /** Whether all rows of the file were looked at. */
@@ -253,7 +271,7 @@ public final class SchemaProposal {
     }
 
     /** What stands for Kafka's part of a record, where the definition asks for it. */
-    RecordFacts facts() {
+    public RecordFacts facts() {
         return kafka.facts();
     }
 
@@ -355,7 +373,8 @@ public final class SchemaProposal {
                     .append('\n');
         }
         out.append("name: ").append(DefinitionYaml.value(stream)).append("\nformat: ");
-        out.append(SchemaFile.formatName(look.format())).append("\nfields:\n");
+        out.append(SchemaFile.formatName(registry.any() ? registry.format() : look.format()))
+                .append("\nfields:\n");
         Set<ColumnSample> nullable = nullable(used, needed, nulls);
         for (ColumnSample column : used) {
             field(
@@ -398,7 +417,7 @@ public final class SchemaProposal {
         }
         // Rows of a file, which tell the cells of dimensions, have no keys of Kafka.
         List<String> dimensions = ColumnRoles.dimensions(values, time, longitude, latitude);
-        if (dimensions.size() > 2 && !kafka.hasKey(used)) {
+        if (dimensions.size() > 2 && !kafka.hasKey(used) && !registry.any()) {
             out.append("# key: {dimensions: [")
                     .append(String.join(", ", dimensions))
                     .append("]}   # when you ask by several at once; then create it with --like ")
@@ -460,7 +479,7 @@ public final class SchemaProposal {
                 patterns.isEmpty() ? "" : patterns.get(0),
                 Map.of(),
                 TextEncoding.UTF_8,
-                WriterTypes.NONE,
+                new WriterTypes("", registry.registry()),
                 // Of a topic that is there it is not known who reads it.
                 kafka == KafkaColumns.NONE && !look.facts.textRecords);
         if (text.members().isEmpty()) {
@@ -526,7 +545,10 @@ public final class SchemaProposal {
         }
         boolean json = look.format() == RecordFormat.JSON;
         List<String> doubts = new ArrayList<>();
-        out.append("  - {name: ").append(column.name).append(", type: ").append(type.schemaName());
+        out.append("  - {name: ")
+                .append(column.name)
+                .append(", type: ")
+                .append(DefinitionYaml.value(type.schemaName()));
         if (unit != null) {
             if (unit != type.resolution()) {
                 out.append(", unit: ").append(unit.schemaName());
@@ -579,7 +601,7 @@ public final class SchemaProposal {
         if (!evidence.isEmpty()) {
             doubts.add(evidence + (!json && evidence.contains("numbers") ? ": --null takes a word for nothing" : ""));
         }
-        if (column.values == 0) {
+        if (column.values == 0 && column.known == null) {
             doubts.add("always empty: type unknown");
         } else if (!time
                 && column.epochUnit() != null

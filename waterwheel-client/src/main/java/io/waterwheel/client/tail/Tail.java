@@ -3,6 +3,7 @@ package io.waterwheel.client.tail;
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.client.kafka.TopicLog;
 import io.waterwheel.decode.RecordFacts;
+import io.waterwheel.decode.registry.RegistryAccess;
 import io.waterwheel.decode.registry.SchemaRegistry;
 import io.waterwheel.decode.typed.WriterSchemas;
 import io.waterwheel.error.ErrorCode;
@@ -133,7 +134,10 @@ public final class Tail implements AutoCloseable {
         this.rows = new TailRows(
                 stream.definition().schema(),
                 stream.definition().format(),
-                registry.isEmpty() ? WriterSchemas.NONE : new SchemaRegistry(registry).waiting(SCHEMA_PATIENCE),
+                registry.isEmpty()
+                        ? WriterSchemas.NONE
+                        : new SchemaRegistry(registry, RegistryAccess.ofEnvironment(System::getenv))
+                                .waiting(SCHEMA_PATIENCE),
                 settings.where());
         this.log = logs.apply(stream);
         try {

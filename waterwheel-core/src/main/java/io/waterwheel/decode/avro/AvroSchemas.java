@@ -59,6 +59,15 @@ public final class AvroSchemas {
     }
 
     /**
+     * Reads a schema of a registry, with what it refers to.
+     *
+     * @throws IllegalArgumentException when it cannot be read; the message says why
+     */
+    public static AvroType parse(RegisteredSchema schema) {
+        return parse(schema.text(), schema.references());
+    }
+
+    /**
      * Reads a schema that refers to types of others.
      *
      * @param others schemas that define them, each behind those that it refers to itself
@@ -170,12 +179,12 @@ public final class AvroSchemas {
         if (branches.isEmpty()) {
             throw wrong("a union of nothing");
         }
-        return new AvroType(Kind.UNION, "", Logical.NONE, 0, 0, List.of(), List.copyOf(branches));
+        return new AvroType(Kind.UNION, "", 0, List.of(), List.copyOf(branches));
     }
 
     private AvroType container(Kind kind, JsonNode items, String namespace, int depth) {
         AvroType of = type(items, namespace, depth + 1);
-        return new AvroType(kind, "", Logical.NONE, 0, 0, List.of(), List.of(of));
+        return new AvroType(kind, "", 0, List.of(), List.of(of));
     }
 
     private static String name(JsonNode node, String namespace) {
@@ -196,7 +205,7 @@ public final class AvroSchemas {
 
     private AvroType record(JsonNode node, String namespace, int depth) {
         String name = name(node, namespace);
-        AvroType record = new AvroType(Kind.RECORD, name, Logical.NONE, 0, 0, List.of(), List.of());
+        AvroType record = new AvroType(Kind.RECORD, name, 0, List.of(), List.of());
         define(record);
         String within = name.contains(".") ? name.substring(0, name.lastIndexOf('.')) : "";
         List<AvroType.Member> members = new ArrayList<>();
@@ -219,8 +228,7 @@ public final class AvroSchemas {
     private AvroType enumeration(JsonNode node, String namespace) {
         List<String> symbols = new ArrayList<>();
         node.path("symbols").forEach(symbol -> symbols.add(symbol.asText()));
-        AvroType type =
-                new AvroType(Kind.ENUM, name(node, namespace), Logical.NONE, 0, 0, List.copyOf(symbols), List.of());
+        AvroType type = new AvroType(Kind.ENUM, name(node, namespace), 0, List.copyOf(symbols), List.of());
         define(type);
         return type;
     }
@@ -230,8 +238,7 @@ public final class AvroSchemas {
         if (!size.isInt() || size.intValue() < 0 || size.intValue() > MOST_FIXED) {
             throw wrong("fixed " + node.path("name").asText() + ": expected a size of 0 to " + MOST_FIXED);
         }
-        AvroType plain =
-                new AvroType(Kind.FIXED, name(node, namespace), Logical.NONE, 0, size.intValue(), List.of(), List.of());
+        AvroType plain = new AvroType(Kind.FIXED, name(node, namespace), size.intValue(), List.of(), List.of());
         AvroType type = logical(plain, node);
         define(type);
         return type;
@@ -261,14 +268,11 @@ public final class AvroSchemas {
         if (logical == null || (logical == Logical.DECIMAL && (digits < 0 || digits > MOST_SCALE))) {
             return type;
         }
-        return new AvroType(
-                type.kind,
-                type.name,
+        boolean decimal = logical == Logical.DECIMAL;
+        return type.standingFor(
                 logical,
-                logical == Logical.DECIMAL ? digits : 0,
-                type.size,
-                List.of(),
-                List.of());
+                decimal ? digits : 0,
+                decimal ? Math.max(0, node.path("precision").asInt(0)) : 0);
     }
 
     private static @Nullable Logical only(AvroType type, Kind kind, Logical logical) {

@@ -46,6 +46,9 @@ public final class AvroType {
     final Logical logical;
     /** Digits behind the point of a decimal. */
     final int scale;
+
+    /** Digits of a decimal in all; 0: not known. */
+    final int precision;
     /** Bytes of a fixed. */
     final int size;
 
@@ -55,18 +58,36 @@ public final class AvroType {
     /** Of a record. */
     List<Member> members = List.of();
 
-    AvroType(Kind kind, String name, Logical logical, int scale, int size, List<String> symbols, List<AvroType> parts) {
+    AvroType(Kind kind, String name, int size, List<String> symbols, List<AvroType> parts) {
+        this(kind, name, Logical.NONE, 0, 0, size, symbols, parts);
+    }
+
+    private AvroType(
+            Kind kind,
+            String name,
+            Logical logical,
+            int scale,
+            int precision,
+            int size,
+            List<String> symbols,
+            List<AvroType> parts) {
         this.kind = kind;
         this.name = name;
         this.logical = logical;
         this.scale = scale;
+        this.precision = precision;
         this.size = size;
         this.symbols = symbols;
         this.parts = parts;
     }
 
     static AvroType of(Kind kind) {
-        return new AvroType(kind, "", Logical.NONE, 0, 0, List.of(), List.of());
+        return new AvroType(kind, "", 0, List.of(), List.of());
+    }
+
+    /** The same, which stands for something; digits are those of a decimal. */
+    AvroType standingFor(Logical meaning, int digitsBehind, int digits) {
+        return new AvroType(kind, name, meaning, digitsBehind, digits, size, symbols, parts);
     }
 
     /** For messages. */

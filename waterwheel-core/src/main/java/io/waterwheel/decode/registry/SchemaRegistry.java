@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +64,7 @@ public final class SchemaRegistry implements WriterSchemas {
 
     private final String address;
     private final long retryNanos;
+    private final RegistryAccess access;
     private @Nullable HttpClient client;
     private final LinkedHashMap<Integer, RegisteredSchema> known = new LinkedHashMap<>(16, 0.75f, true);
     private long characters;
@@ -71,11 +73,21 @@ public final class SchemaRegistry implements WriterSchemas {
 
     /** @param address such as {@code http://registry:8081}; nothing is sent there before the first question */
     public SchemaRegistry(String address) {
-        this(address, RETRY_NANOS);
+        this(address, RegistryAccess.NONE);
     }
 
-    SchemaRegistry(String address, long retryNanos) {
-        this.address = address.endsWith("/") ? address.substring(0, address.length() - 1) : address;
+    /**
+     * The same.
+     *
+     * @param access how registries let this process in
+     */
+    public SchemaRegistry(String address, RegistryAccess access) {
+        this(address, access, RETRY_NANOS);
+    }
+
+    SchemaRegistry(String address, RegistryAccess access, long retryNanos) {
+        this.address = RegistryAccess.bare(address);
+        this.access = access;
         this.retryNanos = retryNanos;
     }
 
@@ -148,17 +160,38 @@ public final class SchemaRegistry implements WriterSchemas {
         return question;
     }
 
-    private HttpClient client() {
+    private synchronized HttpClient client() {
         HttpClient there = client;
         if (there == null) {
-            there = HttpClient.newBuilder()
+            HttpClient.Builder builder = HttpClient.newBuilder()
                     .connectTimeout(CONNECT)
+                    // What lets us in is for this address alone.
                     .followRedirects(HttpClient.Redirect.NEVER)
-                    .version(HttpClient.Version.HTTP_1_1)
-                    .build();
+                    .version(HttpClient.Version.HTTP_1_1);
+            access.trust(address, builder);
+            there = builder.build();
             client = there;
         }
         return there;
+    }
+
+    /**
+     * The subjects that have a schema, as the registry says at once; empty where it does not say. Waits, for ten
+     * seconds at most.
+     */
+    public List<String> subjects(int id) {
+        List<String> subjects = new ArrayList<>();
+        try {
+            HttpResponse<byte[]> response = send("/schemas/ids/" + Integer.toUnsignedString(id) + "/subjects")
+                    .join();
+            if (response.statusCode() == 200) {
+                json(response).forEach(subject -> subjects.add(shown(subject.asText())));
+            }
+        } catch (CompletionException | IOException e) {
+            // Not all registries know the question, and nothing depends on it.
+            return List.of();
+        }
+        return subjects;
     }
 
     private void ask(int id) {
@@ -214,15 +247,22 @@ public final class SchemaRegistry implements WriterSchemas {
     }
 
     private static String cause(@Nullable Throwable failure) {
+        if (failure instanceof IllegalArgumentException) {
+            return shown(String.valueOf(failure.getMessage())); // of what is configured
+        }
         return shown(String.valueOf(failure != null && failure.getCause() != null ? failure.getCause() : failure));
     }
 
     private HttpRequest request(String path) {
-        return HttpRequest.newBuilder(URI.create(address + path))
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(address + path))
                 .header("Accept", "application/vnd.schemaregistry.v1+json, application/json")
                 .timeout(Duration.ofSeconds(ANSWER_SECONDS))
-                .GET()
-                .build();
+                .GET();
+        String authorization = access.authorization(address);
+        if (authorization != null) {
+            request.header("Authorization", authorization);
+        }
+        return request.build();
     }
 
     private synchronized void answered(int id, @Nullable HttpResponse<byte[]> response, @Nullable Throwable failure) {
@@ -261,6 +301,7 @@ public final class SchemaRegistry implements WriterSchemas {
             }
         } else {
             question.why = "it answered with status " + response.statusCode()
+                    + (response.statusCode() == 401 || response.statusCode() == 403 ? access.advice(address) : "")
                     + (answer.path("message").isTextual()
                             ? ", " + shown(answer.path("message").textValue())
                             : "");

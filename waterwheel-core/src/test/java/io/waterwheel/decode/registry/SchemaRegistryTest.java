@@ -22,7 +22,7 @@ final class SchemaRegistryTest {
     private static final Duration SHORT = Duration.ofMillis(300);
 
     private final TestRegistry server = new TestRegistry();
-    private final SchemaRegistry registry = new SchemaRegistry(server.address() + "/", 1_000_000);
+    private final SchemaRegistry registry = new SchemaRegistry(server.address() + "/", RegistryAccess.NONE, 1_000_000);
     private final WriterSchemas waiting = registry.waiting(LONG);
 
     @AfterEach
@@ -91,7 +91,7 @@ final class SchemaRegistryTest {
     void aRegistryThatIsNotThereIsAnOutageAndOneThatComesEndsIt() throws Exception {
         String address = server.address();
         server.close();
-        SchemaRegistry away = new SchemaRegistry(address, 1_000_000);
+        SchemaRegistry away = new SchemaRegistry(address, RegistryAccess.NONE, 1_000_000);
         outage(away, 1, "it cannot be asked: ");
         assertThat(away.awaited()).containsExactly(1);
     }

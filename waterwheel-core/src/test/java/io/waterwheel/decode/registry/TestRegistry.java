@@ -5,6 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -16,6 +18,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A small schema registry, written for the tests: it answers {@code GET /schemas/ids/ID} as the open protocol of schema
@@ -34,10 +38,23 @@ public final class TestRegistry implements AutoCloseable {
     private final AtomicInteger questions = new AtomicInteger();
     private volatile int status = 200;
     private volatile String body = "";
+    private volatile String wanted = "";
 
     public TestRegistry() {
+        this(null);
+    }
+
+    /** @param tls of one that is asked by https; null: by http */
+    TestRegistry(@Nullable SSLContext tls) {
+        InetSocketAddress free = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         try {
-            server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+            if (tls == null) {
+                server = HttpServer.create(free, 0);
+            } else {
+                HttpsServer guarded = HttpsServer.create(free, 0);
+                guarded.setHttpsConfigurator(new HttpsConfigurator(tls));
+                server = guarded;
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -49,7 +66,8 @@ public final class TestRegistry implements AutoCloseable {
 
     /** Where it listens. */
     public String address() {
-        return "http://127.0.0.1:" + server.getAddress().getPort();
+        return (server instanceof HttpsServer ? "https" : "http") + "://127.0.0.1:"
+                + server.getAddress().getPort();
     }
 
     /** Gives a schema a number. */
@@ -94,6 +112,20 @@ public final class TestRegistry implements AutoCloseable {
         status = with;
     }
 
+    /** Answers from now on only who sends this in the header Authorization; empty: everybody. */
+    public void guard(String authorization) {
+        wanted = authorization;
+    }
+
+    private boolean refused(HttpExchange exchange) throws IOException {
+        String sent = exchange.getRequestHeaders().getFirst("Authorization");
+        if (wanted.isEmpty() || wanted.equals(sent)) {
+            return false;
+        }
+        send(exchange, 401, "{\"error_code\":401,\"message\":\"Unauthorized\"}");
+        return true;
+    }
+
     /** How often it was asked. */
     public int questions() {
         return questions.get();
@@ -101,7 +133,14 @@ public final class TestRegistry implements AutoCloseable {
 
     private void answer(HttpExchange exchange) throws IOException {
         questions.incrementAndGet();
+        if (refused(exchange)) {
+            return;
+        }
         String path = exchange.getRequestURI().getPath();
+        if (path.endsWith("/subjects")) {
+            send(exchange, 200, "[\"of-" + path.split("/")[3] + "\"]");
+            return;
+        }
         String schema = schemas.get(Integer.parseUnsignedInt(path.substring(path.lastIndexOf('/') + 1)));
         if (status != 200) {
             send(exchange, status, body);
@@ -116,6 +155,9 @@ public final class TestRegistry implements AutoCloseable {
 
     private void answerSubject(HttpExchange exchange) throws IOException {
         questions.incrementAndGet();
+        if (refused(exchange)) {
+            return;
+        }
         String schema = subjects.get(exchange.getRequestURI().getPath().substring("/subjects/".length()));
         if (status != 200) {
             send(exchange, status, body);

@@ -11,6 +11,7 @@ import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.decode.RecordFacts;
 import io.waterwheel.decode.RejectedRecordException;
+import io.waterwheel.decode.registry.RegistryAccess;
 import io.waterwheel.decode.registry.SchemaRegistry;
 import io.waterwheel.decode.typed.WriterSchemas;
 import io.waterwheel.error.ErrorCode;
@@ -107,10 +108,11 @@ public final class StreamVerifier {
             StreamCatalog catalog,
             CoordinatorServices.QueryHandler coordinator,
             TopicScan scan,
+            RegistryAccess access,
             AdminHandler.Caller caller,
             long deadlineNanos) {
         String address = stream.schema().text().types().registry();
-        this.registry = address.isEmpty() ? null : new SchemaRegistry(address);
+        this.registry = address.isEmpty() ? null : new SchemaRegistry(address, access);
         this.stream = stream;
         this.catalog = catalog;
         this.coordinator = coordinator;

@@ -2,6 +2,7 @@ package io.waterwheel.topology.admin;
 
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.decode.registry.RegistryAccess;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.topology.config.Keys;
@@ -67,6 +68,10 @@ public final class VerifyCalls {
                             new StreamCatalog(services.catalogStore(), stream),
                             coordinator,
                             scan,
+                            RegistryAccess.of(
+                                    Keys.REGISTRY_AUTH.name(),
+                                    services.config().get(Keys.REGISTRY_AUTH),
+                                    System::getenv),
                             caller,
                             deadline)
                     .verify();

@@ -54,6 +54,13 @@ public final class Keys {
             .doc("Kafka brokers that clients are told to append at, where those are others than the workers'."
                     + " kafka.bootstrap: the same."));
 
+    public static final Key<String> REGISTRY_AUTH = add(Key.text("registry.auth", "none")
+            .matching("none|env:[A-Za-z_][A-Za-z0-9_]*|file:/.*\\S", "none, env:VARIABLE or file:/path")
+            .doc(
+                    "Where passwords, tokens and trusted certificates of schema registries are: a variable of every worker's"
+                            + " environment, or a file on every worker's machine, with a line for each (docs/formats.md). The"
+                            + " secrets themselves never stand here."));
+
     public static final Key<String> CHUNK_STORE_URI =
             add(Key.text("chunk-store.uri", "file:///var/lib/waterwheel/chunks")
                     .matching("(file:///|hdfs://)\\S+", "file:///folder or hdfs://namenode:port/folder")

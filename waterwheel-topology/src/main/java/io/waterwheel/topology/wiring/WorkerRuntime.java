@@ -6,6 +6,7 @@ import io.waterwheel.catalog.state.LogIdentity;
 import io.waterwheel.catalog.state.PartitionRoute;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.decode.registry.RegistryAccess;
 import io.waterwheel.decode.registry.SchemaRegistry;
 import io.waterwheel.decode.typed.WriterSchemas;
 import io.waterwheel.error.ErrorCode;
@@ -104,6 +105,8 @@ final class WorkerRuntime implements WorkerServices {
     /** By address, the registries that streams name. */
     private final Map<String, SchemaRegistry> registries = new ConcurrentHashMap<>();
 
+    private final RegistryAccess registryAccess;
+
     private final OpenTransactions openTransactions;
     private final RpcServer peerServer;
     private final TaskDirectory directory;
@@ -117,6 +120,8 @@ final class WorkerRuntime implements WorkerServices {
     WorkerRuntime(WaterwheelConfig config) {
         WorkerMemory.check(config, Runtime.getRuntime().maxMemory());
         this.config = config;
+        this.registryAccess =
+                RegistryAccess.of(Keys.REGISTRY_AUTH.name(), config.get(Keys.REGISTRY_AUTH), System::getenv);
         this.queryMemory = WorkerMemory.queries(config);
         this.preparedShapes = new PreparedShapes(queryMemory);
         this.metrics = new WorkerMetrics(config);
@@ -343,7 +348,9 @@ final class WorkerRuntime implements WorkerServices {
     @Override
     public WriterSchemas writerSchemas(StreamInfo stream) {
         String address = stream.schema().text().types().registry();
-        return address.isEmpty() ? WriterSchemas.NONE : registries.computeIfAbsent(address, SchemaRegistry::new);
+        return address.isEmpty()
+                ? WriterSchemas.NONE
+                : registries.computeIfAbsent(address, at -> new SchemaRegistry(at, registryAccess));
     }
 
     @Override

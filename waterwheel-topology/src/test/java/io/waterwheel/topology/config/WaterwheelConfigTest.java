@@ -74,6 +74,7 @@ final class WaterwheelConfigTest {
         values.put("maintenance.merge-size", new DataSize(16 << 20));
         values.put("maintenance.merge-span", Duration.ofDays(1));
         values.put("zookeeper.auth", "none");
+        values.put("registry.auth", "none");
         values.put("zookeeper.acl", "open");
         values.put("chunk-store.sync", "hsync");
         values.put("disk.reserve", new DataSize(256 << 20));
@@ -158,6 +159,7 @@ final class WaterwheelConfigTest {
         values.put("maintenance.merge-size", new DataSize(32 << 20));
         values.put("maintenance.merge-span", Duration.ofHours(6));
         values.put("zookeeper.auth", "env:CATALOG_SECRET");
+        values.put("registry.auth", "file:/etc/waterwheel/registries");
         values.put("zookeeper.acl", "creator");
         values.put("chunk-store.sync", "hflush");
         values.put("disk.reserve", new DataSize(3L << 30));

@@ -2,6 +2,7 @@ package io.waterwheel.client;
 
 import io.waterwheel.client.kafka.RecordSender;
 import java.time.Duration;
+import java.util.Locale;
 
 /**
  * How an appender trades delay for throughput.
@@ -11,9 +12,20 @@ import java.time.Duration;
  * @param memoryBytes what may wait for the brokers, at least 1 MiB; when it is used up, appending waits
  * @param timeout how long the brokers may take to confirm what was sent, and how long appending waits for memory; 1
  *     second to 1 hour
+ * @param compression of what is sent, and so of the topic's log
  */
-public record AppenderSettings(Duration linger, int blockBytes, long memoryBytes, Duration timeout) {
-    /** 5 ms, 48 KiB, 32 MiB, 2 minutes. */
+public record AppenderSettings(
+        Duration linger, int blockBytes, long memoryBytes, Duration timeout, Compression compression) {
+    /** How records are packed on their way to the brokers, which store them so. Readers unpack what comes. */
+    public enum Compression {
+        NONE,
+        /** Little processor time, and a log that is a quarter smaller. */
+        LZ4,
+        /** A log of half the bytes. Brokers from Kafka 2.1 on; needs zstd-jni's native library. */
+        ZSTD
+    }
+
+    /** 5 ms, 48 KiB, 32 MiB, 2 minutes, nothing compressed. */
     public static final AppenderSettings DEFAULT =
             new AppenderSettings(Duration.ofMillis(5), 48 << 10, 32 << 20, Duration.ofMinutes(2));
 
@@ -36,7 +48,18 @@ public record AppenderSettings(Duration linger, int blockBytes, long memoryBytes
         }
     }
 
+    /** Without compression. */
+    public AppenderSettings(Duration linger, int blockBytes, long memoryBytes, Duration timeout) {
+        this(linger, blockBytes, memoryBytes, timeout, Compression.NONE);
+    }
+
+    /** The same with another compression. */
+    public AppenderSettings compressedBy(Compression other) {
+        return new AppenderSettings(linger, blockBytes, memoryBytes, timeout, other);
+    }
+
     RecordSender.Sending sending() {
-        return new RecordSender.Sending(linger, memoryBytes, timeout);
+        return new RecordSender.Sending(
+                linger, memoryBytes, timeout, compression.name().toLowerCase(Locale.ROOT));
     }
 }

@@ -49,6 +49,10 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.apache.kafka.common.record.internal.CompressionType;
+import org.apache.kafka.common.record.internal.FileRecords;
+import org.apache.kafka.common.record.internal.RecordBatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -119,8 +123,27 @@ final class EndToEndTest {
     void filesAreTakenAsTheyCome() throws Exception {
         FilesAsTheyCome files = new FilesAsTheyCome(server.url(), folder);
         files.everyFileIsTakenWithNothingEdited();
+        assertThat(packingOf("wide")).isEqualTo(CompressionType.ZSTD);
         files.linesMayComeBesideBlocks(server.kafka());
         files.aPersonIsAsked();
+    }
+
+    /** How a topic's first batch is packed. */
+    private static CompressionType packingOf(String topic) throws Exception {
+        List<Path> segments;
+        try (Stream<Path> found = Files.walk(folder.resolve("server/kafka"))) {
+            segments = found.filter(file -> file.toString().endsWith(".log")
+                            && String.valueOf(file.getParent().getFileName()).matches(topic + "-\\d+"))
+                    .toList();
+        }
+        for (Path segment : segments) {
+            try (FileRecords records = FileRecords.open(segment.toFile(), false)) {
+                for (RecordBatch batch : records.batches()) {
+                    return batch.compressionType();
+                }
+            }
+        }
+        throw new AssertionError("topic " + topic + " has no batch in " + segments);
     }
 
     @Test

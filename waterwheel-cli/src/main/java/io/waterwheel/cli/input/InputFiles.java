@@ -1,5 +1,6 @@
 package io.waterwheel.cli.input;
 
+import com.github.luben.zstd.util.Native;
 import io.waterwheel.cli.output.Terminal;
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -74,6 +75,18 @@ public final class InputFiles {
             int read = super.read(into, from, length);
             bytes += Math.max(0, read);
             return read;
+        }
+    }
+
+    /**
+     * Whether Zstandard's native library runs on this machine: one without a temporary folder to unpack it lacks it.
+     */
+    public static boolean hasZstd() {
+        try {
+            Native.load();
+            return true;
+        } catch (LinkageError e) {
+            return false;
         }
     }
 }

@@ -71,8 +71,9 @@ public final class RecordSender implements AutoCloseable {
      * @param linger how long one may wait for others to go with it
      * @param memoryBytes what may wait for the brokers; when it is used up, sending waits
      * @param timeout how long the brokers may take to confirm
+     * @param compression as Kafka calls it
      */
-    public record Sending(Duration linger, long memoryBytes, Duration timeout) {}
+    public record Sending(Duration linger, long memoryBytes, Duration timeout, String compression) {}
 
     /** One for the topic of a stream. Here, so that appenders can be linked, and say so, where Kafka's clients lack. */
     public static RecordSender open(StreamDetails stream, Sending settings, @Nullable String transactionalId) {
@@ -112,6 +113,7 @@ public final class RecordSender implements AutoCloseable {
         conf.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
         conf.put(ProducerConfig.LINGER_MS_CONFIG, lingerMillis);
         conf.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH_BYTES);
+        conf.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, settings.compression());
         conf.put(ProducerConfig.BUFFER_MEMORY_CONFIG, settings.memoryBytes());
         conf.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, timeoutMillis);
         conf.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, requestMillis);

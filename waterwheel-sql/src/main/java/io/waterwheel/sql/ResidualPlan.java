@@ -6,6 +6,7 @@ import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a statement is answered that is more than one query: the engine reads the leaves into tables, and an executor
@@ -63,8 +64,18 @@ public record ResidualPlan(
      * @param query what the engine answers, without timeout and demands
      * @param fields of the query's answer
      * @param places by column of the table, the field of the answer that it holds
+     * @param singles where the query has groups which the text merges again: the tuples as such a table, each a group
+     *     of its own, which give the same answer. Else null
      */
-    public record Leaf(Query query, List<Field> fields, List<Integer> places) {
+    public record Leaf(
+            Query query,
+            List<Field> fields,
+            List<Integer> places,
+            @Nullable Leaf singles) {
+        public Leaf(Query query, List<Field> fields, List<Integer> places) {
+            this(query, fields, places, null);
+        }
+
         public Leaf {
             fields = List.copyOf(fields);
             places = List.copyOf(places);
@@ -76,7 +87,7 @@ public record ResidualPlan(
      *
      * @param from name of the table that is there first: of a leaf or a side
      * @param column of it, of type long or string
-     * @param to number of the leaf that is narrowed; of tuples
+     * @param to number of the leaf that is narrowed; of tuples, or of groups of equal values
      * @param value over its stream's fields, which must be one of the column's values
      * @param type of that value; of an address or a UUID the column has the canonical texts
      */

@@ -25,7 +25,11 @@ public final class DuckDbExecutor implements ResidualExecutor {
     /** How soon a statement ends that was cancelled, or whose deadline has passed. */
     private static final long WATCH_MILLIS = 50;
 
+    /** Read within milliseconds; of a stream that has no more, the tuples themselves are few enough. */
+    private static final int SAMPLED_TUPLES = 10_000;
+
     private final DuckDbSettings settings;
+    private final int sampled;
     private final Semaphore turns;
     private final ScheduledExecutorService watch;
     /** Guarded by this; null when there is none. It may be on its way still, or may have failed to start. */
@@ -36,7 +40,13 @@ public final class DuckDbExecutor implements ResidualExecutor {
     private boolean closed;
 
     public DuckDbExecutor(DuckDbSettings settings) {
+        this(settings, SAMPLED_TUPLES);
+    }
+
+    /** @param sampled tuples of a leaf that are looked at before its groups are asked for */
+    DuckDbExecutor(DuckDbSettings settings, int sampled) {
         this.settings = settings;
+        this.sampled = sampled;
         this.turns = new Semaphore(settings.atOnce(), true);
         this.watch = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "statement-watch");
@@ -58,7 +68,7 @@ public final class DuckDbExecutor implements ResidualExecutor {
     public void execute(ResidualPlan plan, LeafReader leaves, Asker asker) throws InterruptedException {
         awaitTurn(asker);
         try (SocketChannel channel = connect(asker)) {
-            DuckDbStatement statement = new DuckDbStatement(channel, plan, leaves, asker);
+            DuckDbStatement statement = new DuckDbStatement(channel, plan, leaves, asker, sampled);
             ScheduledFuture<?> watching = watch.scheduleWithFixedDelay(
                     statement::endWhenUnwanted, WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
             try {

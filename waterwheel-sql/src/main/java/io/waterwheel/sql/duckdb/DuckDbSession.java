@@ -121,6 +121,11 @@ final class DuckDbSession implements AutoCloseable {
         for (int c = 0; c < count; c++) {
             places[c] = in.readInt();
         }
+        if (table != null) {
+            // Begun anew, with other rows.
+            table.close();
+            table = null;
+        }
         table = new TableWriter(connection, name, fields, places);
     }
 

@@ -41,15 +41,26 @@ final class DuckDbStatement {
     /** Of all values that narrow one leaf: its query is a message of bounded length. */
     private static final int MOST_BYTES_OF_A_LEAF = 4 * MOST_BYTES;
 
+    /** Of groups that a leaf cannot have, where its tuples can be read. */
+    private static final Set<ErrorCode> TOO_LARGE = Set.of(
+            ErrorCode.INTEGER_OVERFLOW,
+            ErrorCode.QUERY_MEMORY,
+            ErrorCode.TOO_MANY_GROUPS,
+            ErrorCode.SPILL_FULL,
+            ErrorCode.SPILL_BUSY);
+
     private final SocketChannel channel;
     private final ResidualPlan plan;
     private final LeafReader leaves;
     private final Asker asker;
+    private final int sampled;
     private byte[] encoded = {};
     /** Of the leaf that is read now. */
     private int narrowingBytes;
 
-    DuckDbStatement(SocketChannel channel, ResidualPlan plan, LeafReader leaves, Asker asker) {
+    /** @param sampled tuples of a leaf that are looked at before its groups are asked for */
+    DuckDbStatement(SocketChannel channel, ResidualPlan plan, LeafReader leaves, Asker asker, int sampled) {
+        this.sampled = sampled;
         this.channel = channel;
         this.plan = plan;
         this.leaves = leaves;
@@ -112,12 +123,13 @@ final class DuckDbStatement {
     private List<Integer> order() {
         return IntStream.range(0, plan.leaves().size())
                 .boxed()
-                .sorted(Comparator.comparingInt(
-                        leaf -> size(plan.leaves().get(leaf).query())))
+                .sorted(Comparator.comparingInt(leaf -> size(plan.leaves().get(leaf))))
                 .toList();
     }
 
-    private static int size(Query query) {
+    private static int size(ResidualPlan.Leaf leaf) {
+        // Of groups that are merged again there may be as many as tuples.
+        Query query = leaf.singles() == null ? leaf.query() : leaf.singles().query();
         boolean few = query.result() instanceof ResultSpec.Rows rows ? rows.limit() != Query.NO_LIMIT : true;
         return few ? 0 : query.where() != null || query.shape() != null ? 1 : 2;
     }
@@ -131,9 +143,50 @@ final class DuckDbStatement {
                 query = narrowed(query, narrowing);
             }
         }
+        if (leaf.singles() == null) {
+            readAs(number, leaf, query);
+        } else {
+            readGroups(number, leaf, leaf.singles(), query.where());
+        }
+        Message.of(Message.Kind.TABLE_ENDS, out -> {}).write(channel);
+    }
+
+    private void readAs(int number, ResidualPlan.Leaf leaf, Query query) throws IOException, InterruptedException {
         begin(ResidualPlan.table(number), leaf.fields(), leaf.places());
         leaves.read(number, query, this::send);
-        Message.of(Message.Kind.TABLE_ENDS, out -> {}).write(channel);
+    }
+
+    /**
+     * Reads groups that are merged again. First some tuples, each as a group of its own: if there are no more, that is
+     * the table; and if nearly each has a key of its own, all are read so, for their groups would be as many, and cost
+     * the engine their memory. So they are read where there are too many groups for the engine, or a sum of one exceeds
+     * 64 bits, which that of the statement need not.
+     */
+    private void readGroups(int number, ResidualPlan.Leaf groups, ResidualPlan.Leaf singles, @Nullable Expression where)
+            throws IOException, InterruptedException {
+        Query each = singles.query().toBuilder().where(where).build();
+        KeySample sample = new KeySample(
+                ((ResultSpec.Aggregates) groups.query().result()).groupBy().size());
+        begin(ResidualPlan.table(number), singles.fields(), singles.places());
+        leaves.read(number, each.withLimit(sampled), block -> {
+            sample.add(block);
+            send(block);
+        });
+        if (sample.tuples() < sampled) {
+            return;
+        }
+        if (sample.repeats()) {
+            try {
+                readAs(number, groups, groups.query().toBuilder().where(where).build());
+                return;
+            } catch (WaterwheelException e) {
+                if (TOO_LARGE.stream().noneMatch(e::is)) {
+                    throw e;
+                }
+                LOG.debug("a leaf of '{}' is read as tuples", each.stream(), e);
+            }
+        }
+        readAs(number, singles, each);
     }
 
     private void readSystem(int number) throws IOException {

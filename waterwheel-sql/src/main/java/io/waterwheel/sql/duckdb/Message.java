@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
 final class Message {
     /** Both processes are of one release, so numbers may change. */
     enum Kind {
-        /** To the process. A table to make: its name, fields of the rows to come, and which field each column holds. */
+        /**
+         * To the process. A table to make: its name, fields of the rows to come, and which field each column holds.
+         * Before its end the same table may be begun anew, without its rows.
+         */
         TABLE(1),
         /** Rows as a tuple block: of the table to the process, of the answer from it. */
         ROWS(2),

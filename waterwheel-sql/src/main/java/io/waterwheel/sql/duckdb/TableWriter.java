@@ -22,7 +22,7 @@ final class TableWriter implements AutoCloseable {
     private final DuckDBAppender appender;
 
     /**
-     * Makes the table.
+     * Makes the table, in place of one of that name.
      *
      * @param fields of the rows
      * @param places by column, the field that it holds
@@ -31,7 +31,7 @@ final class TableWriter implements AutoCloseable {
         this.layout = RowLayout.ofFields(fields);
         this.places = places.clone();
         this.block = new TupleBlock(layout, 0);
-        StringBuilder create = new StringBuilder("CREATE TEMP TABLE " + table + " (");
+        StringBuilder create = new StringBuilder("CREATE OR REPLACE TEMP TABLE " + table + " (");
         for (int c = 0; c < places.length; c++) {
             create.append(c == 0 ? "c" : ", c")
                     .append(c)

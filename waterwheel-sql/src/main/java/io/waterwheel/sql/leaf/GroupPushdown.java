@@ -55,7 +55,7 @@ final class GroupPushdown {
         if (values.isEmpty() && by.isEmpty() && bucket == null) {
             throw new NotPushed("groups of nothing");
         }
-        return leaf.withWhat(new Leaf.Groups(by, bucket, fill, values, null), columns);
+        return leaf.withWhat(new Leaf.Groups(by, bucket, fill, values, null, null), columns);
     }
 
     private Expression column(int column) throws NotPushed {

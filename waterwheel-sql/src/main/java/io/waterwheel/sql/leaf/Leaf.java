@@ -62,20 +62,23 @@ public record Leaf(
      * Groups of tuples, and their aggregates.
      *
      * @param fill what is in buckets without tuples; null where there are none of these
+     * @param single by column of the leaf, what it is of one tuple that is a group of its own, where what stands above
+     *     merges such groups again; null where a group must be whole
      */
     public record Groups(
             List<NamedExpression> by,
             @Nullable Duration bucket,
             ResultSpec.@Nullable Fill fill,
             List<Aggregate> values,
-            @Nullable Expression having)
+            @Nullable Expression having,
+            @Nullable List<Expression> single)
             implements What {
         Groups withHaving(Expression condition) {
-            return new Groups(by, bucket, fill, values, condition);
+            return new Groups(by, bucket, fill, values, condition, single);
         }
 
         Groups withFill(ResultSpec.Fill other) {
-            return new Groups(by, bucket, other, values, having);
+            return new Groups(by, bucket, other, values, having, single);
         }
     }
 
@@ -108,6 +111,29 @@ public record Leaf(
         return what instanceof Tuples && !ordered();
     }
 
+    /** Of groups that may be smaller, the tuples, each as a group of its own; null of any other leaf. */
+    public @Nullable Leaf ofSingles() {
+        return what instanceof Groups groups && groups.single() != null
+                ? withWhat(new Tuples(), groups.single())
+                : null;
+    }
+
+    /**
+     * What a column is of a tuple, where tuples may be left out by it: the leaf lacks then the rows alone that have
+     * these values. Null for any other column.
+     */
+    public @Nullable Expression ofTuple(int column) {
+        if (plain()) {
+            return columns.get(column);
+        }
+        Leaf singles = ofSingles();
+        boolean isKey = singles != null
+                && what instanceof Groups groups
+                && groups.by().stream()
+                        .anyMatch(one -> columns.get(column).equals(new Expression.FieldValue(one.name())));
+        return isKey ? singles.columns().get(column) : null;
+    }
+
     /** What the columns, and conditions, are computed of. */
     List<Field> fields() {
         return what instanceof Groups
@@ -119,11 +145,13 @@ public record Leaf(
         return new Leaf(stream, schema, condition, area, what, columns, orders, limit);
     }
 
-    Leaf withWhat(What other, List<Expression> shown) {
+    /** The same tuples, of which something else is made. */
+    public Leaf withWhat(What other, List<Expression> shown) {
         return new Leaf(stream, schema, where, shape, other, shown, orders, limit);
     }
 
-    Leaf withColumns(List<Expression> shown) {
+    /** The same with other columns. */
+    public Leaf withColumns(List<Expression> shown) {
         return withWhat(what, shown);
     }
 
@@ -142,7 +170,7 @@ public record Leaf(
      *
      * @throws io.waterwheel.error.WaterwheelException when it does not
      */
-    void require() {
+    public void require() {
         ResolvedQuery unused = resolve(query(columns, List.of()).query());
     }
 

@@ -25,7 +25,7 @@ public final class LeafNode extends AbstractRelNode {
     }
 
     /** The same with another leaf and the columns of a node that it stands for from now on. */
-    LeafNode with(Leaf other, RelDataType columns) {
+    public LeafNode with(Leaf other, RelDataType columns) {
         return new LeafNode(getCluster(), other, columns);
     }
 

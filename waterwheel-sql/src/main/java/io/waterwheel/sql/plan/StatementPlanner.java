@@ -33,6 +33,7 @@ import io.waterwheel.sql.leaf.SystemNode;
 import io.waterwheel.sql.leaf.SystemRelation;
 import io.waterwheel.sql.parse.SqlErrors;
 import io.waterwheel.sql.parse.StatementParser;
+import io.waterwheel.sql.residual.PartialAggregates;
 import io.waterwheel.sql.residual.ResidualPlanner;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -519,7 +520,7 @@ public final class StatementPlanner {
             return system;
         }
         try {
-            return ResidualPlanner.plan(pushed, labels);
+            return ResidualPlanner.plan(pushes ? PartialAggregates.in(pushed) : pushed, labels);
         } catch (NotPushed e) {
             String why = DownsamplingPattern.isName(e.operator()) ? pushdown.notFewer() : null;
             throw SqlErrors.unsupported(

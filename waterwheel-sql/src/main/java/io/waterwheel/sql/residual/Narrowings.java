@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelNode;
@@ -140,7 +141,7 @@ final class Narrowings {
 
         /** What the engine looks up: of the text of an address or a UUID the field itself. */
         Expression value() {
-            Expression value = leaf().columns().get(column);
+            Expression value = Objects.requireNonNull(leaf().ofTuple(column));
             return value instanceof Expression.Cast cast && ofText(cast) ? cast.operand() : value;
         }
 
@@ -172,7 +173,7 @@ final class Narrowings {
         }
         boolean comparable = from.type() == SqlTypeName.BIGINT || from.type() == SqlTypeName.VARCHAR;
         boolean same = from.node() instanceof LeafNode && from.leaf().equals(to.leaf());
-        if (comparable && to.leaf().plain() && !same) {
+        if (comparable && to.leaf().ofTuple(to.column()) != null && !same) {
             found.add(new Pair(from, to));
         }
     }

@@ -32,11 +32,10 @@ public final class ResidualPlanner {
         String select = text.answer(root);
         List<ResidualPlan.Leaf> leaves = new ArrayList<>();
         for (Leaf leaf : text.leaves()) {
-            Leaf.Asked asked = leaf.ask(List.of());
             if (leaf.columns().size() > MOST_COLUMNS) {
                 throw new NotPushed("more than " + MOST_COLUMNS + " columns of one stream");
             }
-            leaves.add(new ResidualPlan.Leaf(asked.query(), asked.fields(), asked.places()));
+            leaves.add(asked(leaf));
         }
         List<ResidualPlan.SystemLeaf> systems = text.systems().stream()
                 .map(system -> new ResidualPlan.SystemLeaf(system.name(), system.fields()))
@@ -51,6 +50,13 @@ public final class ResidualPlanner {
                 fields(root, labels),
                 labels,
                 narrowings.in(text));
+    }
+
+    private static ResidualPlan.Leaf asked(Leaf leaf) {
+        Leaf.Asked asked = leaf.ask(List.of());
+        Leaf singles = leaf.ofSingles();
+        return new ResidualPlan.Leaf(
+                asked.query(), asked.fields(), asked.places(), singles == null ? null : asked(singles));
     }
 
     private static List<Field> fields(RelNode root, List<String> labels) throws NotPushed {

@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Waiting;
+import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Aggregate;
+import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
@@ -33,6 +37,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** DuckDB's process: what happens when it ends, when nothing more is wanted of it, and when it may take no more. */
@@ -308,6 +313,70 @@ final class DuckDbExecutorTest {
         Expression where = Objects.requireNonNull(asked.get(1).where());
         where.requireLimits();
         assertThat(where.toString().length()).isBetween(100_000, 400_000);
+    }
+
+    /**
+     * Groups that the text merges again are asked for where they are fewer than the tuples and the engine can have
+     * them; whichever is read, the answer is the same.
+     */
+    @ParameterizedTest
+    @CsvSource({
+        "100, 4, none, LIMIT",
+        "20000, 4, none, LIMIT GROUPS",
+        "20000, 1, none, LIMIT ALL",
+        "20000, 4, INTEGER_OVERFLOW, LIMIT GROUPS ALL",
+        "20000, 4, QUERY_MEMORY, LIMIT GROUPS ALL",
+        "20000, 4, TIMEOUT, LIMIT GROUPS"
+    })
+    void readsGroupsOrTuples(int tuples, int perKey, String failure, String expected) throws Exception {
+        List<Field> fields = List.of(new Field("k", FieldType.LONG, false), new Field("n", FieldType.LONG, false));
+        ResidualPlan.Leaf singles = new ResidualPlan.Leaf(
+                Query.builder("a").build().withSelect(List.of("k", "1 AS n")), fields, List.of(0, 1));
+        ResidualPlan.Leaf groups = new ResidualPlan.Leaf(
+                Query.builder("a")
+                        .build()
+                        .withResult(new ResultSpec.Aggregates(
+                                List.of(Aggregate.parse("count(*) AS n")), List.of(NamedExpression.field("k")), null)),
+                fields,
+                List.of(0, 1),
+                singles);
+        ResidualPlan plan = new ResidualPlan(
+                List.of(groups),
+                "SELECT CAST(sum(c1) AS BIGINT) AS c0 FROM leaf0",
+                List.of(new Field("c0", FieldType.LONG, true)),
+                List.of("n"),
+                List.of());
+        List<String> asked = new ArrayList<>();
+        ResidualExecutor.LeafReader engine = (leaf, query, rows) -> {
+            if (query.result() instanceof ResultSpec.Rows limited) {
+                asked.add(limited.limit() == Query.NO_LIMIT ? "ALL" : "LIMIT");
+                rows.take(counts(fields, (int) Math.min(limited.limit(), tuples), perKey, 1));
+                return;
+            }
+            asked.add("GROUPS");
+            rows.take(counts(fields, tuples / perKey, 1, perKey));
+            if (!failure.equals("none")) {
+                throw new WaterwheelException(ErrorCode.valueOf(failure), "planted");
+            }
+        };
+        Taker taker = new Taker(() -> false, PATIENCE_MILLIS);
+        if (failure.equals("TIMEOUT")) {
+            assertThatThrownBy(() -> EXECUTOR.execute(plan, engine, taker)).hasMessage("planted");
+        } else {
+            EXECUTOR.execute(plan, engine, taker);
+            assertThat(taker.last).isEqualTo((long) tuples);
+        }
+        assertThat(asked).containsExactly(expected.split(" "));
+    }
+
+    private static TupleBlock counts(List<Field> fields, int rows, int perKey, long count) {
+        TupleBlock block = new TupleBlock(RowLayout.ofFields(fields), rows);
+        for (int row = 0; row < rows; row++) {
+            LittleEndian.putLong(block.column(block.layout().columnOf(0)), row * 8, row / perKey);
+            LittleEndian.putLong(block.column(block.layout().columnOf(1)), row * 8, count);
+        }
+        block.setSize(rows);
+        return block;
     }
 
     @Test

@@ -416,7 +416,47 @@ final class RandomStatements {
         return String.join(", ", numbers);
     }
 
+    /** A statement that groups joined rows by what its aggregates can be computed in part of. */
+    String joinedGroups() {
+        String kind = one(List.of("JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"));
+        String on = one(List.of(
+                "o.id = v.id",
+                "o.id = v.level",
+                "o.note = v.note",
+                "o.id = v.id AND v.level > 0",
+                "o.amount = v.level"));
+        String third =
+                one(List.of("", "", " JOIN visits w ON w.level = o.amount", " LEFT JOIN orders w ON w.id = v.level"));
+        List<String> groups = new ArrayList<>();
+        for (int i = random.nextInt(3); i > 0; i--) {
+            groups.add(one(List.of("v.note", "o.note", "v.level", "o.amount", "o.id", "LENGTH(v.note)", "o.id + 1")));
+        }
+        List<String> columns = new ArrayList<>();
+        for (int i = 1 + random.nextInt(4); i > 0; i--) {
+            String value = one(List.of("o.amount", "o.amount", "o.id", "v.level"));
+            String call =
+                    switch (random.nextInt(8)) {
+                        case 0, 1 -> "COUNT(*)";
+                        case 2 -> "COUNT(" + one(List.of("o.amount", "o.price", "v.level", "v.note")) + ")";
+                        case 3, 4 -> "SUM(" + value + ")";
+                        case 5 -> "MIN(" + one(List.of("o.price", "o.moment", "o.note", "v.moment", "o.amount")) + ")";
+                        case 6 -> "MAX(" + one(List.of("o.price", "o.moment", "v.weight", "v.note", "o.id")) + ")";
+                        default -> one(List.of("SUM(o.price)", "COUNT(DISTINCT o.note)", "SUM(o.amount + v.level)"));
+                    };
+            columns.add(call + (random.nextInt(5) == 0 ? " FILTER (WHERE " + condition(JOINED, 1) + ")" : ""));
+        }
+        int count = columns.size();
+        columns.addAll(groups);
+        return "SELECT " + named(columns) + " FROM orders o " + kind + " visits v ON " + on + third
+                + (random.nextInt(3) == 0 ? " WHERE " + condition(JOINED, 1) : "")
+                + (groups.isEmpty() ? "" : " GROUP BY " + numbers(count, groups.size()))
+                + (random.nextInt(4) == 0 ? " HAVING COUNT(*) > " + random.nextInt(4) : "");
+    }
+
     String next() {
+        if (random.nextInt(5) == 0) {
+            return joinedGroups();
+        }
         if (random.nextInt(6) == 0) {
             String word = one(List.of("UNION", "UNION ALL", "INTERSECT", "EXCEPT"));
             Source one = source();

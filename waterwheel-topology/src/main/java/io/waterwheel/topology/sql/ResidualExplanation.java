@@ -3,6 +3,7 @@ package io.waterwheel.topology.sql;
 import io.waterwheel.query.Explain;
 import io.waterwheel.query.Explanation;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Statement;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.query.run.AnswerSink;
@@ -112,14 +113,23 @@ final class ResidualExplanation {
         long begun = System.nanoTime();
         Counted answer = new Counted(to);
         queries.query(query.toBuilder().explain(Explain.ANALYZE).build(), answer);
-        turn++;
-        reads.set(leaf, new Read(turn, query, answer.rows, System.nanoTime() - begun, answer.verdict));
+        // Of a leaf that is asked again the last answer is the one that counts.
+        Read before = reads.get(leaf);
+        if (before == null) {
+            turn++;
+        }
+        int number = before == null ? turn : before.turn;
+        reads.set(leaf, new Read(number, query, answer.rows, System.nanoTime() - begun, answer.verdict));
     }
 
     private void leaf(int number, @Nullable Verdict verdict) {
-        Query query = plan.leaves().get(number).query();
+        ResidualPlan.Leaf leaf = plan.leaves().get(number);
+        Query query = leaf.query();
         Read read = reads.get(number);
         lines.add(ResidualPlan.table(number) + (read == null ? ": " : ", as planned: ") + query);
+        if (leaf.singles() != null) {
+            lines.add("  " + partial(read == null ? null : read.query));
+        }
         if (read != null) {
             lines.add("  read as number " + read.turn + ": " + rows(read.rows) + " in " + millis(read.nanos)
                     + narrowed(query, read.query));
@@ -128,6 +138,18 @@ final class ResidualExplanation {
         if (explanation != null) {
             explanation.text().lines().forEach(line -> lines.add("  " + line));
         }
+    }
+
+    /** What is said of groups that are merged again. */
+    private static String partial(@Nullable Query asked) {
+        if (asked == null) {
+            return "groups that the rest merges again; read as tuples where there are hardly fewer groups";
+        } else if (asked.result() instanceof ResultSpec.Rows rows) {
+            return rows.limit() == Query.NO_LIMIT
+                    ? "read as tuples, for there are hardly fewer groups, or too many"
+                    : "read as tuples, for there are few";
+        }
+        return "read as groups, which the rest merges again";
     }
 
     private void rest(UnaryOperator<String> shown) {

@@ -25,6 +25,10 @@ final class BoundQuery {
                 .build();
     }
 
+    Expression of(Expression expression) {
+        return bound(expression);
+    }
+
     private ResultSpec result(ResultSpec result) {
         if (result instanceof ResultSpec.Rows rows) {
             return new ResultSpec.Rows(rows.select().stream().map(this::named).toList(), rows.orderBy(), rows.limit());

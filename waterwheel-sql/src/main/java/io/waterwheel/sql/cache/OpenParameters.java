@@ -3,14 +3,18 @@ package io.waterwheel.sql.cache;
 import io.waterwheel.query.expression.Expression;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.AsofJoin;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexOver;
 import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
@@ -33,6 +37,9 @@ public final class OpenParameters {
     private final ParameterFunction today = ParameterFunction.today();
     /** Those of the plan, by what stands for them in the engine's expressions. */
     private final IdentityHashMap<Expression, ParameterFunction> placed = new IdentityHashMap<>();
+
+    /** A number of each interval by which a time is moved. */
+    private final Map<Duration, Integer> shifts = new HashMap<>();
 
     private final Function<RexNode, @Nullable Duration> intervals;
     private boolean elsewhere;
@@ -110,10 +117,15 @@ public final class OpenParameters {
             return null;
         }
         return switch (call.getKind()) {
-            case PLUS -> inner.moved(interval);
-            case MINUS -> inner.moved(interval.negated());
+            case PLUS -> moved(inner, interval);
+            case MINUS -> moved(inner, interval.negated());
             default -> null;
         };
+    }
+
+    private ParameterFunction moved(ParameterFunction function, Duration by) {
+        Duration shift = function.shift().plus(by);
+        return function.moved(shift, shifts.computeIfAbsent(shift, unused -> shifts.size() + 1));
     }
 
     /** The plan with what is computed of open values alone in one; see {@link #onlyCompared}. */
@@ -162,6 +174,34 @@ public final class OpenParameters {
         }
         placed.put(function.placeholder(), function);
         return rex.makeCall(function, List.of());
+    }
+
+    /** Whether an operator of a plan has an open value: what is in leaves is in their queries, and no longer here. */
+    public static boolean isIn(RelNode plan) {
+        boolean[] found = {false};
+        RexShuttle looking = new RexShuttle() {
+            @Override
+            public RexNode visitCall(RexCall call) {
+                found[0] |= call.getOperator() instanceof ParameterFunction;
+                return super.visitCall(call);
+            }
+
+            @Override
+            public RexNode visitOver(RexOver over) {
+                found[0] |= over.getOperands().stream().anyMatch(operand -> plain(operand) != null);
+                return super.visitOver(over);
+            }
+        };
+        look(plan, looking);
+        return found[0];
+    }
+
+    private static void look(RelNode node, RexShuttle looking) {
+        RelNode unused = node.accept(looking);
+        if (node instanceof AsofJoin asof) {
+            RexNode match = asof.getMatchCondition().accept(looking);
+        }
+        node.getInputs().forEach(input -> look(input, looking));
     }
 
     /** By what stands for them, the functions of the plan that was prepared. */

@@ -63,7 +63,7 @@ public final class ParameterFunction extends SqlFunction {
             return new ParameterFunction(
                     index, new Expression.Text(MARK + index), SqlTypeName.VARCHAR, -1, Duration.ZERO);
         } else if (value instanceof Expression.Moment) {
-            return moment(index, Duration.ZERO);
+            return moment(index, Duration.ZERO, 0);
         }
         return null;
     }
@@ -73,19 +73,20 @@ public final class ParameterFunction extends SqlFunction {
                 index, new Expression.Decimal(7e18 + index * 1e6), SqlTypeName.DOUBLE, -1, Duration.ZERO);
     }
 
-    private static ParameterFunction moment(int index, Duration shift) {
+    /** @param number of the shift, no two of a statement alike; 0 for none */
+    private static ParameterFunction moment(int index, Duration shift, int number) {
         // Distinct, and within the years that are allowed, whatever the shift is.
-        Instant unlike = Instant.ofEpochSecond(1_000_000_000L + index, Math.floorMod(shift.toMillis(), 1_000_000_000L));
+        Instant unlike = Instant.ofEpochSecond(1_000_000_000L + index, number);
         return new ParameterFunction(
                 index, new Expression.Moment(unlike), SqlTypeName.TIMESTAMP, TIMESTAMP_DIGITS, shift);
     }
 
     static ParameterFunction now() {
-        return moment(NOW, Duration.ZERO);
+        return moment(NOW, Duration.ZERO, 0);
     }
 
     static ParameterFunction today() {
-        return moment(TODAY, Duration.ZERO);
+        return moment(TODAY, Duration.ZERO, 0);
     }
 
     /** The same as a DOUBLE. */
@@ -93,9 +94,13 @@ public final class ParameterFunction extends SqlFunction {
         return decimal(index);
     }
 
-    /** The same, moved. */
-    ParameterFunction moved(Duration by) {
-        return moment(index, shift.plus(by));
+    Duration shift() {
+        return shift;
+    }
+
+    /** The same value, moved by this in all; the number is that of the shift in the statement. */
+    ParameterFunction moved(Duration by, int number) {
+        return moment(index, by, number);
     }
 
     /** Whether a text stands for one that is not known. */

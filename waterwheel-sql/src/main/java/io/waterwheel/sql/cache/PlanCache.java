@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.SqlPlan;
 import io.waterwheel.sql.SqlView;
 import io.waterwheel.sql.StatementPlan;
@@ -68,12 +69,42 @@ public final class PlanCache {
 
         /** The plan with these values. */
         public StatementPlan bound(StatementPlan known, List<Expression.Literal> values, Instant now) {
-            if (open.isEmpty() || !(known instanceof SqlPlan plan)) {
+            if (open.isEmpty()) {
                 return known;
             }
             IdentityHashMap<Expression, Expression.Literal> bound = new IdentityHashMap<>();
             open.forEach((placeholder, function) -> bound.put(placeholder, function.value(values, now)));
-            return new SqlPlan(new BoundQuery(bound).of(plan.query()), plan.fields(), plan.columns());
+            BoundQuery query = new BoundQuery(bound);
+            if (known instanceof SqlPlan plan) {
+                return new SqlPlan(query.of(plan.query()), plan.fields(), plan.columns());
+            }
+            return known instanceof ResidualPlan plan ? bound(plan, query) : known;
+        }
+
+        /** Open values are in leaves, and in what narrows them, alone. */
+        private static ResidualPlan bound(ResidualPlan plan, BoundQuery query) {
+            return new ResidualPlan(
+                    plan.leaves().stream().map(leaf -> bound(leaf, query)).toList(),
+                    plan.systems(),
+                    plan.files(),
+                    plan.sides(),
+                    plan.regions(),
+                    plan.text(),
+                    plan.fields(),
+                    plan.labels(),
+                    plan.narrowings().stream()
+                            .map(one -> new ResidualPlan.Narrowing(
+                                    one.from(), one.column(), one.to(), query.of(one.value()), one.type()))
+                            .toList());
+        }
+
+        private static ResidualPlan.Leaf bound(ResidualPlan.Leaf leaf, BoundQuery query) {
+            ResidualPlan.Leaf singles = leaf.singles();
+            return new ResidualPlan.Leaf(
+                    query.of(leaf.query()),
+                    leaf.fields(),
+                    leaf.places(),
+                    singles == null ? null : bound(singles, query));
         }
     }
 

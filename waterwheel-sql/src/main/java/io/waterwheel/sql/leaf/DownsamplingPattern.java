@@ -74,6 +74,15 @@ public final class DownsamplingPattern {
                 .anyMatch(node -> node instanceof RexOver over && over.getAggOperator() instanceof Keeps);
     }
 
+    /** The name of such a function that a term of the filter above a project is; null when it is something else. */
+    static @Nullable String function(RexNode term, Project project) {
+        return term instanceof RexInputRef kept
+                        && project.getProjects().get(kept.getIndex()) instanceof RexOver over
+                        && over.getAggOperator() instanceof Keeps
+                ? over.getAggOperator().getName()
+                : null;
+    }
+
     /**
      * The leaf of the tuples that are kept, with the columns of the project; that of the function is true of them all.
      * Null when it is something else.

@@ -10,8 +10,11 @@ import io.waterwheel.tuple.TupleBlock;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.calcite.plan.RelOptUtil;
@@ -52,8 +55,8 @@ public final class LeafPushdown {
     /** Of the text of a number, a time, an address or a UUID, or of any value that is no text; about. */
     private static final int SHORT_VALUE_BYTES = 64;
 
-    /** As {@link #notFewer()} says. */
-    private @Nullable String notFewer;
+    /** By name of the function, as {@link #notFewer} says. */
+    private final Map<String, String> notFewer = new HashMap<>();
 
     private final IdentityHashMap<RelNode, RelNode> pushed = new IdentityHashMap<>();
     private final boolean pushes;
@@ -63,9 +66,9 @@ public final class LeafPushdown {
         this.pushes = pushes;
     }
 
-    /** Why what asks for fewer tuples of a series is not in a leaf; null where it is, or nothing does. */
-    public @Nullable String notFewer() {
-        return notFewer;
+    /** Why a function that asks for fewer tuples of a series is not in a leaf; null where it is, or nothing does. */
+    public @Nullable String notFewer(@Nullable String function) {
+        return function == null ? null : notFewer.get(function.toUpperCase(Locale.ROOT));
     }
 
     /** The same plan with as much in leaves as can be. Each operator is looked at once. */
@@ -446,7 +449,10 @@ public final class LeafPushdown {
                             : LogicalFilter.create(kept, RexUtil.composeConjunction(rex, others));
                 }
             } catch (NotPushed | WaterwheelException | IllegalArgumentException e) {
-                notFewer = String.valueOf(e.getMessage());
+                String function = DownsamplingPattern.function(term, project);
+                if (function != null) {
+                    notFewer.putIfAbsent(function, String.valueOf(e.getMessage()));
+                }
                 return null;
             }
         }

@@ -14,6 +14,10 @@ import org.apache.calcite.sql.parser.SqlParserPos;
 /** Says what is wrong with a statement, and where. */
 public final class SqlErrors {
     private static final int MAX_MESSAGE = 600;
+
+    /** Characters of a call, before the place in it that a parser does not take. */
+    private static final int MOST_BEFORE = 600;
+
     private static final Pattern OBJECT = Pattern.compile("Object '([^']*)' not found.*", Pattern.DOTALL);
     private static final Pattern COLUMN =
             Pattern.compile("Column '([^']*)' not found in (?:any table|table '.*').*", Pattern.DOTALL);
@@ -101,7 +105,7 @@ public final class SqlErrors {
         String last = lines.isEmpty() ? "" : lines.get(lines.size() - 1);
         String text = String.join("\n", lines.subList(0, Math.max(0, lines.size() - 1))) + "\n"
                 + last.substring(0, Math.min(last.length(), place.getColumnNum() - 1));
-        return text.substring(Math.max(0, text.length() - MAX_MESSAGE));
+        return text.substring(Math.max(0, text.length() - MOST_BEFORE));
     }
 
     /** Of a statement whose names or types do not fit. */

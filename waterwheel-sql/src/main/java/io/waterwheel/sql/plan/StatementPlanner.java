@@ -19,7 +19,6 @@ import io.waterwheel.sql.cache.LiftedText;
 import io.waterwheel.sql.cache.OpenParameters;
 import io.waterwheel.sql.cache.ParameterFunction;
 import io.waterwheel.sql.cache.PlanCache;
-import io.waterwheel.sql.leaf.DownsamplingPattern;
 import io.waterwheel.sql.leaf.EngineFunctions;
 import io.waterwheel.sql.leaf.ExactFolding;
 import io.waterwheel.sql.leaf.Leaf;
@@ -511,7 +510,7 @@ public final class StatementPlanner {
         if (pushed instanceof LeafNode leaf) {
             return plan(leaf.leaf(), labels);
         }
-        if (open != null) {
+        if (open != null && OpenParameters.isIn(pushed)) {
             // What is left of a plan is a text, with its values.
             throw new NoOpenPlan();
         }
@@ -520,9 +519,14 @@ public final class StatementPlanner {
             return system;
         }
         try {
-            return ResidualPlanner.plan(pushes ? PartialAggregates.in(pushed) : pushed, labels);
+            ResidualPlan plan = ResidualPlanner.plan(pushes ? PartialAggregates.in(pushed) : pushed, labels);
+            if (open != null && !plan.files().isEmpty()) {
+                // What a table of a file is changes without the streams.
+                throw new NoOpenPlan();
+            }
+            return plan;
         } catch (NotPushed e) {
-            String why = DownsamplingPattern.isName(e.operator()) ? pushdown.notFewer() : null;
+            String why = pushdown.notFewer(e.operator());
             throw SqlErrors.unsupported(
                     OperatorPlace.of(valid.node(), e.operator()), why == null ? String.valueOf(e.getMessage()) : why);
         }

@@ -260,6 +260,18 @@ final class NewestRowsTest {
                         + " ORDER BY time), of 2 to 100,000 rows of each series, where the engine computes all else");
     }
 
+    /** Of two that are refused for reasons of their own, the place and the reason are of one. */
+    @ParameterizedTest
+    @CsvSource({"LTTB, MINMAX", "MINMAX, LTTB"})
+    void theReasonIsThatOfThePlace(String one, String other) {
+        String statement = "SELECT a.id FROM (SELECT id FROM orders QUALIFY " + one
+                + "(amount, 1) OVER (PARTITION BY id ORDER BY moment)) a JOIN (SELECT id FROM orders QUALIFY " + other
+                + "(amount, 9) OVER (ORDER BY moment)) b ON a.id = b.id";
+        assertThatThrownBy(() -> streams.answer(statement))
+                .hasMessageContaining("column " + (statement.indexOf(one) + 1) + ": not supported: " + one
+                        + " of 1 rows, expected 2 to 100,000");
+    }
+
     @Test
     void fewerRowsAreNotBesideWindows() {
         assertThatThrownBy(

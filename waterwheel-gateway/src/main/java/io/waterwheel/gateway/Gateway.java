@@ -2,6 +2,7 @@ package io.waterwheel.gateway;
 
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.MetricsPlace;
+import io.waterwheel.gateway.http.ConnectionThreads;
 import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.gateway.http.Json;
@@ -109,14 +110,15 @@ public final class Gateway implements AutoCloseable {
         // One look at a time, whatever else waits for coordinators.
         this.ready = pool("gateway-ready", 1, new LinkedBlockingQueue<>());
         this.meter = new GatewayMeter(measured);
-        this.targets = new PushTargets(this::client, questions, answers, settings.keyBytes(), meter);
+        QueuedThreadPool threads = new QueuedThreadPool(IO_THREADS, LEAST_IO_THREADS);
+        threads.setName("gateway");
+        threads.setDaemon(true);
+        ConnectionThreads connections = new ConnectionThreads(threads);
+        this.targets = new PushTargets(this::client, questions, answers, connections, settings.keyBytes(), meter);
         this.metrics = new MetricsEndpoints(measured, this::places);
         this.readiness = new Readiness(this::client, ready);
         PushBudget budget = new PushBudget(settings.pushBytes(), "rows");
         PushBudget others = new PushBudget(MOST_QUERY_BYTES, "queries");
-        QueuedThreadPool threads = new QueuedThreadPool(IO_THREADS, LEAST_IO_THREADS);
-        threads.setName("gateway");
-        threads.setDaemon(true);
         this.server = new Server(threads);
         server.setStopTimeout(0);
         server.setErrorHandler(new Errors());
@@ -124,7 +126,7 @@ public final class Gateway implements AutoCloseable {
         http.setSendServerVersion(false);
         http.setRequestHeaderSize(MOST_HEAD_BYTES);
         http.setMaxResponseHeaderSize(MOST_ANSWER_HEAD_BYTES);
-        this.connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(http));
+        this.connector = new ServerConnector(server, connections, null, null, 1, 1, new HttpConnectionFactory(http));
         connector.setHost(settings.host());
         connector.setPort(settings.port());
         connector.setIdleTimeout(settings.idle().toMillis());

@@ -51,6 +51,9 @@ final class PushSlot {
     /** The longest pause between two requests that come one behind the other. */
     private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
 
+    /** Requests that are answered in one go, before somebody looks what their clients send next. */
+    private static final int ANSWERS = 8;
+
     private static final long IDLE_SECONDS = 60;
     /** Bodies up to this length are decoded with tools that are kept. */
     private static final int SHORT_BYTES = 16 << 10;
@@ -75,6 +78,8 @@ final class PushSlot {
     // time from when it was sent until it was confirmed.
     private int lastRequests;
     private long lastNanos;
+    /** When so many wait in the queue, the thread goes on at once. */
+    private volatile int wanted = Integer.MAX_VALUE;
 
     private PushSlot(StreamDetails stream, Executor answers) {
         this.stream = stream;
@@ -125,6 +130,9 @@ final class PushSlot {
         }
         Waiting waiting = new Waiting(rows, new CompletableFuture<>());
         queue.add(waiting);
+        if (queue.size() == wanted) {
+            LockSupport.unpark(thread);
+        }
         return waiting.stored();
     }
 
@@ -222,7 +230,12 @@ final class PushSlot {
         long now = begin;
         // The clients of a moment ago send again as soon as they have their answers; while they come, the wait goes on.
         while (waits(lastRequests, lastNanos, batch.size(), rows, now - begin, now - came)) {
-            LockSupport.parkNanos(LOOK_NANOS);
+            int missing = lastRequests - batch.size();
+            wanted = missing;
+            if (queue.size() < missing) {
+                LockSupport.parkNanos(LOOK_NANOS);
+            }
+            wanted = Integer.MAX_VALUE;
             int before = batch.size();
             rows = take(batch, rows);
             now = System.nanoTime();
@@ -275,8 +288,7 @@ final class PushSlot {
             Map<Integer, Long> positions = appender.flush();
             lastNanos = System.nanoTime() - begin;
             lastRequests = batch.size() + queue.size();
-            List<Waiting> stored = List.copyOf(batch);
-            answers.execute(() -> stored.forEach(waiting -> waiting.stored().complete(positions)));
+            tell(List.copyOf(batch), positions);
         } catch (WaterwheelException e) {
             if (e.is(ErrorCode.APPEND_FAILED)) {
                 throw e;
@@ -284,6 +296,14 @@ final class PushSlot {
             // Whatever it is for one record, others may have been stored before it.
             throw new WaterwheelException(
                     ErrorCode.APPEND_FAILED, "some of the rows may not be stored: " + e.getMessage(), e);
+        }
+    }
+
+    /** Some at a time: the clients of the first send again while the last are answered, by several threads. */
+    private void tell(List<Waiting> stored, Map<Integer, Long> positions) {
+        for (int from = 0; from < stored.size(); from += ANSWERS) {
+            List<Waiting> some = stored.subList(from, Math.min(stored.size(), from + ANSWERS));
+            answers.execute(() -> some.forEach(waiting -> waiting.stored().complete(positions)));
         }
     }
 

@@ -5,6 +5,7 @@ import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.decode.RefusalKind;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.gateway.http.ConnectionThreads;
 import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.gateway.keyed.Digest;
@@ -51,13 +52,20 @@ final class PushTargets implements AutoCloseable {
      * None yet.
      *
      * @param answers tells clients of rows that are stored; takes whatever it is given
+     * @param connections of the clients, which are answered in rounds: those that are told together
      * @param keyBytes of the keys that are remembered
      */
-    PushTargets(QueryEndpoint.Server server, Executor questions, Executor answers, long keyBytes, GatewayMeter meter) {
-        this.answers = answers;
+    PushTargets(
+            QueryEndpoint.Server server,
+            Executor questions,
+            Executor answers,
+            ConnectionThreads connections,
+            long keyBytes,
+            GatewayMeter meter) {
         this.server = server;
-        this.questions = questions;
-        this.slots = new KeyedSlots(keyBytes);
+        this.answers = connections.inRounds(answers);
+        this.questions = connections.inRounds(questions);
+        this.slots = new KeyedSlots(keyBytes, connections);
         this.meter = meter;
     }
 

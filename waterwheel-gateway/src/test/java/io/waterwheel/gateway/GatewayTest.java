@@ -11,6 +11,7 @@ import io.waterwheel.encode.TextRows;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.gateway.answer.VerdictJson;
+import io.waterwheel.gateway.http.ConnectionThreads;
 import io.waterwheel.gateway.http.PushBudget;
 import io.waterwheel.gateway.rows.PushedRows;
 import io.waterwheel.gateway.rows.RowDecoder;
@@ -51,6 +52,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.apache.arrow.flight.CallStatus;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.ipc.ArrowStreamReader;
+import org.eclipse.jetty.util.thread.TryExecutor;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -573,8 +575,13 @@ final class GatewayTest {
     @Test
     void aSlotThatEndedIsNotLookedUpAtOnce() {
         PushBudget budget = new PushBudget(1 << 20, "rows");
-        PushTargets targets =
-                new PushTargets(() -> client, Runnable::run, Runnable::run, 1 << 20, new GatewayMeter(new Metrics(10)));
+        PushTargets targets = new PushTargets(
+                () -> client,
+                Runnable::run,
+                Runnable::run,
+                new ConnectionThreads(TryExecutor.NO_TRY),
+                1 << 20,
+                new GatewayMeter(new Metrics(10)));
         PushTargets.Target target = targets.target("s");
         assertThat(target.known()).isNull();
         PushSlot slot = target.slot();

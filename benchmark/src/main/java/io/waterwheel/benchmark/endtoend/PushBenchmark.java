@@ -26,8 +26,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * How many rows a second does a gateway take, how long does a request wait, and what processor time is that of the
- * gateway? Clients post CSV, each one request behind the other on a connection of its own. At the end the stream is
- * asked for the number of the rows, their sum and more; they must be those that were confirmed.
+ * gateway, and of the clients? Clients post CSV, each one request behind the other on a connection of its own. At the
+ * end the stream is asked for the number of the rows, their sum and more; they must be those that were confirmed.
  *
  * <pre>
  * ./waterwheel server --data FOLDER gateway.in-server=none &amp; ./waterwheel gateway &amp;
@@ -128,11 +128,13 @@ public final class PushBenchmark {
                 int seconds = options.integer("seconds");
                 TimeUnit.MILLISECONDS.sleep(500L * seconds);
                 long cpu = cpuTicks();
+                long own = LaunchedServer.ownCpuMillis();
                 long begin = System.nanoTime();
                 all.forEach(load -> load.measureFrom(begin));
                 TimeUnit.SECONDS.sleep(seconds);
                 long elapsed = System.nanoTime() - begin;
                 cpu = cpuTicks() - cpu;
+                own = LaunchedServer.ownCpuMillis() - own;
                 all.forEach(PostLoad::end);
                 for (Future<Object> one : running) {
                     one.get(2, TimeUnit.MINUTES);
@@ -143,7 +145,7 @@ public final class PushBenchmark {
                     confirmed += load.confirmed();
                     waits.add(load.waits());
                 }
-                tell(waits, elapsed, cpu);
+                tell(waits, elapsed, cpu, own);
                 check(client, stream, confirmed);
             } finally {
                 threads.shutdownNow();
@@ -155,7 +157,7 @@ public final class PushBenchmark {
         }
     }
 
-    private void tell(List<long[]> waits, long elapsed, long cpu) {
+    private void tell(List<long[]> waits, long elapsed, long cpu, long ownMillis) {
         long[] sorted = waits.stream().flatMapToLong(Arrays::stream).sorted().toArray();
         if (sorted.length == 0) {
             throw new IllegalStateException(
@@ -170,6 +172,11 @@ public final class PushBenchmark {
                 posted * 1e9 / elapsed,
                 sorted[sorted.length / 2] / 1e6,
                 sorted[(int) (sorted.length * 0.99)] / 1e6);
+        System.out.printf(
+                Locale.ROOT,
+                "the clients took %.2f cores, %.1f microseconds a post%n",
+                ownMillis * 1e6 / elapsed,
+                ownMillis * 1e3 / posted);
         if (cpu > 0) {
             System.out.printf(
                     Locale.ROOT,

@@ -1,8 +1,10 @@
 package io.waterwheel.gateway.keyed;
 
 import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.gateway.http.ConnectionThreads;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -19,6 +21,8 @@ public final class KeyedSlots implements AutoCloseable {
     private final AtomicInteger number = new AtomicInteger();
     /** Has as many threads as lanes and claims are at work: at most seventeen a slot. */
     private final ExecutorService pool = Executors.newCachedThreadPool(this::thread);
+
+    private final Executor work;
     /** Guarded by itself. */
     private final List<KeyedSlot> slots = new ArrayList<>();
     /** Guarded by {@link #slots}. */
@@ -30,8 +34,10 @@ public final class KeyedSlots implements AutoCloseable {
      * No slots yet.
      *
      * @param keyBytes of the keys that are remembered
+     * @param connections of the clients, which are answered in rounds: those whose rows were stored together
      */
-    public KeyedSlots(long keyBytes) {
+    public KeyedSlots(long keyBytes, ConnectionThreads connections) {
+        this.work = connections.inRounds(pool);
         this.mostKeys = (int) Math.min(Integer.MAX_VALUE, keyBytes / KeyedSlot.KEY_BYTES);
     }
 
@@ -43,7 +49,7 @@ public final class KeyedSlots implements AutoCloseable {
 
     /** A slot for a stream as it is now. */
     public KeyedSlot begin(StreamDetails stream) {
-        KeyedSlot slot = new KeyedSlot(stream, pool, allKeys, mostKeys);
+        KeyedSlot slot = new KeyedSlot(stream, work, allKeys, mostKeys);
         synchronized (slots) {
             if (closed) {
                 slot.end();

@@ -1,0 +1,61 @@
+package io.waterwheel.gateway.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.eclipse.jetty.util.thread.TryExecutor;
+import org.junit.jupiter.api.Test;
+
+final class ConnectionThreadsTest {
+    private final List<String> done = new ArrayList<>();
+    private final List<Runnable> elsewhere = new ArrayList<>();
+    private final ConnectionThreads threads = new ConnectionThreads(new TryExecutor() {
+        @Override
+        public boolean tryExecute(Runnable task) {
+            return elsewhere.add(task);
+        }
+    });
+
+    @Test
+    void connectionsAreLookedAfterBehindTheAnswersOfTheirRound() {
+        threads.round(() -> {
+            threads.execute(() -> done.add("look 1"));
+            done.add("answer 1");
+            threads.execute(() -> {
+                done.add("look 2");
+                // Its next request was answered at once.
+                threads.round(() -> threads.execute(() -> done.add("look 3")));
+                done.add("end of look 2");
+            });
+            done.add("answer 2");
+        });
+        assertThat(done).containsExactly("answer 1", "answer 2", "look 1", "look 2", "end of look 2", "look 3");
+        assertThat(elsewhere).isEmpty();
+    }
+
+    @Test
+    void outsideOfARoundTheyAreForOtherThreads() {
+        threads.execute(() -> done.add("look"));
+        threads.inRounds(Runnable::run).execute(() -> done.add("answer"));
+        threads.execute(() -> done.add("look"));
+        assertThat(done).containsExactly("answer");
+        assertThat(elsewhere).hasSize(2);
+    }
+
+    @Test
+    void whatFailsLeavesOutNoConnection() {
+        assertThatThrownBy(() -> threads.round(() -> {
+                    threads.execute(() -> {
+                        throw new IllegalStateException("a look that fails");
+                    });
+                    threads.execute(() -> done.add("look"));
+                    throw new IllegalArgumentException("an answer that fails");
+                }))
+                .hasMessage("an answer that fails");
+        assertThat(done).containsExactly("look");
+        threads.execute(() -> done.add("look"));
+        assertThat(elsewhere).hasSize(1);
+    }
+}

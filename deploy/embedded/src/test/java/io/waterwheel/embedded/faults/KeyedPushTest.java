@@ -2,6 +2,7 @@ package io.waterwheel.embedded.faults;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.waterwheel.Rounds;
 import io.waterwheel.Waiting;
@@ -34,11 +35,13 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Rows are sent under keys to two gateways, each again until it is confirmed, while gateways and the server with its
  * broker are killed: every row of a 2xx is there once, and each key has one place. Two who follow the stream meanwhile,
- * by the client and by HTTP, get each row once. {@code -Dkills=N}, {@code -Dseed=N}.
+ * by the client and by HTTP, get each row once. In the long form the same again with the broker in a process of its
+ * own, which is killed too. {@code -Dkills=N}, {@code -Dseed=N}.
  */
 @Tag("kills")
 final class KeyedPushTest {
     private static final int KILLS = Rounds.of("kills", 2, 50);
+    private static final boolean LONG = Rounds.of("kills", 0, 50) > 0;
     private static final int ROWS = 20;
     private static final int CLIENTS = 4;
 
@@ -56,11 +59,22 @@ final class KeyedPushTest {
 
     @Test
     void rowsUnderKeysAreThereOnce() throws Exception {
-        System.err.println("keyed push: seed " + seed);
+        run(false);
+    }
+
+    @Test
+    void soTheyAreWhenTheBrokerAloneIsKilled() throws Exception {
+        assumeTrue(LONG, "in the long form, with -Dkills=N");
+        run(true);
+    }
+
+    /** @param split whether the broker is a process of its own, and killed as such */
+    private void run(boolean split) throws Exception {
+        System.err.println("keyed push: seed " + seed + (split ? ", the broker by itself" : ""));
         Random random = new Random(seed);
         List<ChildProcess> children = new ArrayList<>();
         List<RowFollower> followers = new ArrayList<>();
-        try (Installation installation = new Installation(folder, folder.resolve("chunks"), false)) {
+        try (Installation installation = new Installation(folder, folder.resolve("chunks"), split)) {
             installation.startAll();
             try (WaterwheelClient client = WaterwheelClient.connect(installation.url())) {
                 client.createStream(KnownRows.definition());
@@ -84,8 +98,9 @@ final class KeyedPushTest {
                 await(sending, () -> confirmed.get() >= before + enough);
                 flush(installation);
                 if (kill % 3 == 1) {
-                    installation.part(Installation.Part.SERVER).kill();
-                    installation.start(Installation.Part.SERVER);
+                    kill(installation, Installation.Part.SERVER);
+                } else if (split && kill % 3 == 2) {
+                    kill(installation, Installation.Part.KAFKA);
                 } else {
                     int g = random.nextInt(2);
                     children.get(g).kill();
@@ -119,6 +134,12 @@ final class KeyedPushTest {
                 child.close();
             }
         }
+    }
+
+    /** Starts it again at once. */
+    private static void kill(Installation installation, Installation.Part part) throws Exception {
+        installation.part(part).kill();
+        installation.start(part);
     }
 
     /** So that some rows move from memory into chunks while they are followed. */

@@ -5,6 +5,7 @@ import io.waterwheel.client.AppenderSettings;
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.gateway.http.ConnectionThreads;
 import io.waterwheel.gateway.http.PushBudget;
 import io.waterwheel.gateway.rows.PushedRows;
 import io.waterwheel.gateway.rows.RowDecoder;
@@ -50,9 +51,6 @@ final class PushSlot {
 
     /** The longest pause between two requests that come one behind the other. */
     private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(300);
-
-    /** Requests that are answered in one go, before somebody looks what their clients send next. */
-    private static final int ANSWERS = 8;
 
     private static final long IDLE_SECONDS = 60;
     /** Bodies up to this length are decoded with tools that are kept. */
@@ -288,7 +286,8 @@ final class PushSlot {
             Map<Integer, Long> positions = appender.flush();
             lastNanos = System.nanoTime() - begin;
             lastRequests = batch.size() + queue.size();
-            tell(List.copyOf(batch), positions);
+            ConnectionThreads.answerAll(
+                    answers, List.copyOf(batch), waiting -> waiting.stored().complete(positions));
         } catch (WaterwheelException e) {
             if (e.is(ErrorCode.APPEND_FAILED)) {
                 throw e;
@@ -296,14 +295,6 @@ final class PushSlot {
             // Whatever it is for one record, others may have been stored before it.
             throw new WaterwheelException(
                     ErrorCode.APPEND_FAILED, "some of the rows may not be stored: " + e.getMessage(), e);
-        }
-    }
-
-    /** Some at a time: the clients of the first send again while the last are answered, by several threads. */
-    private void tell(List<Waiting> stored, Map<Integer, Long> positions) {
-        for (int from = 0; from < stored.size(); from += ANSWERS) {
-            List<Waiting> some = stored.subList(from, Math.min(stored.size(), from + ANSWERS));
-            answers.execute(() -> some.forEach(waiting -> waiting.stored().complete(positions)));
         }
     }
 

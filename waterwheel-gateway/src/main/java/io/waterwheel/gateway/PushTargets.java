@@ -51,8 +51,8 @@ final class PushTargets implements AutoCloseable {
     /**
      * None yet.
      *
-     * @param answers tells clients of rows that are stored; takes whatever it is given
-     * @param connections of the clients, which are answered in rounds: those that are told together
+     * @param answers tells clients of their rows; takes whatever it is given
+     * @param connections of the clients, which are told in rounds
      * @param keyBytes of the keys that are remembered
      */
     PushTargets(
@@ -64,8 +64,8 @@ final class PushTargets implements AutoCloseable {
             GatewayMeter meter) {
         this.server = server;
         this.answers = connections.inRounds(answers);
-        this.questions = connections.inRounds(questions);
-        this.slots = new KeyedSlots(keyBytes, connections);
+        this.questions = questions;
+        this.slots = new KeyedSlots(keyBytes, this.answers);
         this.meter = meter;
     }
 
@@ -84,7 +84,7 @@ final class PushTargets implements AutoCloseable {
 
         Target(String name) {
             this.name = name;
-            this.visibility = new Visibility(name, server, questions);
+            this.visibility = new Visibility(name, server, questions, answers);
         }
 
         /**

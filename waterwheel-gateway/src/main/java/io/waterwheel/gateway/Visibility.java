@@ -1,6 +1,7 @@
 package io.waterwheel.gateway;
 
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.gateway.http.ConnectionThreads;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.tuple.TimeInterval;
@@ -20,6 +21,7 @@ final class Visibility {
     private final String stream;
     private final QueryEndpoint.Server server;
     private final Executor executor;
+    private final Executor answers;
     /** Guarded by this. */
     private final List<Waiting> waiting = new ArrayList<>();
 
@@ -28,10 +30,17 @@ final class Visibility {
 
     private record Waiting(Map<Integer, Long> positions, CompletableFuture<@Nullable Void> visible) {}
 
-    Visibility(String stream, QueryEndpoint.Server server, Executor executor) {
+    /**
+     * Nobody waits yet.
+     *
+     * @param executor where answers of the server are read
+     * @param answers tells those who wait, in rounds
+     */
+    Visibility(String stream, QueryEndpoint.Server server, Executor executor, Executor answers) {
         this.stream = stream;
         this.server = server;
         this.executor = executor;
+        this.answers = answers;
     }
 
     /** Done when all below the positions is visible to queries; fails with what the question failed with. */
@@ -83,13 +92,13 @@ final class Visibility {
     }
 
     private void told(List<Waiting> all, @Nullable Throwable failure) {
-        for (Waiting one : all) {
+        ConnectionThreads.answerAll(answers, all, one -> {
             if (failure == null) {
                 one.visible().complete(null);
             } else {
                 one.visible().completeExceptionally(failure);
             }
-        }
+        });
         next();
     }
 }

@@ -48,7 +48,7 @@ final class VisibilityTest {
                     }
                 });
                 WaterwheelClient client = WaterwheelClient.connect(server.url())) {
-            Visibility visibility = new Visibility("s", () -> client, reading);
+            Visibility visibility = new Visibility("s", () -> client, reading, Runnable::run);
             CompletableFuture<@Nullable Void> first = visibility.await(Map.of(0, 5L));
             Waiting.until("the first question is open", () -> server.queries.size() == 1);
             List<CompletableFuture<@Nullable Void>> others = new ArrayList<>();

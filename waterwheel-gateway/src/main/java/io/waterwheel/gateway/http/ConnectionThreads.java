@@ -1,7 +1,9 @@
 package io.waterwheel.gateway.http;
 
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.eclipse.jetty.util.thread.TryExecutor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -15,6 +17,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class ConnectionThreads implements TryExecutor {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionThreads.class);
+
+    /** Requests that are answered in one go, before somebody looks what their clients send next. */
+    private static final int ANSWERS = 8;
 
     private final TryExecutor threads;
     /** What is left to do by a thread that is in a round. */
@@ -43,6 +48,18 @@ public final class ConnectionThreads implements TryExecutor {
     /** Has each task of an executor be a round. */
     public Executor inRounds(Executor executor) {
         return task -> executor.execute(() -> round(task));
+    }
+
+    /**
+     * Answers requests, some at a time: the clients of the first send again while the last are answered.
+     *
+     * @param rounds an executor of {@link #inRounds}
+     */
+    public static <T> void answerAll(Executor rounds, List<T> requests, Consumer<T> answer) {
+        for (int from = 0; from < requests.size(); from += ANSWERS) {
+            List<T> some = requests.subList(from, Math.min(requests.size(), from + ANSWERS));
+            rounds.execute(() -> some.forEach(answer));
+        }
     }
 
     /**

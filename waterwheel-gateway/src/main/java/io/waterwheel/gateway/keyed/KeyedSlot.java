@@ -6,6 +6,7 @@ import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.client.kafka.AppendJournal;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.gateway.http.ConnectionThreads;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -65,6 +66,7 @@ public final class KeyedSlot {
 
     private final StreamDetails stream;
     private final Executor pool;
+    private final Executor answers;
     private final AtomicInteger allKeys;
     private final long claimId = RANDOM.nextLong();
     /** Guarded by this. */
@@ -85,12 +87,14 @@ public final class KeyedSlot {
      * A slot that has taken nothing yet.
      *
      * @param pool of threads; has one for each lane
+     * @param answers tells clients their outcomes, in rounds
      * @param allKeys of all slots together
      * @param mostKeys of all slots together
      */
-    KeyedSlot(StreamDetails stream, Executor pool, AtomicInteger allKeys, int mostKeys) {
+    KeyedSlot(StreamDetails stream, Executor pool, Executor answers, AtomicInteger allKeys, int mostKeys) {
         this.stream = stream;
         this.pool = pool;
+        this.answers = answers;
         this.allKeys = allKeys;
         this.journal = new AppendJournal(stream, SETTINGS.timeout(), LANES);
         this.protocol = new LaneProtocol<>(
@@ -151,11 +155,13 @@ public final class KeyedSlot {
                 pool.execute(() -> claim(claim));
             }
         }
+        List<LaneProtocol.Tell<Request>> told = new ArrayList<>();
         for (LaneProtocol.Effect<Request> effect : effects) {
             if (effect instanceof LaneProtocol.Tell<Request> tell) {
-                tell.rows().outcome().complete(tell.outcome());
+                told.add(tell);
             }
         }
+        ConnectionThreads.answerAll(answers, told, tell -> tell.rows().outcome().complete(tell.outcome()));
     }
 
     private void store(LaneProtocol.Batch<Request> batch) {

@@ -1,7 +1,6 @@
 package io.waterwheel.gateway.keyed;
 
 import io.waterwheel.client.admin.StreamDetails;
-import io.waterwheel.gateway.http.ConnectionThreads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -22,7 +21,7 @@ public final class KeyedSlots implements AutoCloseable {
     /** Has as many threads as lanes and claims are at work: at most seventeen a slot. */
     private final ExecutorService pool = Executors.newCachedThreadPool(this::thread);
 
-    private final Executor work;
+    private final Executor answers;
     /** Guarded by itself. */
     private final List<KeyedSlot> slots = new ArrayList<>();
     /** Guarded by {@link #slots}. */
@@ -34,10 +33,10 @@ public final class KeyedSlots implements AutoCloseable {
      * No slots yet.
      *
      * @param keyBytes of the keys that are remembered
-     * @param connections of the clients, which are answered in rounds: those whose rows were stored together
+     * @param answers tells clients their outcomes, in rounds; takes whatever it is given
      */
-    public KeyedSlots(long keyBytes, ConnectionThreads connections) {
-        this.work = connections.inRounds(pool);
+    public KeyedSlots(long keyBytes, Executor answers) {
+        this.answers = answers;
         this.mostKeys = (int) Math.min(Integer.MAX_VALUE, keyBytes / KeyedSlot.KEY_BYTES);
     }
 
@@ -49,7 +48,7 @@ public final class KeyedSlots implements AutoCloseable {
 
     /** A slot for a stream as it is now. */
     public KeyedSlot begin(StreamDetails stream) {
-        KeyedSlot slot = new KeyedSlot(stream, work, allKeys, mostKeys);
+        KeyedSlot slot = new KeyedSlot(stream, pool, answers, allKeys, mostKeys);
         synchronized (slots) {
             if (closed) {
                 slot.end();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.eclipse.jetty.util.thread.TryExecutor;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +34,19 @@ final class ConnectionThreadsTest {
         });
         assertThat(done).containsExactly("answer 1", "answer 2", "look 1", "look 2", "end of look 2", "look 3");
         assertThat(elsewhere).isEmpty();
+    }
+
+    @Test
+    void manyAreAnsweredInSeveralRounds() {
+        List<Integer> requests = IntStream.range(0, 20).boxed().toList();
+        ConnectionThreads.answerAll(threads.inRounds(Runnable::run), requests, request -> {
+            done.add("answer " + request);
+            threads.execute(() -> done.add("look " + request));
+        });
+        assertThat(done).hasSize(40);
+        assertThat(done.subList(0, 8)).allMatch(what -> what.startsWith("answer"));
+        assertThat(done.subList(8, 16)).allMatch(what -> what.startsWith("look"));
+        assertThat(done.subList(36, 40)).containsExactly("look 16", "look 17", "look 18", "look 19");
     }
 
     @Test

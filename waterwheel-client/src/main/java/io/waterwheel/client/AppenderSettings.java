@@ -3,6 +3,7 @@ package io.waterwheel.client;
 import io.waterwheel.client.kafka.RecordSender;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Objects;
 
 /**
  * How an appender trades delay for throughput.
@@ -30,6 +31,7 @@ public record AppenderSettings(
             new AppenderSettings(Duration.ofMillis(5), 48 << 10, 32 << 20, Duration.ofMinutes(2));
 
     public AppenderSettings {
+        Objects.requireNonNull(compression, "compression");
         if (linger.isNegative() || linger.compareTo(Duration.ofMinutes(1)) > 0) {
             throw new IllegalArgumentException("appender: linger: expected 0 to 1 minute, got " + linger);
         }

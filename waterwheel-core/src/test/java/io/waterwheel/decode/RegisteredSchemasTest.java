@@ -1,17 +1,23 @@
 package io.waterwheel.decode;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.DynamicMessage;
 import com.google.protobuf.TextFormat;
 import io.waterwheel.Waiting;
+import io.waterwheel.decode.avro.AvroFieldTypes;
+import io.waterwheel.decode.avro.AvroSchemas;
+import io.waterwheel.decode.protobuf.ProtobufJson;
 import io.waterwheel.decode.protobuf.RegisteredTypes;
 import io.waterwheel.decode.registry.SchemaRegistry;
 import io.waterwheel.decode.registry.TestRegistry;
 import io.waterwheel.decode.typed.RegisteredSchema;
 import io.waterwheel.decode.typed.SchemaAwaitedException;
 import io.waterwheel.decode.typed.WriterSchemas;
+import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
@@ -22,6 +28,7 @@ import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.avro.Schema;
@@ -542,5 +549,29 @@ final class RegisteredSchemasTest {
             assertThat(read(stream, framed(id, new byte[] {0}, new byte[] {8, 3})))
                     .startsWith("refused: ");
         }
+    }
+
+    /** Types that hold themselves, several times and in arrays: looked at for a proposal, they have no end. */
+    @Test
+    void typesWithinThemselvesAreLookedAtToABound() {
+        assertTimeoutPreemptively(Duration.ofSeconds(20), () -> {
+            for (String members : List.of(
+                    "string name = 1; repeated Node children = 2;",
+                    "string name = 1; Node left = 2; Node right = 3; int64 n = 4;")) {
+                ProtobufJson messages = new ProtobufJson(
+                        new RegisteredSchema("PROTOBUF", "syntax = \"proto3\"; message Node { " + members + " }"));
+                Map<String, FieldType> types = new HashMap<>();
+                for (int record = 0; record < 1_000; record++) {
+                    assertThat(new String(messages.json(new byte[] {0, 0x0A, 1, 'x'}, 0, types), UTF_8))
+                            .contains("\"name\":\"x\"");
+                }
+                assertThat(types.size()).isLessThanOrEqualTo(2_000);
+            }
+            assertThat(AvroFieldTypes.of(AvroSchemas.parse("""
+                            {"type": "record", "name": "N", "fields": [
+                              {"name": "name", "type": "string"},
+                              {"name": "a", "type": {"type": "array", "items": "N"}},
+                              {"name": "b", "type": {"type": "array", "items": "N"}}]}"""))).isEmpty();
+        });
     }
 }

@@ -14,39 +14,43 @@ public final class AvroFieldTypes {
     /** Records within each other that are looked into: one may hold itself. */
     private static final int MOST_DEEP = 16;
 
-    private static final int MOST_PATHS = 2_000;
+    /** Places that are looked at, whether a type is told of them or not. */
+    private static final int MOST_PLACES = 2_000;
 
     /** Elements of an array that may be fields of their own. */
     private static final int MOST_ELEMENTS = 8;
+
+    private final Map<String, FieldType> types = new HashMap<>();
+    private int places;
 
     private AvroFieldTypes() {}
 
     /** The types, by path. */
     public static Map<String, FieldType> of(AvroType record) {
-        Map<String, FieldType> types = new HashMap<>();
-        walk(record, "$", 0, types);
-        return types;
+        AvroFieldTypes all = new AvroFieldTypes();
+        all.walk(record, "$", 0);
+        return all.types;
     }
 
-    private static void walk(AvroType type, String path, int depth, Map<String, FieldType> types) {
-        if (depth > MOST_DEEP || types.size() >= MOST_PATHS) {
+    private void walk(AvroType type, String path, int depth) {
+        if (depth > MOST_DEEP || ++places > MOST_PLACES) {
             return;
         }
         switch (type.kind) {
             case RECORD -> {
                 for (AvroType.Member member : type.members) {
-                    walk(member.type(), path + "." + member.name(), depth + 1, types);
+                    walk(member.type(), path + "." + member.name(), depth + 1);
                 }
             }
             case ARRAY -> {
-                for (int i = 0; i < MOST_ELEMENTS; i++) {
-                    walk(type.parts.get(0), path + "[" + i + "]", depth + 1, types);
+                for (int i = 0; i < MOST_ELEMENTS && places < MOST_PLACES; i++) {
+                    walk(type.parts.get(0), path + "[" + i + "]", depth + 1);
                 }
             }
             case UNION -> {
                 AvroType only = only(type);
                 if (only != null) {
-                    walk(only, path, depth + 1, types);
+                    walk(only, path, depth + 1);
                 }
             }
             default -> {

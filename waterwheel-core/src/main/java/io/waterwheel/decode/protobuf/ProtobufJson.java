@@ -8,7 +8,6 @@ import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.EnumValueDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
-import com.google.protobuf.Descriptors.FieldDescriptor.Type;
 import com.google.protobuf.Descriptors.FileDescriptor;
 import com.google.protobuf.DynamicMessage;
 import com.google.protobuf.InvalidProtocolBufferException;
@@ -37,11 +36,14 @@ public final class ProtobufJson {
     /** Messages within each other whose types are looked at: one may hold itself. */
     private static final int MOST_DEEP_TYPES = 16;
 
-    private static final int MOST_PATHS = 2_000;
+    /** Places that are looked at, whether a type is told of them or not. */
+    private static final int MOST_PLACES = 2_000;
     /** Elements of a repeated field that may be fields of their own. */
     private static final int MOST_ELEMENTS = 8;
 
     private final FileDescriptor file;
+    /** By type of a record, by path. */
+    private final Map<Descriptor, Map<String, FieldType>> typesOf = new HashMap<>();
 
     /**
      * One for the messages of a schema.
@@ -68,9 +70,7 @@ public final class ProtobufJson {
         try (JsonGenerator json = FACTORY.createGenerator(out)) {
             Read read = read(CodedInputStream.newInstance(bytes, from, bytes.length - from));
             message(read.message, json);
-            Map<String, FieldType> of = new HashMap<>();
-            walk(read.type, "$", 0, of);
-            types.putAll(of);
+            types.putAll(typesOf.computeIfAbsent(read.type, type -> new Places().of(type)));
         } catch (IOException e) {
             throw new MalformedException("no message of its schema: " + e.getMessage());
         }
@@ -98,13 +98,16 @@ public final class ProtobufJson {
         if (type == null) {
             throw new InvalidProtocolBufferException("it names no type");
         }
-        return new Read(type, DynamicMessage.parseFrom(type, in));
+        // Without what proto2 requires it is a message for a stream, too.
+        DynamicMessage.Builder message = DynamicMessage.newBuilder(type);
+        message.mergeFrom(in);
+        return new Read(type, message.buildPartial());
     }
 
     private static void message(DynamicMessage message, JsonGenerator json) throws IOException {
         json.writeStartObject();
         for (FieldDescriptor field : message.getDescriptorForType().getFields()) {
-            if (field.getType() == Type.GROUP || isStrangeMap(field)) {
+            if (field.getType() == FieldDescriptor.Type.GROUP || isStrangeMap(field)) {
                 continue; // no field of a stream leads there
             }
             if (field.isRepeated()) {
@@ -204,46 +207,59 @@ public final class ProtobufJson {
         return type.getFile().getName().equals("google/protobuf/wrappers.proto") ? type.findFieldByNumber(1) : null;
     }
 
-    private static void walk(Descriptor message, String path, int depth, Map<String, FieldType> types) {
-        for (FieldDescriptor field : message.getFields()) {
-            String at = path + "." + field.getName();
-            if (!field.isRepeated()) {
-                walk(field, at, depth, types);
-            }
-            for (int i = 0; field.isRepeated() && !field.isMapField() && i < MOST_ELEMENTS; i++) {
-                walk(field, at + "[" + i + "]", depth, types);
-            }
-        }
-    }
+    /** The types of the fields of one message type; a type may hold itself, so that the places have no end. */
+    private static final class Places {
+        private final Map<String, FieldType> types = new HashMap<>();
+        private int places;
 
-    private static void walk(FieldDescriptor field, String path, int depth, Map<String, FieldType> types) {
-        if (depth > MOST_DEEP_TYPES || types.size() >= MOST_PATHS) {
-            return;
+        Map<String, FieldType> of(Descriptor type) {
+            walk(type, "$", 0);
+            return types;
         }
-        if (field.getType() == Type.MESSAGE) {
-            FieldDescriptor wrapped = wrapped(field.getMessageType());
-            if (wrapped != null) {
-                walk(wrapped, path, depth + 1, types);
-            } else if (isTimestamp(field.getMessageType())) {
-                types.put(path, FieldType.TIMESTAMP_US);
-            } else {
-                walk(field.getMessageType(), path, depth + 1, types);
+
+        private void walk(Descriptor message, String path, int depth) {
+            for (FieldDescriptor field : message.getFields()) {
+                String at = path + "." + field.getName();
+                if (!field.isRepeated()) {
+                    walk(field, at, depth);
+                }
+                for (int i = 0;
+                        field.isRepeated() && !field.isMapField() && i < MOST_ELEMENTS && places < MOST_PLACES;
+                        i++) {
+                    walk(field, at + "[" + i + "]", depth);
+                }
             }
-            return;
         }
-        FieldType type =
-                switch (field.getType()) {
-                    case DOUBLE, FLOAT -> FieldType.DOUBLE;
-                    case BOOL -> FieldType.BOOLEAN;
-                    case BYTES -> FieldType.BYTES;
-                    case ENUM -> FieldType.STRING;
-                    case INT32, SINT32, SFIXED32 -> FieldType.INT;
-                    case INT64, SINT64, SFIXED64, UINT32, FIXED32 -> FieldType.LONG;
-                    // Texts are what their values are; so are numbers that may be above 2^63.
-                    default -> null;
-                };
-        if (type != null) {
-            types.put(path, type);
+
+        private void walk(FieldDescriptor field, String path, int depth) {
+            if (depth > MOST_DEEP_TYPES || ++places > MOST_PLACES) {
+                return;
+            }
+            if (field.getType() == FieldDescriptor.Type.MESSAGE) {
+                FieldDescriptor wrapped = wrapped(field.getMessageType());
+                if (wrapped != null) {
+                    walk(wrapped, path, depth + 1);
+                } else if (isTimestamp(field.getMessageType())) {
+                    types.put(path, FieldType.TIMESTAMP_US);
+                } else {
+                    walk(field.getMessageType(), path, depth + 1);
+                }
+                return;
+            }
+            FieldType type =
+                    switch (field.getType()) {
+                        case DOUBLE, FLOAT -> FieldType.DOUBLE;
+                        case BOOL -> FieldType.BOOLEAN;
+                        case BYTES -> FieldType.BYTES;
+                        case ENUM -> FieldType.STRING;
+                        case INT32, SINT32, SFIXED32 -> FieldType.INT;
+                        case INT64, SINT64, SFIXED64, UINT32, FIXED32 -> FieldType.LONG;
+                        // Texts are what their values are; so are numbers that may be above 2^63.
+                        default -> null;
+                    };
+            if (type != null) {
+                types.put(path, type);
+            }
         }
     }
 }

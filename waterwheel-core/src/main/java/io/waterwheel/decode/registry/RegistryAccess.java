@@ -46,7 +46,12 @@ public final class RegistryAccess {
     private static final long MOST_BYTES = 1 << 20;
     private static final byte[] PEM = "-----BEGIN".getBytes(UTF_8);
 
-    private record Trust(Path file, String password) {}
+    private record Trust(Path file, String password) {
+        @Override
+        public String toString() {
+            return file.toString();
+        }
+    }
 
     /** By address the value of the header {@code Authorization}. */
     private final Map<String, String> authorizations;
@@ -194,7 +199,7 @@ public final class RegistryAccess {
         }
         return source.isEmpty()
                 ? ": it wants a password or a token, and none is configured (registry.auth of the server, " + VARIABLE
-                        + " of a client)"
+                        + " of a client and a gateway)"
                 : ": " + source + " has no password or token for this address";
     }
 

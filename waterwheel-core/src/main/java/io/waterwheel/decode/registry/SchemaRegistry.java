@@ -234,7 +234,7 @@ public final class SchemaRegistry implements WriterSchemas {
         if (response == null) {
             question.why = place.describe() + " cannot be asked for: " + cause(failure);
         } else if (response.statusCode() != 200) {
-            question.why = place.describe() + ": it answered with status " + response.statusCode();
+            question.why = place.describe() + ": it answered with status " + response.statusCode() + advice(response);
         } else {
             try {
                 references.found(place, json(response));
@@ -301,11 +301,15 @@ public final class SchemaRegistry implements WriterSchemas {
             }
         } else {
             question.why = "it answered with status " + response.statusCode()
-                    + (response.statusCode() == 401 || response.statusCode() == 403 ? access.advice(address) : "")
+                    + advice(response)
                     + (answer.path("message").isTextual()
                             ? ", " + shown(answer.path("message").textValue())
                             : "");
         }
+    }
+
+    private String advice(HttpResponse<byte[]> response) {
+        return response.statusCode() == 401 || response.statusCode() == 403 ? access.advice(address) : "";
     }
 
     /** A foreign text, fit to be shown. */

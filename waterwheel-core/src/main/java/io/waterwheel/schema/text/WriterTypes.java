@@ -42,7 +42,7 @@ public record WriterTypes(String schema, String registry, String descriptor, Str
         if (!registry.isEmpty() && !isAddress(registry)) {
             throw new IllegalArgumentException("registry: expected an address such as http://registry:8081, without a"
                     + " user, a question mark or a fragment, got '"
-                    + registry.replaceFirst("//.*@", "//...@") + "'");
+                    + registry.replaceFirst("^.*@", "...@").replaceFirst("[?#].*", "?...") + "'");
         }
     }
 

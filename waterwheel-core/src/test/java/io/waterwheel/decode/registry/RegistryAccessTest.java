@@ -65,7 +65,7 @@ final class RegistryAccessTest {
                     registry,
                     RegistryAccess.NONE,
                     "it answered with status 401: it wants a password or a token, and none is configured"
-                            + " (registry.auth of the server, WATERWHEEL_REGISTRY_AUTH of a client), Unauthorized");
+                            + " (registry.auth of the server, WATERWHEEL_REGISTRY_AUTH of a client and a gateway), Unauthorized");
             refused(
                     registry,
                     of(address + " basic reader:" + SECRET + "2"),
@@ -119,7 +119,7 @@ final class RegistryAccessTest {
     private static void keytool(String words) throws Exception {
         List<String> command = new java.util.ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString()));
-        command.addAll(List.of(words.split(" ")));
+        command.addAll(List.of(words.split(" ", -1)));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String said = new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as(said).isZero();

@@ -138,7 +138,7 @@ public final class TestRegistry implements AutoCloseable {
         }
         String path = exchange.getRequestURI().getPath();
         if (path.endsWith("/subjects")) {
-            send(exchange, 200, "[\"of-" + path.split("/")[3] + "\"]");
+            send(exchange, 200, "[\"of-" + path.split("/", -1)[3] + "\"]");
             return;
         }
         String schema = schemas.get(Integer.parseUnsignedInt(path.substring(path.lastIndexOf('/') + 1)));

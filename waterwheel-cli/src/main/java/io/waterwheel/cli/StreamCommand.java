@@ -153,12 +153,14 @@ final class StreamCommand {
             if (file != null || like != null || encoding != null) {
                 throw wrong("create", "--like-topic goes with neither FILE.yaml, --like nor --encoding");
             }
-            String asked = registry != null ? registry : System.getenv(TopicProposal.REGISTRY_VARIABLE);
+            String variable = System.getenv(TopicProposal.REGISTRY_VARIABLE);
+            String asked = registry != null ? registry : variable == null ? "" : variable;
             try {
                 // Before anything is sent there.
-                WriterTypes unused = new WriterTypes("", asked == null ? "" : asked);
+                WriterTypes unused = new WriterTypes("", asked);
             } catch (IllegalArgumentException e) {
-                throw wrong("create", "--" + e.getMessage());
+                throw wrong(
+                        "create", (registry != null ? "--" : TopicProposal.REGISTRY_VARIABLE + ": ") + e.getMessage());
             }
             try (WaterwheelClient client = server.connect()) {
                 terminal.out()
@@ -168,7 +170,7 @@ final class StreamCommand {
                                 topic,
                                 name != null ? name : StreamCreation.nameOf(topic),
                                 columns == null ? List.of() : columns,
-                                asked,
+                                asked.isEmpty() ? null : asked,
                                 facts));
                 return 0;
             }

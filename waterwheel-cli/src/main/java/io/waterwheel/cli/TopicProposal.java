@@ -46,6 +46,15 @@ final class TopicProposal {
     private static final Duration REGISTRY_PATIENCE = Duration.ofSeconds(10);
     private static final int MOST_SCHEMAS = 10;
 
+    /** Longer ones are not looked at, as lines are not. */
+    private static final int MOST_OBJECT_BYTES = 1 << 20;
+
+    /** Of all objects. */
+    private static final long MOST_BYTES = 64L << 20;
+
+    /** Records that are tried where none can be read. */
+    private static final int MOST_REFUSED = 5;
+
     private TopicProposal() {}
 
     /**
@@ -111,22 +120,33 @@ final class TopicProposal {
         RegisteredRecords records = new RegisteredRecords(asked.waiting(REGISTRY_PATIENCE));
         List<byte[]> objects = new ArrayList<>();
         String why = "";
+        int refused = 0;
+        long bytes = 0;
         for (byte[] value : sample.values()) {
             try {
                 if (!RegisteredRecords.begins(value)) {
                     throw new MalformedException("a record has no number of a schema");
                 }
-                objects.add(records.json(value));
+                byte[] object = records.json(value);
+                if (object.length > MOST_OBJECT_BYTES) {
+                    throw new MalformedException("a record has over " + MOST_OBJECT_BYTES + " bytes as JSON");
+                }
+                objects.add(object);
+                bytes += object.length;
             } catch (MalformedException e) {
                 why = why.isEmpty() ? String.valueOf(e.getMessage()) : why;
+                refused++;
+            }
+            // A registry is asked for two seconds about a number that it lacks: bytes of another kind have many.
+            if ((objects.isEmpty() && refused >= MOST_REFUSED) || bytes > MOST_BYTES) {
+                break;
             }
         }
+        if (objects.isEmpty()) {
+            throw unreadable(sample, "none can be read by the schemas of the registry " + registry + ": " + why);
+        }
         if (records.formats().size() != 1) {
-            throw unreadable(
-                    sample,
-                    records.formats().isEmpty()
-                            ? "none can be read by the schemas of the registry " + registry + ": " + why
-                            : "some are avro and some protobuf, and a stream reads records of one format");
+            throw unreadable(sample, "some are avro and some protobuf, and a stream reads records of one format");
         }
         RegistryRecords known = new RegistryRecords(records.formats().iterator().next(), registry, records.types());
         InputSource source = new RecordsSource("topic " + sample.topic(), objects);

@@ -124,6 +124,7 @@ final class EndToEndTest {
         FilesAsTheyCome files = new FilesAsTheyCome(server.url(), folder);
         files.everyFileIsTakenWithNothingEdited();
         assertThat(packingOf("wide")).isEqualTo(CompressionType.ZSTD);
+        files.filesOfAnyDialect();
         files.linesMayComeBesideBlocks(server.kafka());
         files.aPersonIsAsked();
     }

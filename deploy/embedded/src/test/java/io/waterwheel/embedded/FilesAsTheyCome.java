@@ -3,6 +3,7 @@ package io.waterwheel.embedded;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.Waiting;
 import io.waterwheel.cli.output.Terminal;
 import java.io.ByteArrayInputStream;
@@ -302,6 +303,27 @@ final class FilesAsTheyCome {
         assertThat(first.code()).as("seed %s: %s", seed, first).isZero();
         assertThat(first.out()).contains("  blocks: true   # ");
         answers("empty", rows, "Station", "Wind_m_s_", "B_en");
+    }
+
+    /** From the file to the answer by one command with no edit, each row as it was written. */
+    void filesOfAnyDialect() throws Exception {
+        int files = Rounds.of(5, 60);
+        for (int i = 0; i < files; i++) {
+            AnyDialect dialect = new AnyDialect(seed + i);
+            byte[] bytes = dialect.file();
+            String name = "any-" + i;
+            Path file = Files.write(folder.resolve(name + (dialect.isJson() ? ".json" : ".csv")), bytes);
+            String as = "-Dseed=" + (seed + i) + " -Dseeds=1: " + dialect;
+            CliResult result = run(new byte[0], false, "append", "--create", "--yes", file.toString());
+            assertThat(result.code()).as("%s: %s", as, result).isZero();
+            assertThat(result.err()).as("%s: %s", as, result).contains(" 0 rejected");
+            String time = result.out().replaceFirst("(?s).*\ntime: (\\w+).*", "$1");
+            untilCounted(name, AnyDialect.ROWS);
+            CliResult answer =
+                    run(new byte[0], false, "query", name, "--order-by", time, "--limit", "1000", "--format", "json");
+            dialect.isIn(answer.out(), as + "\n" + result.out());
+            assertThat(run(new byte[0], false, "stream", "drop", name).code()).isZero();
+        }
     }
 
     private CliResult created(String file) {

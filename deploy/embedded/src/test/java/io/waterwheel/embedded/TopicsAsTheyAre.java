@@ -65,11 +65,17 @@ final class TopicsAsTheyAre {
     }
 
     private String created(String topic, String... options) throws Exception {
+        return created(() -> {}, topic, options);
+    }
+
+    /** @param between is done before the stream is there */
+    private String created(Runnable between, String topic, String... options) throws Exception {
         List<String> words = new ArrayList<>(List.of("stream", "create", "--like-topic", topic));
         words.addAll(List.of(options));
         CliResult proposed = run(words.toArray(String[]::new));
         assertThat(proposed.code()).as("%s", proposed).isZero();
         Path file = Files.writeString(folder.resolve(topic + ".yaml"), proposed.out());
+        between.run();
         CliResult created = run("stream", "create", file.toString());
         assertThat(created.code()).as("%s\n%s", created, proposed.out()).isZero();
         return proposed.out();
@@ -261,6 +267,7 @@ final class TopicsAsTheyAre {
      * @param registry that wants a password, which the server has by its configuration
      */
     void topicsOfARegistryAreTaken(TestRegistry registry) throws Exception {
+        Runnable guarded = () -> registry.guard("Basic cmVhZGVyOnNlY3JldA==");
         registry.guard("");
         registry.register(11, "AVRO", """
                 {"type": "record", "name": "Trip", "fields": [
@@ -300,8 +307,7 @@ final class TopicsAsTheyAre {
                 run("stream", "create", "--like-topic", "registered.avro", "--registry", registry.address());
         assertThat(refused.err()).contains("it wants a password or a token", "[SCHEMA_REGISTRY_UNAVAILABLE]");
         registry.guard("");
-        String proposed = created("registered.avro", "--registry", registry.address(), "--name", "registered");
-        registry.guard("Basic cmVhZGVyOnNlY3JldA==");
+        String proposed = created(guarded, "registered.avro", "--registry", registry.address(), "--name", "registered");
         assertThat(proposed)
                 .contains(
                         "# Their schemas, of the registry " + registry.address()
@@ -365,8 +371,7 @@ final class TopicsAsTheyAre {
             rides.add(Arrays.copyOf(record.array(), record.position()));
         }
         produce("registered.rides", rides);
-        proposed = created("registered.rides", "--registry", registry.address());
-        registry.guard("Basic cmVhZGVyOnNlY3JldA==");
+        proposed = created(guarded, "registered.rides", "--registry", registry.address());
         assertThat(proposed)
                 .contains(
                         "format: protobuf\n",

@@ -324,13 +324,16 @@ final class ColumnSample {
 
     /** Whether its values in JSON fit its type only where numbers may be text, or text numbers. */
     boolean needsTextNumbers() {
+        if (known != null) {
+            return false; // what is a text in JSON, such as NaN, is none where a schema has its type
+        }
         FieldType type = type();
         return type == FieldType.STRING ? literals > 0 : strings > 0 && (type.isNumber() || type == FieldType.BOOLEAN);
     }
 
     /** Whether some of its values in JSON are strings and some are not. */
     boolean isMixed() {
-        return strings > 0 && literals > 0;
+        return known == null && strings > 0 && literals > 0;
     }
 
     /** How many of its values in JSON are strings. */

@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -48,6 +49,7 @@ public final class RegisteredRecords {
     /** Paths that are of several types. */
     private final Set<String> torn = new HashSet<>();
 
+    private final Set<Integer> read = new HashSet<>();
     private final Set<RecordFormat> formats = new TreeSet<>();
 
     /** @param registry may wait for its answers */
@@ -73,15 +75,17 @@ public final class RegisteredRecords {
             source = id < 0 ? Source.refused("is none, for numbers count upwards from 1") : source(registry.get(id));
             sources.put(id, source);
         }
-        if (source.avro == null && source.protobuf == null) {
+        AvroJson avro = source.avro;
+        ProtobufJson protobuf = source.protobuf;
+        if (avro == null && protobuf == null) {
             throw new MalformedException("schema " + Integer.toUnsignedString(id) + " " + source.refusal);
         }
         Map<String, FieldType> seen = source.types;
         byte[] object;
-        if (source.avro != null) {
+        if (avro != null) {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             try {
-                int end = source.avro.write(record, PREFIX, record.length, out);
+                int end = avro.write(record, PREFIX, record.length, out);
                 if (end < record.length) {
                     throw new MalformedException((record.length - end) + " bytes are left behind the record");
                 }
@@ -91,9 +95,10 @@ public final class RegisteredRecords {
             object = out.toByteArray();
         } else {
             seen = new HashMap<>();
-            object = source.protobuf.json(record, PREFIX, seen);
+            object = Objects.requireNonNull(protobuf).json(record, PREFIX, seen);
         }
         formats.add(source.format);
+        read.add(id);
         seen.forEach(this::add);
         return object;
     }
@@ -134,8 +139,8 @@ public final class RegisteredRecords {
         return known;
     }
 
-    /** The numbers of the schemas, in their order. */
+    /** The numbers of the schemas by which records were read, in their order. */
     public Set<Integer> schemas() {
-        return new TreeSet<>(sources.keySet());
+        return new TreeSet<>(read);
     }
 }

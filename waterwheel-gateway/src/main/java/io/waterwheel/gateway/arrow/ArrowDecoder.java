@@ -64,6 +64,9 @@ public final class ArrowDecoder {
     /** Makes records of rows; null where the stream takes them in blocks. */
     private final @Nullable RowRecords asText;
 
+    /** Of a stream that reads text, beside blocks or alone; null where there are no letters to look at. */
+    private final @Nullable LetterCheck letters;
+
     /** Of a stream of text its rows, and what is to become dead letters. */
     private final List<byte[]> records = new ArrayList<>();
 
@@ -114,6 +117,7 @@ public final class ArrowDecoder {
         this.keys = KeyMaker.of(layout, schema);
         this.tuples = new TupleBlock(layout, 16);
         this.asText = stream.takesBlocks() ? null : new RowRecords(stream);
+        this.letters = keepBad && stream.format().isText() ? new LetterCheck(stream) : null;
     }
 
     /**
@@ -378,7 +382,7 @@ public final class ArrowDecoder {
                         "row " + seen,
                         null);
             }
-            if (asText != null && asText.isRecord(letter)) {
+            if (letters != null && letters.isRecord(letter)) {
                 throw refused(
                         "row " + seen,
                         reason + "; as a dead letter it would be a record of the stream: correct it, or leave it out");

@@ -66,6 +66,9 @@ final class RowRecords {
         }
         read.clear();
         decoder.decode(ByteBuffer.wrap(record), read);
+        if (read.size() != 1) {
+            throw new RejectedRecordException(RefusalKind.TEXT, "as a record it would be " + read.size() + " tuples");
+        }
         for (int f = 0; f < values.length; f++) {
             if (!Objects.deepEquals(rows.value(f, row), read.value(f, 0))) {
                 throw new RejectedRecordException(
@@ -75,16 +78,5 @@ final class RowRecords {
             }
         }
         return record;
-    }
-
-    /** Whether bytes are a record of the stream: such ones can be no dead letter. */
-    boolean isRecord(byte[] bytes) {
-        read.clear();
-        try {
-            decoder.decode(ByteBuffer.wrap(bytes), read);
-            return true;
-        } catch (RejectedRecordException e) {
-            return false;
-        }
     }
 }

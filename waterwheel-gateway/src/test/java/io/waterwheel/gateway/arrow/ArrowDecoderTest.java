@@ -263,6 +263,43 @@ final class ArrowDecoderTest {
         assertThat(refused).as("rows with NaN, seed %s", seed).isPositive();
     }
 
+    /** A row that is refused for its key alone would be refused as a record, too. */
+    @Test
+    void aRowWithoutAPlaceIsADeadLetter() throws Exception {
+        StreamDefinition stream = SchemaFile.read("s.yaml", """
+                name: s
+                format: json
+                fields:
+                  - {name: at, type: timestamp}
+                  - {name: lon, type: double}
+                  - {name: lat, type: double}
+                key: {longitude: lon, latitude: lat}
+                time: at
+                """);
+        byte[] body;
+        try (RootAllocator allocator = new RootAllocator()) {
+            BigIntVector at = new BigIntVector("at", allocator);
+            Float8Vector lon = new Float8Vector("lon", allocator);
+            Float8Vector lat = new Float8Vector("lat", allocator);
+            body = write(
+                    List.of(at, lon, lat),
+                    1,
+                    batch -> {
+                        for (int r = 0; r < 3; r++) {
+                            at.setSafe(r, r);
+                            lon.setSafe(r, 13);
+                            lat.setSafe(r, r == 1 ? 95 : 52);
+                        }
+                        return 3;
+                    },
+                    NONE);
+        }
+        PushedRows rows = new ArrowDecoder(stream, true, new PushBudget(64 << 20, "rows").lease()).decode(body);
+        assertThat(rows.rows()).isEqualTo(2);
+        assertThat(rows.rejected()).isEqualTo(1);
+        assertThat(rows.records()).hasSize(3);
+    }
+
     /** The schema with another format and {@code records}. */
     private static String text(String how) {
         StringBuilder yaml = new StringBuilder("name: s\n").append(how).append("\nfields:\n");
@@ -297,13 +334,17 @@ final class ArrowDecoderTest {
                     NONE);
         }
         PushBudget budget = new PushBudget(64 << 20, "rows");
-        assertThat(new ArrowDecoder(stream, false, budget.lease()).decode(body).reasons())
-                .hasSize(1);
-        // In JSON the time would be milliseconds, and fit.
-        assertThatThrownBy(() -> new ArrowDecoder(stream, true, budget.lease()).decode(body))
-                .isInstanceOf(HttpFailure.class)
-                .hasMessageContaining("row 1: ")
-                .hasMessageContaining("as a dead letter it would be a record of the stream");
+        StreamDefinition blocks =
+                SchemaFile.read("s.yaml", text("format: json\nrecords: {unknown: skip, blocks: true}"));
+        for (StreamDefinition one : List.of(stream, blocks)) {
+            assertThat(new ArrowDecoder(one, false, budget.lease()).decode(body).reasons())
+                    .hasSize(1);
+            // In JSON the time would be milliseconds, and fit.
+            assertThatThrownBy(() -> new ArrowDecoder(one, true, budget.lease()).decode(body))
+                    .isInstanceOf(HttpFailure.class)
+                    .hasMessageContaining("row 1: ")
+                    .hasMessageContaining("as a dead letter it would be a record of the stream");
+        }
         StreamDefinition kafka = SchemaFile.read(
                 "s.yaml",
                 text("format: json").replace("name: note, type: string", "name: note, type: string, from: kafka.key"));

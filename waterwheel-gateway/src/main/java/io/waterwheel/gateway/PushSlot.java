@@ -286,8 +286,12 @@ final class PushSlot {
             Map<Integer, Long> positions = appender.flush();
             lastNanos = System.nanoTime() - begin;
             lastRequests = batch.size() + queue.size();
-            ConnectionThreads.answerAll(
-                    answers, List.copyOf(batch), waiting -> waiting.stored().complete(positions));
+            List<Runnable> told = new ArrayList<>(batch.size());
+            for (Waiting waiting : batch) {
+                CompletableFuture<Map<Integer, Long>> stored = waiting.stored();
+                told.add(() -> stored.complete(positions));
+            }
+            ConnectionThreads.answerAll(answers, told);
         } catch (WaterwheelException e) {
             if (e.is(ErrorCode.APPEND_FAILED)) {
                 throw e;

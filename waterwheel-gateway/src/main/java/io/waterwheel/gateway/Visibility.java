@@ -92,13 +92,17 @@ final class Visibility {
     }
 
     private void told(List<Waiting> all, @Nullable Throwable failure) {
-        ConnectionThreads.answerAll(answers, all, one -> {
-            if (failure == null) {
-                one.visible().complete(null);
-            } else {
-                one.visible().completeExceptionally(failure);
-            }
-        });
+        List<Runnable> told = new ArrayList<>(all.size());
+        for (Waiting one : all) {
+            told.add(() -> {
+                if (failure == null) {
+                    one.visible().complete(null);
+                } else {
+                    one.visible().completeExceptionally(failure);
+                }
+            });
+        }
+        ConnectionThreads.answerAll(answers, told);
         next();
     }
 }

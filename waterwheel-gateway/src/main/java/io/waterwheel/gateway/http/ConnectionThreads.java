@@ -3,7 +3,6 @@ package io.waterwheel.gateway.http;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
 import org.eclipse.jetty.util.thread.TryExecutor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,11 +53,13 @@ public final class ConnectionThreads implements TryExecutor {
      * Answers requests, some at a time: the clients of the first send again while the last are answered.
      *
      * @param rounds an executor of {@link #inRounds}
+     * @param answers of one request each. What they hold is kept until the next requests are read, so none holds rows,
+     *     which count no more once they are stored
      */
-    public static <T> void answerAll(Executor rounds, List<T> requests, Consumer<T> answer) {
-        for (int from = 0; from < requests.size(); from += ANSWERS) {
-            List<T> some = requests.subList(from, Math.min(requests.size(), from + ANSWERS));
-            rounds.execute(() -> some.forEach(answer));
+    public static void answerAll(Executor rounds, List<Runnable> answers) {
+        for (int from = 0; from < answers.size(); from += ANSWERS) {
+            List<Runnable> some = answers.subList(from, Math.min(answers.size(), from + ANSWERS));
+            rounds.execute(() -> some.forEach(Runnable::run));
         }
     }
 

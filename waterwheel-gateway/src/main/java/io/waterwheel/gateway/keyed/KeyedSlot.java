@@ -155,13 +155,15 @@ public final class KeyedSlot {
                 pool.execute(() -> claim(claim));
             }
         }
-        List<LaneProtocol.Tell<Request>> told = new ArrayList<>();
+        List<Runnable> told = new ArrayList<>();
         for (LaneProtocol.Effect<Request> effect : effects) {
             if (effect instanceof LaneProtocol.Tell<Request> tell) {
-                told.add(tell);
+                CompletableFuture<Outcome> waiting = tell.rows().outcome();
+                Outcome outcome = tell.outcome();
+                told.add(() -> waiting.complete(outcome));
             }
         }
-        ConnectionThreads.answerAll(answers, told, tell -> tell.rows().outcome().complete(tell.outcome()));
+        ConnectionThreads.answerAll(answers, told);
     }
 
     private void store(LaneProtocol.Batch<Request> batch) {

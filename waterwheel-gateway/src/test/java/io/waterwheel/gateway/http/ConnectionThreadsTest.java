@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.eclipse.jetty.util.thread.TryExecutor;
 import org.junit.jupiter.api.Test;
 
@@ -38,11 +37,15 @@ final class ConnectionThreadsTest {
 
     @Test
     void manyAreAnsweredInSeveralRounds() {
-        List<Integer> requests = IntStream.range(0, 20).boxed().toList();
-        ConnectionThreads.answerAll(threads.inRounds(Runnable::run), requests, request -> {
-            done.add("answer " + request);
-            threads.execute(() -> done.add("look " + request));
-        });
+        List<Runnable> answers = new ArrayList<>();
+        for (int r = 0; r < 20; r++) {
+            int request = r;
+            answers.add(() -> {
+                done.add("answer " + request);
+                threads.execute(() -> done.add("look " + request));
+            });
+        }
+        ConnectionThreads.answerAll(threads.inRounds(Runnable::run), answers);
         assertThat(done).hasSize(40);
         assertThat(done.subList(0, 8)).allMatch(what -> what.startsWith("answer"));
         assertThat(done.subList(8, 16)).allMatch(what -> what.startsWith("look"));

@@ -103,7 +103,7 @@ public final class Gateway implements AutoCloseable {
                 new ArrayBlockingQueue<>(PUSHES_THAT_WAIT));
         // One for each stream that rows go to, which begins the next before it is over.
         this.questions = pool("gateway-visible", 2 * PushTargets.MOST_STREAMS, new SynchronousQueue<>());
-        // What waits is bounded by the rows that are under way.
+        // What waits is bounded by the connections: each has one request that is not answered.
         this.answers = pool("gateway-answer", Runtime.getRuntime().availableProcessors(), new LinkedBlockingQueue<>());
         this.tails = pool("gateway-tail", TailEndpoint.AT_ONCE, new SynchronousQueue<>());
         this.eventThreads = pool("gateway-events", EventsEndpoint.AT_ONCE, new SynchronousQueue<>());
@@ -145,7 +145,7 @@ public final class Gateway implements AutoCloseable {
                 watch,
                 settings.idle().toMillis());
         this.routes = Routes.of(this::client, settings, targets, pushes, query, tail, events, metrics, readiness);
-        server.setHandler(new GatewayHandler(routes, looks, budget, others, watch, settings, meter));
+        server.setHandler(new GatewayHandler(routes, connections, looks, budget, others, watch, settings, meter));
         meter.measure(
                 budget,
                 others,

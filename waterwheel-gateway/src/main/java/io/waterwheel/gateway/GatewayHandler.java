@@ -1,6 +1,7 @@
 package io.waterwheel.gateway;
 
 import io.waterwheel.gateway.http.BodyReader;
+import io.waterwheel.gateway.http.ConnectionThreads;
 import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.gateway.http.Parameters;
@@ -28,6 +29,7 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
     private static final Pattern PORT = Pattern.compile(":\\d+$");
 
     private final List<Route> routes;
+    private final ConnectionThreads connections;
     private final Executor looks;
     private final PushBudget budget;
     private final PushBudget others;
@@ -38,6 +40,7 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
     private volatile @Nullable String own;
 
     /**
+     * @param connections whose threads handle what a thread that answers others may not
      * @param looks where calls wait for a coordinator; refuses what is too much
      * @param budget of the bytes of rows
      * @param others of the bytes of all other bodies
@@ -45,6 +48,7 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
      */
     GatewayHandler(
             List<Route> routes,
+            ConnectionThreads connections,
             Executor looks,
             PushBudget budget,
             PushBudget others,
@@ -52,6 +56,7 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
             GatewaySettings settings,
             GatewayMeter meter) {
         this.routes = List.copyOf(routes);
+        this.connections = connections;
         this.looks = looks;
         this.budget = budget;
         this.others = others;
@@ -66,6 +71,20 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
         watch.head(request);
+        connections.handle(
+                request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING) ? -1 : request.getLength(), () -> {
+                    try {
+                        begin(request, response, callback);
+                    } catch (RuntimeException | Error e) {
+                        // Jetty's own words for what no endpoint can tell; on another thread nobody else would say
+                        // them.
+                        Response.writeError(request, response, callback, e);
+                    }
+                });
+        return true;
+    }
+
+    private void begin(Request request, Response response, Callback callback) {
         Found found;
         Map<String, List<String>> parameters;
         try {
@@ -75,7 +94,7 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
         } catch (HttpFailure e) {
             meter.request(request, response, null);
             refused(request, response, callback, others.lease()).fail(e);
-            return true;
+            return;
         }
         meter.request(request, response, found.route());
         PushBudget.Lease lease = (found.route().kind() == Route.Kind.PUSH ? budget : others).lease();
@@ -91,7 +110,6 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
                             new Exchange(request, response, callback, found.name(), parameters, body, lease));
                 },
                 refused(request, response, callback, lease)::fail);
-        return true;
     }
 
     private static Exchange refused(Request request, Response response, Callback callback, PushBudget.Lease lease) {

@@ -3,6 +3,7 @@ package io.waterwheel.gateway.http;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.eclipse.jetty.util.thread.TryExecutor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,13 +21,27 @@ public final class ConnectionThreads implements TryExecutor {
     /** Requests that are answered in one go, before somebody looks what their clients send next. */
     private static final int ANSWERS = 8;
 
+    /** Longer bodies are read elsewhere, so that they hold up no answers. */
+    private static final int SHORT_BYTES = 1 << 10;
+
+    /** When looks have taken so long, the rest is left to other threads. */
+    private static final long LOOKS_NANOS = 500_000;
+
     private final TryExecutor threads;
+    private final long looksNanos;
     /** What is left to do by a thread that is in a round. */
     private final ThreadLocal<@Nullable ArrayDeque<Runnable>> rounds = new ThreadLocal<>();
+    /** Whether the connection that a round looks at has had a request of it handled there. */
+    private final ThreadLocal<Boolean> handled = ThreadLocal.withInitial(() -> false);
 
     /** @param threads on which connections are looked after outside of rounds */
     public ConnectionThreads(TryExecutor threads) {
+        this(threads, LOOKS_NANOS);
+    }
+
+    ConnectionThreads(TryExecutor threads, long looksNanos) {
         this.threads = threads;
+        this.looksNanos = looksNanos;
     }
 
     @Override
@@ -42,6 +57,33 @@ public final class ConnectionThreads implements TryExecutor {
     @Override
     public boolean tryExecute(Runnable task) {
         return threads.tryExecute(task);
+    }
+
+    /**
+     * Handles a request: on this thread, but in a round only the first of a connection, if it is short. One client that
+     * sends without end must not hold a thread that answers others.
+     *
+     * @param length of the body; negative when it is not known
+     */
+    public void handle(long length, Runnable handling) {
+        if (rounds.get() != null) {
+            if (length < 0 || length > SHORT_BYTES || handled.get()) {
+                elsewhere(handling);
+                return;
+            }
+            handled.set(true);
+        }
+        handling.run();
+    }
+
+    /** On another thread; where there is none any more, on this. */
+    private void elsewhere(Runnable task) {
+        try {
+            threads.execute(task);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("the threads of the connections have ended", e);
+            task.run();
+        }
     }
 
     /** Has each task of an executor be a round. */
@@ -80,13 +122,20 @@ public final class ConnectionThreads implements TryExecutor {
             answers.run();
         } finally {
             try {
+                long begin = System.nanoTime();
                 Runnable next = round.poll();
                 while (next != null) {
-                    look(next);
+                    handled.set(false);
+                    if (System.nanoTime() - begin < looksNanos) {
+                        look(next);
+                    } else {
+                        elsewhere(next);
+                    }
                     next = round.poll();
                 }
             } finally {
                 rounds.remove();
+                handled.remove();
             }
         }
     }

@@ -11,12 +11,8 @@ import org.junit.jupiter.api.Test;
 final class ConnectionThreadsTest {
     private final List<String> done = new ArrayList<>();
     private final List<Runnable> elsewhere = new ArrayList<>();
-    private final ConnectionThreads threads = new ConnectionThreads(new TryExecutor() {
-        @Override
-        public boolean tryExecute(Runnable task) {
-            return elsewhere.add(task);
-        }
-    });
+    private final TryExecutor others = elsewhere::add;
+    private final ConnectionThreads threads = new ConnectionThreads(others, Long.MAX_VALUE);
 
     @Test
     void connectionsAreLookedAfterBehindTheAnswersOfTheirRound() {
@@ -50,6 +46,35 @@ final class ConnectionThreadsTest {
         assertThat(done.subList(0, 8)).allMatch(what -> what.startsWith("answer"));
         assertThat(done.subList(8, 16)).allMatch(what -> what.startsWith("look"));
         assertThat(done.subList(36, 40)).containsExactly("look 16", "look 17", "look 18", "look 19");
+    }
+
+    @Test
+    void ofOneConnectionARoundHandlesOneShortRequest() {
+        threads.round(() -> {
+            for (int c = 0; c < 2; c++) {
+                int connection = c;
+                threads.execute(() -> {
+                    threads.handle(10, () -> done.add("first of " + connection));
+                    threads.handle(10, () -> done.add("second of " + connection));
+                });
+            }
+            threads.execute(() -> threads.handle(1 << 20, () -> done.add("long")));
+        });
+        assertThat(done).containsExactly("first of 0", "first of 1");
+        elsewhere.forEach(Runnable::run);
+        assertThat(done).containsExactly("first of 0", "first of 1", "second of 0", "second of 1", "long");
+    }
+
+    @Test
+    void looksThatTakeLongAreLeftToOthers() {
+        ConnectionThreads hasty = new ConnectionThreads(others, 0);
+        hasty.round(() -> {
+            hasty.execute(() -> done.add("look"));
+            done.add("answer");
+        });
+        assertThat(done).containsExactly("answer");
+        elsewhere.forEach(Runnable::run);
+        assertThat(done).containsExactly("answer", "look");
     }
 
     @Test

@@ -99,7 +99,7 @@ final class KeyedPushTest {
                 flush(installation);
                 if (kill % 3 == 1) {
                     kill(installation, Installation.Part.SERVER);
-                } else if (split && kill % 3 == 2) {
+                } else if (split && kill % 3 == 0) {
                     kill(installation, Installation.Part.KAFKA);
                 } else {
                     int g = random.nextInt(2);

@@ -47,7 +47,8 @@ final class DuckDbStatement {
             ErrorCode.QUERY_MEMORY,
             ErrorCode.TOO_MANY_GROUPS,
             ErrorCode.SPILL_FULL,
-            ErrorCode.SPILL_BUSY);
+            ErrorCode.SPILL_BUSY,
+            ErrorCode.SPILL_FAILED);
 
     private final SocketChannel channel;
     private final ResidualPlan plan;

@@ -7,9 +7,9 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Says by some tuples of a leaf whether groups of them are fewer. Tuples that come first are neighbours by the stream's
- * key: where that is the key of the groups, few of them tell; where it is another, of many values, they say no too
- * often rather than yes. Not thread-safe.
+ * Says by some tuples of a leaf whether groups of them are fewer. It is a guess, for the first tuples are looked at,
+ * which are neighbours by the stream's key: one key with very many tuples at the beginning says yes for all, and many
+ * values of another field that hardly repeat so soon say no. Either way the answer is the same. Not thread-safe.
  */
 final class KeySample {
     private final int keys;
@@ -40,8 +40,8 @@ final class KeySample {
         return tuples;
     }
 
-    /** Whether a group has two tuples, or more, on average. */
+    /** Whether a group has four tuples, or more, on average: with fewer, groups save little and may cost the disk. */
     boolean repeats() {
-        return 2L * seen.size() <= tuples;
+        return 4L * seen.size() <= tuples;
     }
 }

@@ -1,6 +1,7 @@
 package io.waterwheel.sql.residual;
 
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.sql.leaf.Leaf;
 import io.waterwheel.sql.leaf.LeafNode;
 import io.waterwheel.sql.leaf.NotPushed;
 import java.math.BigDecimal;
@@ -8,8 +9,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -64,19 +67,34 @@ public final class PartialAggregates {
     }
 
     /** The same plan with such leaves where there can be. */
-    public static RelNode in(RelNode node) {
+    public static RelNode in(RelNode root) {
+        Map<Leaf, Integer> uses = new HashMap<>();
+        count(root, uses);
+        return rewritten(root, uses);
+    }
+
+    private static void count(RelNode node, Map<Leaf, Integer> uses) {
+        if (node instanceof LeafNode leaf) {
+            uses.merge(leaf.leaf(), 1, Integer::sum);
+        }
+        node.getInputs().forEach(input -> count(input, uses));
+    }
+
+    private static RelNode rewritten(RelNode node, Map<Leaf, Integer> uses) {
         List<RelNode> inputs =
-                node.getInputs().stream().map(PartialAggregates::in).toList();
+                node.getInputs().stream().map(input -> rewritten(input, uses)).toList();
         RelNode same = inputs.equals(node.getInputs()) ? node : node.copy(node.getTraitSet(), inputs);
         RelNode partial = same instanceof Aggregate aggregate && aggregate.getGroupType() == Aggregate.Group.SIMPLE
-                ? partial(aggregate)
+                ? partial(aggregate, uses)
                 : null;
         return partial == null ? same : partial;
     }
 
-    private static @Nullable RelNode partial(Aggregate aggregate) {
+    private static @Nullable RelNode partial(Aggregate aggregate, Map<Leaf, Integer> uses) {
         List<Place> places = new ArrayList<>();
         places(aggregate.getInput(), List.of(), places);
+        // A leaf that is in the plan twice is read once: both places see the same rows.
+        places.removeIf(place -> uses.getOrDefault(place.leaf().leaf(), 0) > 1);
         Made best = null;
         for (Place place : places) {
             try {

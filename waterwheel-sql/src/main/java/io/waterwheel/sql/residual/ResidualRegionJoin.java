@@ -105,8 +105,10 @@ final class ResidualRegionJoin {
     /** What is likely the smaller side has the lower number. */
     private static int size(RelNode node) {
         if (node instanceof LeafNode leaf) {
-            boolean few =
-                    !(leaf.leaf().what() instanceof Leaf.Tuples) || leaf.leaf().limit() != Query.NO_LIMIT;
+            // Of groups that are merged again there may be as many as tuples.
+            boolean all =
+                    leaf.leaf().what() instanceof Leaf.Tuples || leaf.leaf().ofSingles() != null;
+            boolean few = !all || leaf.leaf().limit() != Query.NO_LIMIT;
             return few ? 0 : leaf.leaf().where() != null || leaf.leaf().shape() != null ? 1 : 2;
         }
         return node.getInputs().stream()

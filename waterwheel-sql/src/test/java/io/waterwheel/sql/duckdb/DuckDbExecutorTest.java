@@ -326,6 +326,7 @@ final class DuckDbExecutorTest {
         "20000, 1, none, LIMIT ALL",
         "20000, 4, INTEGER_OVERFLOW, LIMIT GROUPS ALL",
         "20000, 4, QUERY_MEMORY, LIMIT GROUPS ALL",
+        "20000, 4, SPILL_FAILED, LIMIT GROUPS ALL",
         "20000, 4, TIMEOUT, LIMIT GROUPS"
     })
     void readsGroupsOrTuples(int tuples, int perKey, String failure, String expected) throws Exception {

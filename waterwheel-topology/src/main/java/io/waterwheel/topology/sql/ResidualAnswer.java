@@ -4,6 +4,7 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Statement;
+import io.waterwheel.query.Verdict;
 import io.waterwheel.query.run.AnswerSink;
 import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.exec.ResidualExecutor;
@@ -11,7 +12,9 @@ import io.waterwheel.topology.rpc.ColumnSink;
 import io.waterwheel.tuple.TupleBlock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * The answer to a statement that is more than one query: asks the queries of its leaves, one after another, and hands
@@ -38,6 +41,9 @@ final class ResidualAnswer implements ResidualExecutor.LeafReader, ResidualExecu
     private final ColumnSink sink;
     private final long deadlineNanos;
     private final Verdicts verdicts = new Verdicts();
+    /** By leaf, of the query that was answered last: what was read before it is in no answer. */
+    private final Map<Integer, Verdict> lastOfLeaf = new TreeMap<>();
+
     private boolean started;
     private long rows;
 
@@ -63,6 +69,7 @@ final class ResidualAnswer implements ResidualExecutor.LeafReader, ResidualExecu
                 .toList());
         executor.execute(plan, this, this);
         start();
+        lastOfLeaf.forEach((leaf, verdict) -> verdicts.add(plan.leaves().get(leaf).query().stream(), verdict));
         sink.finish(verdicts.merged(rows));
     }
 
@@ -111,6 +118,6 @@ final class ResidualAnswer implements ResidualExecutor.LeafReader, ResidualExecu
         LeafSink leafSink = new LeafSink(sink, taker);
         Query asked = statement.oneOfSeveral(query).withTimeout(left.compareTo(LEAST) < 0 ? LEAST : left);
         leaves.query(leaf, asked, leafSink);
-        verdicts.add(query.stream(), leafSink.verdict());
+        lastOfLeaf.put(leaf, leafSink.verdict());
     }
 }

@@ -169,6 +169,16 @@ final class SourceTroubleTest {
                 .anyMatch(part -> part.trouble().contains(what)));
     }
 
+    /** The classes of what a start rehearses are in its archive only while the statements are answered. */
+    @Test
+    void theRehearsedStatementsAreAnswered() {
+        try {
+            assertThat(ServerRehearsal.ask(server.url())).isEmpty();
+        } finally {
+            assertThat(run("sql", "DROP STREAM IF EXISTS rehearsal")).startsWith("0 ");
+        }
+    }
+
     @Test
     void aHaltStopsBeforeTheRecordAndGoesOnByPolicyOrByHand() throws Exception {
         create("halts", 1, BadRecords.HALT, LogLoss.FAIL);
@@ -192,6 +202,9 @@ final class SourceTroubleTest {
         // What is stored again is shown once.
         letterAgain("halts.dead-letters");
         assertThat(run("dead-letters", "halts")).startsWith("0 0\t3\t-1\t").contains("\tworse\n");
+        String letters = "SELECT partition_number, record_offset, row_index, record_bytes, record_text"
+                + " FROM waterwheel.dead_letter_texts WHERE stream_name = 'halts' AND reason <> ''";
+        assertThat(run("sql", letters, "--format", "csv")).endsWith("record_text\n0,3,-1,5,worse\n");
         assertThat(run("stream", "set", "halts", "dead-letters=perhaps")).startsWith("2 ");
         assertThat(run("stream", "describe", "halts")).contains("dead-letters: skip\n");
 

@@ -23,18 +23,21 @@ import io.waterwheel.tuple.TimeInterval;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The tables of schema waterwheel about what a coordinator knows of its server: chunks, regions, indexers, partitions,
- * dead letters and queries. They are made of what it holds anyway; none asks the catalog of a stream that it follows.
+ * dead letters and queries. They are made of what it holds anyway, but for the texts of dead letters, which are read
+ * from Kafka; none asks the catalog of a stream that it follows.
  */
 final class ServerTables {
     /** All of them; {@link #read} knows their rows. */
@@ -99,6 +102,18 @@ final class ServerTables {
                     List.of(text("stream_name"), number("partition_number"), text("policy"), number("dead_letters"))),
             new SystemTable(
                     CATALOG,
+                    "dead_letter_texts",
+                    List.of(
+                            text("stream_name"),
+                            number("letter_offset"),
+                            number("partition_number"),
+                            number("record_offset"),
+                            number("row_index"),
+                            text("reason"),
+                            number("record_bytes"),
+                            maybe("record_text"))),
+            new SystemTable(
+                    CATALOG,
                     "queries",
                     List.of(
                             text("query_id"),
@@ -127,6 +142,7 @@ final class ServerTables {
 
     private final Knowledge coordinator;
     private final int indexerTasks;
+    private final LetterLog letters;
     private final Supplier<List<QueryState>> open;
     private final Supplier<List<EndedQuery>> ended;
 
@@ -140,10 +156,12 @@ final class ServerTables {
     ServerTables(
             Knowledge coordinator,
             int indexerTasks,
+            LetterLog letters,
             Supplier<List<QueryState>> open,
             Supplier<List<EndedQuery>> ended) {
         this.coordinator = coordinator;
         this.indexerTasks = indexerTasks;
+        this.letters = letters;
         this.open = open;
         this.ended = ended;
     }
@@ -178,6 +196,7 @@ final class ServerTables {
             case "waterwheel.indexers" -> streams.forEach(stream -> indexers(stream, rows));
             case "waterwheel.partitions" -> streams.forEach(stream -> partitions(stream, rows));
             case "waterwheel.dead_letters" -> streams.forEach(stream -> deadLetters(stream, rows));
+            case "waterwheel.dead_letter_texts" -> letterTexts(streams, rows, goOn);
             case "waterwheel.queries" -> queries(rows);
             default -> throw new IllegalStateException("rows of " + table);
         }
@@ -310,6 +329,26 @@ final class ServerTables {
                         (long) report.partition(),
                         stream.policy().badRecords().toString(),
                         report.deadLetters()));
+    }
+
+    private void letterTexts(List<StreamInfo> streams, RowPages rows, Runnable goOn) {
+        Map<Integer, String> topics = new TreeMap<>();
+        Map<Integer, String> names = new HashMap<>();
+        for (StreamInfo stream : streams) {
+            topics.put(stream.id(), stream.topic());
+            names.put(stream.id(), stream.name());
+        }
+        try {
+            letters.last(
+                    topics,
+                    goOn,
+                    (stream, letter, partition, offset, index, reason, length, text) -> rows.add(
+                            names.get(stream), letter, (long) partition, offset, (long) index, reason, length, text));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new WaterwheelException(
+                    ErrorCode.CANCELLED, "the statement was cancelled while dead letters were read", e);
+        }
     }
 
     private static @Nullable String orNull(String text) {

@@ -80,12 +80,14 @@ public final class Statements implements StatementHandler, AutoCloseable {
      *
      * @param calls answers the calls that make, change and drop streams
      * @param log takes the rows of INSERT
+     * @param letters has the dead letters
      */
     public Statements(
             CoordinatorServices services,
             CoordinatorServices.QueryHandler coordinator,
             AdminHandler calls,
-            InsertLog log) {
+            InsertLog log,
+            LetterLog letters) {
         this.queries = coordinator::query;
         this.streams = new KnownStreams(services);
         WaterwheelConfig config = services.config();
@@ -118,6 +120,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
                 new ServerTables(
                         knowledge(coordinator),
                         config.get(Keys.INDEXER_TASKS),
+                        letters,
                         services.admission()::list,
                         services.admission()::ended));
         this.changes = new Changes(
@@ -167,9 +170,11 @@ public final class Statements implements StatementHandler, AutoCloseable {
     /**
      * Makes the planner quick, on a thread of its own; once in a process. The first statement loads most classes; what
      * follows gives way to all else.
+     *
+     * @param awaited whether {@link #awaitLoaded} waits for the first; otherwise it gives way too
      */
     @SuppressWarnings("ThreadPriorityCheck") // nothing depends on it but what gives way on a full machine
-    public static void warmUp() {
+    public static void warmUp(boolean awaited) {
         if (!WARM.compareAndSet(false, true)) {
             return;
         }
@@ -194,13 +199,20 @@ public final class Statements implements StatementHandler, AutoCloseable {
                 },
                 "waterwheel-sql-warm-up");
         thread.setDaemon(true);
+        thread.setPriority(awaited ? Thread.NORM_PRIORITY : Thread.MIN_PRIORITY);
         thread.start();
     }
 
-    /** Waits until the first statement of {@link #warmUp} is planned, for some seconds; less when interrupted. */
-    public static void awaitLoaded() {
+    /**
+     * Waits until the first statement of {@link #warmUp} is planned, but no longer than some seconds since a moment;
+     * less when interrupted.
+     *
+     * @param begunNanos {@link System#nanoTime} when the wait for all that is made quick began
+     */
+    public static void awaitLoaded(long begunNanos) {
         try {
-            if (!LOADED.await(MOST_LOADING_SECONDS, TimeUnit.SECONDS)) {
+            long left = TimeUnit.SECONDS.toNanos(MOST_LOADING_SECONDS) - (System.nanoTime() - begunNanos);
+            if (!LOADED.await(Math.max(0, left), TimeUnit.NANOSECONDS)) {
                 LOG.warn("the planner of SQL is not loaded in time; the first statement will be slow");
             }
         } catch (InterruptedException e) {

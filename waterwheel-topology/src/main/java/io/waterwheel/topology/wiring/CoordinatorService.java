@@ -18,6 +18,7 @@ import io.waterwheel.topology.admin.VerifyCalls;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.flightsql.FlightSqlExtension;
 import io.waterwheel.topology.kafka.KafkaInserts;
+import io.waterwheel.topology.kafka.KafkaLetters;
 import io.waterwheel.topology.kafka.KafkaTopics;
 import io.waterwheel.topology.rpc.AdminCalls;
 import io.waterwheel.topology.rpc.RpcServer;
@@ -53,23 +54,42 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
         this.coordinator = coordinator;
         boolean warms = !services.config().get(Keys.QUERY_WARM_UP).isZero();
         if (warms) {
-            Statements.warmUp();
+            Statements.warmUp(true);
         }
         AdminCalls calls = calls();
         this.inserts = new KafkaInserts(
                 services.config().get(Keys.KAFKA_BOOTSTRAP),
                 "waterwheel.insert/" + services.config().get(Keys.NAMESPACE) + "/" + index);
-        this.statements = new Statements(services, coordinator, calls, inserts::append);
+        KafkaLetters letters =
+                new KafkaLetters(services.config().get(Keys.KAFKA_BOOTSTRAP), "waterwheel-letters-" + index);
+        this.statements = new Statements(
+                services,
+                coordinator,
+                calls,
+                inserts::append,
+                (streams, goOn, each) -> letters.read(
+                        streams,
+                        goOn,
+                        one -> each.take(
+                                one.streamId(),
+                                one.letterOffset(),
+                                one.partition(),
+                                one.offset(),
+                                one.index(),
+                                one.reason(),
+                                one.length(),
+                                one.text())));
         this.server = startServer(calls);
         this.url = "grpc://" + host(services) + ":" + server.port();
         services.catalogStore().ensure("/coordinators");
         // Clients that are told of it now find it quick.
+        long begun = System.nanoTime();
         services.warmUp().await();
         if (warms) {
-            Statements.awaitLoaded();
+            Statements.awaitLoaded(begun);
         }
         this.announcement = services.directory().announceAt("/coordinators/" + index, url);
-        Statements.warmUp();
+        Statements.warmUp(false);
     }
 
     static CoordinatorService start(

@@ -68,6 +68,12 @@ final class SystemTablesTest {
             new ServerTables(
                     new Known(),
                     2,
+                    (topics, goOn, each) -> {
+                        goOn.run();
+                        assertThat(topics).containsExactly(Map.entry(1, "topic"));
+                        each.take(1, 7, 2, 40, -1, "no number", 9, "id;price");
+                        each.take(1, 8, 2, 41, 3, "no time", 9, null);
+                    },
                     () -> List.of(STATE, OVER),
                     () -> List.of(new EndedQuery(OVER, "complete", Instant.ofEpochMilli(12)))));
 
@@ -190,6 +196,9 @@ final class SystemTablesTest {
                         "[orders, 1, 1, 6, 30, 40, 20, false, 0, 1000, 2000, 1, the disk is full]");
         assertThat(rows("waterwheel.partitions")).containsExactly("[orders, 1, 10, 100, 90, 70, 30, null, null]");
         assertThat(rows("waterwheel.dead_letters")).containsExactly("[orders, 1, skip, 4]");
+        assertThat(rows("waterwheel.dead_letter_texts"))
+                .containsExactly(
+                        "[orders, 7, 2, 40, -1, no number, 9, id;price]", "[orders, 8, 2, 41, 3, no time, 9, null]");
     }
 
     /** Of two streams one cannot be read: the other's rows come, and what is missing is told. */
@@ -209,7 +218,9 @@ final class SystemTablesTest {
             }
         };
         SystemTables tables = new SystemTables(
-                () -> List.of(torn, dropped, ORDERS), VIEWS, new ServerTables(known, 2, List::of, List::of));
+                () -> List.of(torn, dropped, ORDERS),
+                VIEWS,
+                new ServerTables(known, 2, (topics, goOn, each) -> {}, List::of, List::of));
         List<String> rows = new ArrayList<>();
         List<String> missing = tables.read("waterwheel.regions", () -> {}, block -> rows.addAll(texts(block)));
         assertThat(rows).hasSize(3);

@@ -181,6 +181,7 @@ final class AskedByJdbc implements AutoCloseable {
         assertThat(rows(facts.getTables(null, "waterwheel", "%", null), "TABLE_TYPE", "TABLE_NAME"))
                 .containsExactly(
                         "SYSTEM TABLE chunks",
+                        "SYSTEM TABLE dead_letter_texts",
                         "SYSTEM TABLE dead_letters",
                         "SYSTEM TABLE fields",
                         "SYSTEM TABLE indexers",
@@ -338,13 +339,13 @@ final class AskedByJdbc implements AutoCloseable {
             String join =
                     "SELECT COUNT(*) FROM by_jdbc a JOIN by_jdbc b ON a.id = b.id WHERE a.small IS NOT NULL AND a.id < 5";
             assertThat(String.join("\n", rows(statement.executeQuery("EXPLAIN " + join), "plan")))
-                    .contains("leaf0: ", "leaf1: ", "  chunks", "JOIN")
+                    .contains("leaf0: ", "leaf1: ", "  chunks", "JOIN", "  groups that the rest merges again; ")
                     .doesNotContain("answer: ");
             assertThat(String.join("\n", rows(statement.executeQuery("EXPLAIN ANALYZE " + join), "plan")))
                     .containsPattern("(?s)  read as number 1: \\d+ rows? in \\d+\\.\\d ms\n")
                     .containsPattern(
                             "(?s)  read as number 2: \\d+ rows? in \\d+\\.\\d ms, narrowed to \\d+ values? of another table")
-                    .contains("  chunks", "answer: 1 row in ");
+                    .contains("  chunks", "answer: 1 row in ", "  read as tuples, for there are few\n");
         }
     }
 

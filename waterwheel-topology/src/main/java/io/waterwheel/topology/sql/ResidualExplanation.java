@@ -55,10 +55,13 @@ final class ResidualExplanation {
      * What a leaf did.
      *
      * @param turn of its reading, from 1
-     * @param query as it was asked
+     * @param times that it was asked: some tuples first, then perhaps groups, or all tuples
+     * @param query as it was asked last
+     * @param nanos of all times
      */
     private record Read(
             int turn,
+            int times,
             Query query,
             long rows,
             long nanos,
@@ -118,8 +121,18 @@ final class ResidualExplanation {
         if (before == null) {
             turn++;
         }
-        int number = before == null ? turn : before.turn;
-        reads.set(leaf, new Read(number, query, answer.rows, System.nanoTime() - begun, answer.verdict));
+        long nanos = System.nanoTime() - begun;
+        reads.set(
+                leaf,
+                before == null
+                        ? new Read(turn, 1, query, answer.rows, nanos, answer.verdict)
+                        : new Read(
+                                before.turn,
+                                before.times + 1,
+                                query,
+                                answer.rows,
+                                before.nanos + nanos,
+                                answer.verdict));
     }
 
     private void leaf(int number, @Nullable Verdict verdict) {
@@ -131,8 +144,8 @@ final class ResidualExplanation {
             lines.add("  " + partial(read == null ? null : read.query));
         }
         if (read != null) {
-            lines.add("  read as number " + read.turn + ": " + rows(read.rows) + " in " + millis(read.nanos)
-                    + narrowed(query, read.query));
+            lines.add("  read as number " + read.turn + (read.times > 1 ? ", asked " + read.times + " times: " : ": ")
+                    + rows(read.rows) + " in " + millis(read.nanos) + narrowed(query, read.query));
         }
         Explanation explanation = verdict == null ? null : verdict.explanation();
         if (explanation != null) {
@@ -146,7 +159,7 @@ final class ResidualExplanation {
             return "groups that the rest merges again; read as tuples where there are hardly fewer groups";
         } else if (asked.result() instanceof ResultSpec.Rows rows) {
             return rows.limit() == Query.NO_LIMIT
-                    ? "read as tuples, for there are hardly fewer groups, or too many"
+                    ? "read as tuples, for there are hardly fewer groups, or the engine could not have them"
                     : "read as tuples, for there are few";
         }
         return "read as groups, which the rest merges again";

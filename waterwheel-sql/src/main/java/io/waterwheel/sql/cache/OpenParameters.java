@@ -199,7 +199,7 @@ public final class OpenParameters {
     private static void look(RelNode node, RexShuttle looking) {
         RelNode unused = node.accept(looking);
         if (node instanceof AsofJoin asof) {
-            RexNode match = asof.getMatchCondition().accept(looking);
+            RexNode unusedMatch = asof.getMatchCondition().accept(looking);
         }
         node.getInputs().forEach(input -> look(input, looking));
     }

@@ -127,11 +127,10 @@ public record Leaf(
             return columns.get(column);
         }
         Leaf singles = ofSingles();
-        boolean isKey = singles != null
-                && what instanceof Groups groups
+        boolean isKey = what instanceof Groups groups
                 && groups.by().stream()
                         .anyMatch(one -> columns.get(column).equals(new Expression.FieldValue(one.name())));
-        return isKey ? singles.columns().get(column) : null;
+        return singles != null && isKey ? singles.columns().get(column) : null;
     }
 
     /** What the columns, and conditions, are computed of. */

@@ -37,6 +37,8 @@ import org.apache.calcite.sql.parser.SqlParserPos;
 import org.apache.calcite.sql.type.SqlTypeName;
 import org.apache.calcite.util.ImmutableBitSet;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Aggregates of joined rows computed in part below the join, by the engine:
@@ -57,6 +59,8 @@ import org.jspecify.annotations.Nullable;
  * that the join drops.
  */
 public final class PartialAggregates {
+    private static final Logger LOG = LoggerFactory.getLogger(PartialAggregates.class);
+
     private final Aggregate aggregate;
     /** From the aggregate to the leaf, of each join the number of its input. */
     private final List<Integer> path;
@@ -104,7 +108,7 @@ public final class PartialAggregates {
                 }
             } catch (NotPushed | WaterwheelException | IllegalArgumentException e) {
                 // Another one may do; without any the aggregate is of the joined rows.
-                continue;
+                LOG.debug("no groups of '{}' below a join", place.leaf().leaf().stream(), e);
             }
         }
         return best == null ? null : best.node();
@@ -154,6 +158,7 @@ public final class PartialAggregates {
      * @param columns by column of the node before, its column now; -1 for one that is no longer there
      * @param partials column of the first of what is computed of groups
      */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Rebuilt(RelNode node, int[] columns, int partials) {}
 
     private Made made(LeafNode leaf) throws NotPushed {

@@ -407,7 +407,7 @@ final class AppendCommand implements Callable<Integer> {
         return positions;
     }
 
-    /** A file's rows go by the hundred: packing them halves the log (docs/decisions/0060). */
+    /** A file's rows go by the hundred: packing them halves the log (docs/decisions/0059). */
     private static AppenderSettings settings() {
         return AppenderSettings.DEFAULT.compressedBy(
                 InputFiles.hasZstd() ? AppenderSettings.Compression.ZSTD : AppenderSettings.Compression.LZ4);

@@ -57,7 +57,7 @@ final class EventsEndpoint implements AutoCloseable {
         String stream = exchange.parameter("stream");
         if (open.incrementAndGet() > AT_ONCE) {
             open.decrementAndGet();
-            ServerSentEvents.refuse(exchange, busy(), patienceMillis);
+            ServerSentEvents.refuse(exchange, busy());
             return;
         }
         try {
@@ -65,14 +65,14 @@ final class EventsEndpoint implements AutoCloseable {
                 try {
                     follow(exchange, stream);
                 } catch (RuntimeException | Error e) {
-                    ServerSentEvents.refuse(exchange, e, patienceMillis);
+                    ServerSentEvents.refuse(exchange, e);
                 } finally {
                     open.decrementAndGet();
                 }
             });
         } catch (RejectedExecutionException e) {
             open.decrementAndGet();
-            ServerSentEvents.refuse(exchange, busy(), patienceMillis);
+            ServerSentEvents.refuse(exchange, busy());
         }
     }
 

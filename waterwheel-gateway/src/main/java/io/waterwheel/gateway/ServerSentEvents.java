@@ -24,20 +24,12 @@ final class ServerSentEvents {
     private ServerSentEvents() {}
 
     /**
-     * Answers where events do not begin. A page's EventSource gives up at any status but 200, also where the server is
-     * away for a moment: it gets an answer without events, and comes again.
+     * Answers where events do not begin, without waiting for the client. A page's EventSource gives up at any status but
+     * 200, also where the server is away for a moment: it gets an answer without events, and comes again.
      */
-    static void refuse(Exchange exchange, Throwable e, long patienceMillis) {
+    static void refuse(Exchange exchange, Throwable e) {
         if (exchange.accept().contains(TYPE) && HttpFailure.of(e).retryAfter() > 0 && !exchange.hasBegun()) {
-            AnswerStream stream = exchange.events(TYPE, patienceMillis);
-            Utf8Buffer event = new Utf8Buffer();
-            event.ascii("retry: " + RETRY_MILLIS + "\n\n");
-            try {
-                stream.write(event.bytes(), event.length());
-                stream.end();
-            } catch (AnswerStream.ClientGone gone) {
-                stream.cut(gone);
-            }
+            exchange.answer(200, TYPE, ("retry: " + RETRY_MILLIS + "\n\n").getBytes(UTF_8));
         } else {
             exchange.fail(e);
         }

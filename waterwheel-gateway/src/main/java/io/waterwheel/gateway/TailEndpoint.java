@@ -69,7 +69,7 @@ final class TailEndpoint {
         exchange.allow(List.of("where", "from", "select"));
         if (open.incrementAndGet() > AT_ONCE) {
             open.decrementAndGet();
-            ServerSentEvents.refuse(exchange, busy(), patienceMillis);
+            ServerSentEvents.refuse(exchange, busy());
             return;
         }
         try {
@@ -77,14 +77,14 @@ final class TailEndpoint {
                 try {
                     follow(exchange);
                 } catch (RuntimeException | Error e) {
-                    ServerSentEvents.refuse(exchange, e, patienceMillis);
+                    ServerSentEvents.refuse(exchange, e);
                 } finally {
                     open.decrementAndGet();
                 }
             });
         } catch (RejectedExecutionException e) {
             open.decrementAndGet();
-            ServerSentEvents.refuse(exchange, busy(), patienceMillis);
+            ServerSentEvents.refuse(exchange, busy());
         }
     }
 

@@ -24,8 +24,8 @@ final class ServerSentEvents {
     private ServerSentEvents() {}
 
     /**
-     * Answers where events do not begin, without waiting for the client. A page's EventSource gives up at any status but
-     * 200, also where the server is away for a moment: it gets an answer without events, and comes again.
+     * Answers where events do not begin, without waiting for the client. A page's EventSource gives up at any status
+     * but 200, also where the server is away for a moment: it gets an answer without events, and comes again.
      */
     static void refuse(Exchange exchange, Throwable e) {
         if (exchange.accept().contains(TYPE) && HttpFailure.of(e).retryAfter() > 0 && !exchange.hasBegun()) {

@@ -52,7 +52,7 @@ final class AnyDialect {
 
     /** The file's bytes. */
     byte[] file() throws Exception {
-        return coin() && coin() ? json() : csv();
+        return random.nextInt(4) == 0 ? json() : csv();
     }
 
     /** Whether the last file was JSON. */
@@ -67,7 +67,7 @@ final class AnyDialect {
 
     private byte[] csv() {
         String delimiter = any(List.of(",", ";", "\t", "|"));
-        char quote = coin() && coin() ? '\'' : '"';
+        char quote = random.nextInt(4) == 0 ? '\'' : '"';
         boolean all = quote == '\'' || coin();
         boolean comma = coin() && !delimiter.equals(",");
         String nothing = any(List.of("", "NA", "NULL", "-", "N/A", "null"));
@@ -81,7 +81,7 @@ final class AnyDialect {
                 "s",
                 "ms"));
         Charset encoding = any(List.of(UTF_8, UTF_8, StandardCharsets.UTF_16LE, Charset.forName("windows-1252")));
-        boolean mark = encoding == StandardCharsets.UTF_16LE || (encoding == UTF_8 && coin());
+        boolean mark = encoding.equals(StandardCharsets.UTF_16LE) || (encoding.equals(UTF_8) && coin());
         String end = coin() ? "\n" : "\r\n";
         how = "csv delimiter '" + delimiter + "' quote " + quote + (all ? " always" : "") + " decimal "
                 + (comma ? "," : ".") + " nothing '" + nothing + "' times " + times + " in " + encoding

@@ -61,7 +61,7 @@ final class AskedByPython {
         Python python = Python.with("pyarrow");
         client.createStream(new StreamDefinition("by_python", "by_python", RecordFormat.BLOCK, 2, SCHEMA));
         for (String text : TEXTS.values()) {
-            client.createStream(SchemaFile.read("text.yaml", String.format(OF_TEXT, text)));
+            client.createStream(SchemaFile.read("text.yaml", OF_TEXT.formatted(text)));
         }
         try (Gateway gateway = Gateway.start(GatewaySettings.DEFAULT.withPort(0))) {
             gateway.serve(client);

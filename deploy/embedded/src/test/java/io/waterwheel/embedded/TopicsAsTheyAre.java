@@ -297,7 +297,7 @@ final class TopicsAsTheyAre {
             record.put((byte) 4).put((byte) 't').put((byte) ('0' + i % 3));
             record.order(ByteOrder.LITTLE_ENDIAN).putDouble(13 + i / 100.0).putDouble(52 + i / 100.0);
             record.put((byte) 4).put((byte) (i / 10)).put((byte) i);
-            fares += (i / 10 << 8) + i;
+            fares += ((i / 10) << 8) + i;
             record.put((byte) 4).put((byte) 0).put((byte) i);
             avro.add(Arrays.copyOf(record.array(), record.position()));
         }
@@ -402,7 +402,7 @@ final class TopicsAsTheyAre {
     private static void varint(ByteBuffer out, long value) {
         long left = value;
         while (left > 0x7F) {
-            out.put((byte) (left & 0x7F | 0x80));
+            out.put((byte) ((left & 0x7F) | 0x80));
             left >>>= 7;
         }
         out.put((byte) left);

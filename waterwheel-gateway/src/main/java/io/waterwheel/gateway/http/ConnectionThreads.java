@@ -27,12 +27,24 @@ public final class ConnectionThreads implements TryExecutor {
     /** When looks have taken so long, the rest is left to other threads. */
     private static final long LOOKS_NANOS = 500_000;
 
+    /** The one that this thread is in. */
+    private static final ThreadLocal<@Nullable Round> ROUND = new ThreadLocal<>();
+
+    /** What a thread does one after the other. */
+    private static final class Round {
+        final ConnectionThreads of;
+        /** The connections that are left to look at. */
+        final ArrayDeque<Runnable> looks = new ArrayDeque<>();
+        /** Whether the connection that it looks at has had a request handled there. */
+        boolean handled;
+
+        Round(ConnectionThreads of) {
+            this.of = of;
+        }
+    }
+
     private final TryExecutor threads;
     private final long looksNanos;
-    /** What is left to do by a thread that is in a round. */
-    private final ThreadLocal<@Nullable ArrayDeque<Runnable>> rounds = new ThreadLocal<>();
-    /** Whether the connection that a round looks at has had a request of it handled there. */
-    private final ThreadLocal<Boolean> handled = ThreadLocal.withInitial(() -> false);
 
     /** @param threads on which connections are looked after outside of rounds */
     public ConnectionThreads(TryExecutor threads) {
@@ -46,12 +58,17 @@ public final class ConnectionThreads implements TryExecutor {
 
     @Override
     public void execute(Runnable task) {
-        ArrayDeque<Runnable> round = rounds.get();
+        Round round = round();
         if (round == null) {
             threads.execute(task);
         } else {
-            round.add(task);
+            round.looks.add(task);
         }
+    }
+
+    private @Nullable Round round() {
+        Round round = ROUND.get();
+        return round != null && round.of == this ? round : null;
     }
 
     @Override
@@ -66,12 +83,13 @@ public final class ConnectionThreads implements TryExecutor {
      * @param length of the body; negative when it is not known
      */
     public void handle(long length, Runnable handling) {
-        if (rounds.get() != null) {
-            if (length < 0 || length > SHORT_BYTES || handled.get()) {
+        Round round = round();
+        if (round != null) {
+            if (length < 0 || length > SHORT_BYTES || round.handled) {
                 elsewhere(handling);
                 return;
             }
-            handled.set(true);
+            round.handled = true;
         }
         handling.run();
     }
@@ -112,30 +130,29 @@ public final class ConnectionThreads implements TryExecutor {
      * @param answers waits for no client
      */
     public void round(Runnable answers) {
-        if (rounds.get() != null) {
+        if (ROUND.get() != null) {
             answers.run();
             return;
         }
-        ArrayDeque<Runnable> round = new ArrayDeque<>();
-        rounds.set(round);
+        Round round = new Round(this);
+        ROUND.set(round);
         try {
             answers.run();
         } finally {
             try {
                 long begin = System.nanoTime();
-                Runnable next = round.poll();
+                Runnable next = round.looks.poll();
                 while (next != null) {
-                    handled.set(false);
+                    round.handled = false;
                     if (System.nanoTime() - begin < looksNanos) {
                         look(next);
                     } else {
                         elsewhere(next);
                     }
-                    next = round.poll();
+                    next = round.looks.poll();
                 }
             } finally {
-                rounds.remove();
-                handled.remove();
+                ROUND.remove();
             }
         }
     }

@@ -159,7 +159,7 @@ public final class WaterwheelServer implements AutoCloseable {
         Duration most = config.get(Keys.QUERY_WARM_UP);
         if (!most.isZero()) {
             parts.push(QueryWarmUp.start(most));
-            Statements.warmUp();
+            Statements.warmUp(true);
         }
     }
 

@@ -76,8 +76,7 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
                     try {
                         begin(request, response, callback);
                     } catch (RuntimeException | Error e) {
-                        // Jetty's own words for what no endpoint can tell; on another thread nobody else would say
-                        // them.
+                        // Jetty's own words for what no endpoint can tell, which it does not say on other threads.
                         Response.writeError(request, response, callback, e);
                     }
                 });

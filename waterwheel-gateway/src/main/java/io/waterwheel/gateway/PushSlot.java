@@ -76,7 +76,7 @@ final class PushSlot {
     // time from when it was sent until it was confirmed.
     private int lastRequests;
     private long lastNanos;
-    /** When so many wait in the queue, the thread goes on at once. */
+    /** When this number waits in the queue, the thread goes on at once. */
     private volatile int wanted = Integer.MAX_VALUE;
 
     private PushSlot(StreamDetails stream, Executor answers) {

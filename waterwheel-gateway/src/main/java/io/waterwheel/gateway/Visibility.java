@@ -31,7 +31,7 @@ final class Visibility {
     private record Waiting(Map<Integer, Long> positions, CompletableFuture<@Nullable Void> visible) {}
 
     /**
-     * Nobody waits yet.
+     * Makes one for which no request waits yet.
      *
      * @param executor where answers of the server are read
      * @param answers tells those who wait, in rounds

@@ -94,7 +94,7 @@ public final class ConnectionThreads implements TryExecutor {
         handling.run();
     }
 
-    /** On another thread; where there is none any more, on this. */
+    /** On another thread; once those have ended, on this. */
     private void elsewhere(Runnable task) {
         try {
             threads.execute(task);

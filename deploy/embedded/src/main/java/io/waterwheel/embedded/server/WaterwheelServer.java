@@ -1,6 +1,7 @@
 package io.waterwheel.embedded.server;
 
 import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.embedded.storm.EmbeddedStorm;
 import io.waterwheel.store.DiskSpace;
 import io.waterwheel.topology.WaterwheelTopology;
 import io.waterwheel.topology.config.Keys;

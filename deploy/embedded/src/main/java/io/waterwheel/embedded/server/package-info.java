@@ -1,6 +1,6 @@
 /**
  * The one-process server: {@link io.waterwheel.embedded.server.EmbeddedZooKeeper},
- * {@link io.waterwheel.embedded.server.EmbeddedKafka} and {@link io.waterwheel.embedded.server.EmbeddedStorm} on one
+ * {@link io.waterwheel.embedded.server.EmbeddedKafka} and {@link io.waterwheel.embedded.storm.EmbeddedStorm} on one
  * data folder, put together by {@link io.waterwheel.embedded.server.WaterwheelServer}. Everything listens on the
  * loopback address. If the process is killed, start it again on the same folder and it resumes.
  */

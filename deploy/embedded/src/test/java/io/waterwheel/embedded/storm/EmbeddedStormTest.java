@@ -1,4 +1,4 @@
-package io.waterwheel.embedded.server;
+package io.waterwheel.embedded.storm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.waterwheel.embedded.server;
+package io.waterwheel.embedded.storm;
 
 import io.waterwheel.topology.WaterwheelTopology;
 import java.io.IOException;

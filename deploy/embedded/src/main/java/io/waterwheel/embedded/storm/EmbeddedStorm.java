@@ -1,4 +1,4 @@
-package io.waterwheel.embedded.server;
+package io.waterwheel.embedded.storm;
 
 import java.io.IOException;
 import java.nio.file.Files;

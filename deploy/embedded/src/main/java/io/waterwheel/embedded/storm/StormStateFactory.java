@@ -1,4 +1,4 @@
-package io.waterwheel.embedded.server;
+package io.waterwheel.embedded.storm;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,0 +1,9 @@
+/**
+ * Storm in the one-process server: {@link io.waterwheel.embedded.storm.EmbeddedStorm} runs one worker with one
+ * topology, and starts it again when it has died. The worker keeps in memory what Storm keeps in ZooKeeper. Nothing of
+ * Waterwheel enters here; {@code io.waterwheel.embedded.server} puts it beside Kafka and ZooKeeper.
+ */
+@NullMarked
+package io.waterwheel.embedded.storm;
+
+import org.jspecify.annotations.NullMarked;

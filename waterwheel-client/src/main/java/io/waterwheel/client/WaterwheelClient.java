@@ -19,6 +19,7 @@ import io.waterwheel.client.kafka.TopicReader;
 import io.waterwheel.client.kafka.TopicSampler;
 import io.waterwheel.client.tail.Tail;
 import io.waterwheel.client.tail.TailSettings;
+import io.waterwheel.decode.registry.RegistryAccess;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Explain;
@@ -124,6 +125,9 @@ public final class WaterwheelClient implements AutoCloseable {
     private static final Duration TAIL_PACE = Duration.ofMillis(20);
 
     private final Coordinators coordinators;
+    /** Null where the environment says it. */
+    private volatile @Nullable RegistryAccess registryAccess;
+
     private final AdminRequests admin;
     private final OpenAnswers answers;
     private final Session session = new Session();
@@ -672,7 +676,22 @@ public final class WaterwheelClient implements AutoCloseable {
                 });
             }
         };
-        return new Tail(server, TopicReader::new, stream, settings, TAIL_PACE);
+        RegistryAccess access = registryAccess;
+        return new Tail(
+                server,
+                TopicReader::new,
+                access == null ? RegistryAccess.ofEnvironment(System::getenv) : access,
+                stream,
+                settings,
+                TAIL_PACE);
+    }
+
+    /**
+     * Lets later tails into schema registries by this, not by what the environment's {@code WATERWHEEL_REGISTRY_AUTH}
+     * names.
+     */
+    public void useRegistryAccess(RegistryAccess access) {
+        registryAccess = access;
     }
 
     /** Opens an appender to a stream, with the usual settings. Needs Kafka's clients on the class path. */

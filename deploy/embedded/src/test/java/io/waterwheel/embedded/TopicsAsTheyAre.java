@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Waiting;
 import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.tail.Tail;
+import io.waterwheel.client.tail.TailSettings;
+import io.waterwheel.decode.registry.RegistryAccess;
 import io.waterwheel.decode.registry.TestRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
@@ -14,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -336,6 +341,13 @@ final class TopicsAsTheyAre {
                 .isEqualTo("f,n,l\n" + BigDecimal.valueOf(fares, 2).toPlainString() + ",30,52.59\n");
         CliResult verified = run("verify", "registered");
         assertThat(verified.code()).as("%s", verified).isZero();
+        try (WaterwheelClient let = WaterwheelClient.connect(url)) {
+            let.useRegistryAccess(
+                    RegistryAccess.of("of the test", "env:LINES", name -> registry.address() + " basic reader:secret"));
+            try (Tail tail = let.tail("registered", TailSettings.NOW.fromEarliest())) {
+                assertThat(tail.poll(Duration.ofMinutes(1))).isNotNull();
+            }
+        }
 
         registry.guard("");
         registry.register(21, "PROTOBUF", """

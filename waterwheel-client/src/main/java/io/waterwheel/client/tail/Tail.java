@@ -117,11 +117,17 @@ public final class Tail implements AutoCloseable {
      * Begins.
      *
      * @param logs opens the topic of a stream
+     * @param access lets one into the registry of the stream's schemas
      * @param pace between two questions about what queries see
      * @throws WaterwheelException when there is no such stream, the condition is none, or a position is wrong: USER
      */
     public Tail(
-            Server server, Function<StreamDetails, TopicLog> logs, String name, TailSettings settings, Duration pace) {
+            Server server,
+            Function<StreamDetails, TopicLog> logs,
+            RegistryAccess access,
+            String name,
+            TailSettings settings,
+            Duration pace) {
         this.server = server;
         this.paceNanos = pace.toNanos();
         this.stream = server.describe(name);
@@ -134,10 +140,7 @@ public final class Tail implements AutoCloseable {
         this.rows = new TailRows(
                 stream.definition().schema(),
                 stream.definition().format(),
-                registry.isEmpty()
-                        ? WriterSchemas.NONE
-                        : new SchemaRegistry(registry, RegistryAccess.ofEnvironment(System::getenv))
-                                .waiting(SCHEMA_PATIENCE),
+                registry.isEmpty() ? WriterSchemas.NONE : new SchemaRegistry(registry, access).waiting(SCHEMA_PATIENCE),
                 settings.where());
         this.log = logs.apply(stream);
         try {

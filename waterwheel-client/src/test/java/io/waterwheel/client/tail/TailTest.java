@@ -8,6 +8,7 @@ import io.waterwheel.Rounds;
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.client.kafka.TopicLog;
 import io.waterwheel.decode.RecordFacts;
+import io.waterwheel.decode.registry.RegistryAccess;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
@@ -243,7 +244,7 @@ final class TailTest {
     private static Tail open(World world, TailSettings settings) {
         for (int attempt = 0; ; attempt++) {
             try {
-                return new Tail(world, details -> world.log(), "s", settings, Duration.ZERO);
+                return new Tail(world, details -> world.log(), RegistryAccess.NONE, "s", settings, Duration.ZERO);
             } catch (WaterwheelException e) {
                 if (!e.is(ErrorCode.SERVER_UNREACHABLE) || attempt == 100) {
                     throw e;

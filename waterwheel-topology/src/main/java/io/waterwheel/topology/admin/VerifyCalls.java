@@ -2,7 +2,6 @@ package io.waterwheel.topology.admin;
 
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.state.StreamInfo;
-import io.waterwheel.decode.registry.RegistryAccess;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.topology.config.Keys;
@@ -68,10 +67,7 @@ public final class VerifyCalls {
                             new StreamCatalog(services.catalogStore(), stream),
                             coordinator,
                             scan,
-                            RegistryAccess.of(
-                                    Keys.REGISTRY_AUTH.name(),
-                                    services.config().get(Keys.REGISTRY_AUTH),
-                                    System::getenv),
+                            services.registryAccess(),
                             caller,
                             deadline)
                     .verify();

@@ -446,6 +446,11 @@ final class WorkerRuntime implements WorkerServices {
     }
 
     @Override
+    public RegistryAccess registryAccess() {
+        return registryAccess;
+    }
+
+    @Override
     public PreparedShapes preparedShapes() {
         return preparedShapes;
     }

@@ -4,6 +4,7 @@ import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.decode.registry.RegistryAccess;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.admission.Admission;
@@ -31,6 +32,9 @@ public interface CoordinatorServices extends ChunkServices, SourceTopics {
 
     /** Shapes that queries and subqueries of this worker have made ready. */
     PreparedShapes preparedShapes();
+
+    /** What lets this worker into schema registries. */
+    RegistryAccess registryAccess();
 
     /** Those who answer subqueries of a stream. */
     Endpoints endpoints(int streamId);

@@ -1,6 +1,7 @@
 package io.waterwheel.embedded.gateway;
 
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.decode.registry.RegistryAccess;
 import io.waterwheel.gateway.Gateway;
 import io.waterwheel.gateway.GatewaySettings;
 import io.waterwheel.metrics.Metrics;
@@ -20,10 +21,12 @@ import org.jspecify.annotations.Nullable;
  * is a coordinator. One thread.
  */
 public final class ServerGateway implements AutoCloseable {
+    private final WaterwheelConfig config;
     private final @Nullable FutureTask<Gateway> starting;
     private volatile @Nullable WaterwheelClient client;
 
-    private ServerGateway(@Nullable FutureTask<Gateway> starting) {
+    private ServerGateway(WaterwheelConfig config, @Nullable FutureTask<Gateway> starting) {
+        this.config = config;
         this.starting = starting;
     }
 
@@ -34,13 +37,13 @@ public final class ServerGateway implements AutoCloseable {
      */
     public static ServerGateway begin(WaterwheelConfig config, Consumer<String> told) {
         if (config.get(Keys.GATEWAY_IN_SERVER).equals("none")) {
-            return new ServerGateway(null);
+            return new ServerGateway(config, null);
         }
         FutureTask<Gateway> task = new FutureTask<>(() -> start(config, told));
         Thread thread = new Thread(task, "gateway-start");
         thread.setDaemon(true);
         thread.start();
-        return new ServerGateway(task);
+        return new ServerGateway(config, task);
     }
 
     private static Gateway start(WaterwheelConfig config, Consumer<String> told) throws IOException {
@@ -78,6 +81,8 @@ public final class ServerGateway implements AutoCloseable {
         Gateway gateway = await(starting);
         WaterwheelClient connected = WaterwheelClient.connect(url);
         client = connected;
+        connected.useRegistryAccess(
+                RegistryAccess.of(Keys.REGISTRY_AUTH.name(), config.get(Keys.REGISTRY_AUTH), System::getenv));
         gateway.show(metrics);
         gateway.serve(connected);
         return gateway.url();

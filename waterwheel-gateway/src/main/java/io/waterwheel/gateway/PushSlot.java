@@ -228,6 +228,10 @@ final class PushSlot {
         long now = begin;
         // The clients of a moment ago send again as soon as they have their answers; while they come, the wait goes on.
         while (waits(lastRequests, lastNanos, batch.size(), rows, now - begin, now - came)) {
+            Waiting next = queue.peek();
+            if (next != null && next.rows() == null) {
+                return; // the slot is to end, and nothing comes behind that
+            }
             int missing = lastRequests - batch.size();
             wanted = missing;
             if (queue.size() < missing) {

@@ -104,7 +104,8 @@ public final class ArrowDecoder {
      *
      * @param stream that takes tuple blocks, or has records of text
      * @param keepBad whether bad rows are to become dead letters, as JSON
-     * @param lease takes the bytes of tuples and records, before the memory is taken
+     * @param lease takes the bytes of tuples before their memory is taken, and those of a record of text once it is
+     *     made: one at a time, of one row
      * @throws HttpFailure when no row can become a record of the stream
      */
     public ArrowDecoder(StreamDefinition stream, boolean keepBad, PushBudget.Lease lease) {

@@ -10,10 +10,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads that look after connections. Who answers 32 requests, one behind the other, does so in a {@link #round}:
- * it then looks itself whether those connections have their next request, which most of them have by then. Jetty alone
- * would wake a thread after each of the answers, which looks too early, and wake the selector to look again.
- * Thread-safe.
+ * The threads that look after connections. An example: 32 clients post one row each, and all rows are confirmed at
+ * once. The thread that answers sends eight answers, then looks whether those eight connections have their next
+ * request, which most of them have by then: that is a {@link #round}. Jetty alone looks after each answer, on another
+ * thread that it wakes for that; this is too early, so it waits for the connection again. Thread-safe.
  */
 public final class ConnectionThreads implements TryExecutor {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionThreads.class);
@@ -104,7 +104,7 @@ public final class ConnectionThreads implements TryExecutor {
         }
     }
 
-    /** Has each task of an executor be a round. */
+    /** An executor whose tasks are rounds, on the threads of another. */
     public Executor inRounds(Executor executor) {
         return task -> executor.execute(() -> round(task));
     }
@@ -119,7 +119,12 @@ public final class ConnectionThreads implements TryExecutor {
     public static void answerAll(Executor rounds, List<Runnable> answers) {
         for (int from = 0; from < answers.size(); from += ANSWERS) {
             List<Runnable> some = answers.subList(from, Math.min(answers.size(), from + ANSWERS));
-            rounds.execute(() -> some.forEach(Runnable::run));
+            try {
+                rounds.execute(() -> some.forEach(Runnable::run));
+            } catch (RejectedExecutionException e) {
+                LOG.debug("the gateway closes: answers come from the thread that has them", e);
+                some.forEach(Runnable::run);
+            }
         }
     }
 

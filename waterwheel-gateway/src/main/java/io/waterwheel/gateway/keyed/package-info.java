@@ -9,7 +9,7 @@
  *
  * {@link io.waterwheel.gateway.keyed.LaneProtocol} decides everything and knows neither threads nor Kafka; a simulation
  * in the tests drives it. {@link io.waterwheel.gateway.keyed.KeyedSlot} does what it says, on threads of a pool. Uses
- * the client's lanes.
+ * the client's lanes and {@code gateway.http}.
  */
 @NullMarked
 package io.waterwheel.gateway.keyed;

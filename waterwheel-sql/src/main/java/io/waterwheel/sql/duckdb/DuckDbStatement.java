@@ -184,7 +184,7 @@ final class DuckDbStatement {
                 if (TOO_LARGE.stream().noneMatch(e::is)) {
                     throw e;
                 }
-                LOG.debug("a leaf of '{}' is read as tuples", each.stream(), e);
+                LOG.info("a leaf of '{}' is read as tuples, not as groups: {}", each.stream(), e.toString());
             }
         }
         readAs(number, singles, each);

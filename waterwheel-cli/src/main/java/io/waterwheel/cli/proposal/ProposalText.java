@@ -1,0 +1,387 @@
+package io.waterwheel.cli.proposal;
+
+import io.waterwheel.cli.input.CsvCells;
+import io.waterwheel.cli.input.FileEncoding;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RecordText;
+import io.waterwheel.schema.SchemaFile;
+import io.waterwheel.schema.TimestampUnit;
+import io.waterwheel.schema.text.TextEncoding;
+import io.waterwheel.schema.text.TimePattern;
+import io.waterwheel.schema.text.WriterTypes;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A proposal of a stream as YAML: which columns are its time and its key, what each field is, and a comment wherever
+ * that is a guess. One thread.
+ */
+final class ProposalText {
+    private static final int MAX_NULLABLE = 64;
+    /** Of a field that becomes the key: what else changes. */
+    private static final String WITHOUT_NULLABLE = "take its 'nullable: true' away then";
+
+    private final FileLook look;
+    private final KafkaColumns kafka;
+    private final RegistryRecords registry;
+    /** What all rows are, where all were read after the look; null where not. */
+    private final ProposalCheck.@Nullable Outcome all;
+
+    private final List<ColumnSample> values;
+    private final ColumnSample time;
+    /** Patterns of times, the likeliest first. A stream has one. */
+    private final List<String> patterns;
+    /** Words that stand for nothing. */
+    private final Set<String> nulls;
+
+    private final @Nullable ColumnSample longitude;
+    private final @Nullable ColumnSample latitude;
+    /** Whether the key is made of longitude and latitude. */
+    private final boolean position;
+    /** Columns that can be the key, the likeliest first. */
+    private final List<ColumnSample> keys;
+    /** Whether a person named the key. */
+    private final boolean keyIsSaid;
+
+    private final ColumnSample key;
+    private final List<ColumnSample> used;
+
+    /** @throws io.waterwheel.error.WaterwheelException when nothing can be the time, or what a person named is none */
+    ProposalText(FileLook look, KafkaColumns kafka, RegistryRecords registry, ProposalCheck.@Nullable Outcome all) {
+        this.look = look;
+        this.kafka = kafka;
+        this.registry = registry;
+        this.all = all;
+        FileFacts facts = look.facts;
+        values = look.columns();
+        time = kafka.time(look.source, values, facts);
+        // Day and month can be told apart by another column than the time.
+        patterns = time.timePatterns().stream()
+                .sorted(Comparator.comparing((String one) -> -values.stream()
+                        .filter(column -> column.timePatterns().contains(one))
+                        .count()))
+                .toList();
+        nulls = values.stream()
+                .filter(ColumnSample::hasGaps)
+                .flatMap(column -> column.words.stream())
+                .collect(Collectors.toCollection(TreeSet::new));
+        nulls.addAll(facts.nulls);
+        if (look.style.escape() != '\0' && values.stream().anyMatch(column -> column.words.contains(CsvCells.NULL))) {
+            // With an escape it is no text: that would be written otherwise.
+            nulls.add(CsvCells.NULL);
+        }
+        longitude = ColumnRoles.coordinate(values, ColumnRoles.LONGITUDE, 180);
+        latitude = ColumnRoles.coordinate(values, ColumnRoles.LATITUDE, 90);
+        ColumnSample said = facts.key == null
+                ? null
+                : ColumnRoles.column(look.source, kafka.with(values, facts.key), "--key-field", facts.key);
+        keyIsSaid = said != null;
+        position = !keyIsSaid && longitude != null && latitude != null;
+        keys = new ArrayList<>(ColumnRoles.keys(values, time, nulls));
+        keys.removeIf(column -> nullsOfAll(column, all) > 0);
+        ColumnSample kafkaKey = keyIsSaid || position ? null : kafka.key(keys);
+        if (kafkaKey != null) {
+            keys.add(0, kafkaKey);
+        }
+        key = said != null ? said : keys.isEmpty() ? time : keys.get(0);
+        used = new ArrayList<>(values);
+        Stream.of(time, key).filter(column -> !used.contains(column)).forEach(used::add);
+    }
+
+    String yaml(String stream, SchemaProposal.Hints hints) {
+        StringBuilder out = new StringBuilder();
+        head(out, stream, hints);
+        out.append("name: ").append(DefinitionYaml.value(stream)).append("\nformat: ");
+        out.append(SchemaFile.formatName(registry.any() ? registry.format() : look.format()))
+                .append("\nfields:\n");
+        Set<ColumnSample> nullable = nullable();
+        used.forEach(column -> field(out, column, nullable.contains(column)));
+        key(out);
+        dimensions(out);
+        out.append("time: ")
+                .append(time.name)
+                .append(kafka.insteadOf(time, values))
+                .append('\n');
+        records(out);
+        String yaml = out.toString();
+        // What is proposed must be a definition; if it is none that is our fault, and is better said here.
+        SchemaFile.read("the proposal", yaml);
+        return yaml;
+    }
+
+    /** Comments: what was looked at, and what to type next. */
+    private void head(StringBuilder out, String stream, SchemaProposal.Hints hints) {
+        out.append("# Proposed from ")
+                .append(look.whole ? "all " : "the first ")
+                .append(look.rows)
+                .append(" rows of ")
+                .append(look.source)
+                .append(". Look at what is said behind #");
+        out.append(
+                hints == SchemaProposal.Hints.NONE ? ".\n" : ", then:\n#   waterwheel stream create THIS-FILE.yaml\n");
+        if (hints == SchemaProposal.Hints.FILE) {
+            out.append("#   waterwheel append ")
+                    .append(stream)
+                    .append(look.format() == RecordFormat.JSON ? " FILE.json" : " FILE.csv")
+                    .append(look.appendOptions())
+                    .append('\n');
+        }
+        if (look.encoding != FileEncoding.UTF_8) {
+            out.append("# The file is in ").append(look.encoding.label());
+            out.append(
+                    look.encoding == FileEncoding.WINDOWS_1252 || look.encoding == FileEncoding.LATIN_1
+                            ? ", as it seems: it is no UTF-8. --encoding names another; records are in UTF-8.\n"
+                            : "; records are in UTF-8.\n");
+        }
+        look.remarks().forEach(remark -> out.append("# ").append(plain(remark)).append('\n'));
+        if (!kafka.others(used).isEmpty()) {
+            out.append("# Fields of what Kafka has beside the value: ")
+                    .append(kafka.others(used))
+                    .append('\n');
+        }
+    }
+
+    /** The key, and in comments what else it can be. */
+    private void key(StringBuilder out) {
+        if (position && longitude != null && latitude != null) {
+            out.append("key: {longitude: ")
+                    .append(longitude.name)
+                    .append(", latitude: ")
+                    .append(latitude.name)
+                    .append(
+                            ", box: [-180, -90, 180, 90]}   # a smaller box divides finer; outside of it is rejected\n");
+            if (!keys.isEmpty()) {
+                out.append("# key: {field: ")
+                        .append(key.name)
+                        .append("}   # when you ask by this, not by place")
+                        .append(mayLackLater(key) ? "; " + WITHOUT_NULLABLE : "")
+                        .append('\n');
+            }
+        } else if (keyIsSaid) {
+            out.append("key: {field: ").append(key.name).append("}\n");
+        } else {
+            out.append("key: {field: ").append(key.name).append("}   # a guess: what will you ask for ranges of?");
+            if (keys.size() > 1) {
+                out.append(" Or: ")
+                        .append(String.join(
+                                ", ",
+                                keys.subList(1, keys.size()).stream()
+                                        .map(other -> other.name)
+                                        .toList()))
+                        .append(mayLackLater(key) ? "; " + WITHOUT_NULLABLE : "");
+            }
+            out.append('\n');
+        }
+    }
+
+    /** A comment with a key of several fields, where the file has them. */
+    private void dimensions(StringBuilder out) {
+        // Rows of a file, which tell the cells of dimensions, have no keys of Kafka.
+        List<String> dimensions = ColumnRoles.dimensions(values, time, longitude, latitude);
+        if (dimensions.size() > 2 && !kafka.hasKey(used) && !registry.any()) {
+            out.append("# key: {dimensions: [")
+                    .append(String.join(", ", dimensions))
+                    .append("]}   # when you ask by several at once; then create it with --like ")
+                    .append(word(plain(look.again)))
+                    .append(look.appendOptions())
+                    .append('\n');
+        }
+    }
+
+    /** Fields that may be null: those that are in some row, then those that may be in one that was not looked at. */
+    private Set<ColumnSample> nullable() {
+        Set<ColumnSample> needed = position && longitude != null && latitude != null
+                ? Set.of(time, longitude, latitude)
+                : new HashSet<>(List.of(time, key));
+        Set<ColumnSample> nullable = new HashSet<>();
+        for (boolean sure : new boolean[] {true, false}) {
+            for (ColumnSample column : used) {
+                boolean lacks = column.empty > 0
+                        || nullsOfAll(column) > 0
+                        || column.words.stream().anyMatch(nulls::contains);
+                if (!needed.contains(column)
+                        && (sure ? lacks : mayLackLater(column))
+                        && nullable.size() < MAX_NULLABLE) {
+                    nullable.add(column);
+                }
+            }
+        }
+        return nullable;
+    }
+
+    /** As one word of a command. */
+    private static String word(String text) {
+        return text.matches("[A-Za-z0-9._/-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
+    }
+
+    /** Whether rows behind those that were looked at may have nothing in a column. */
+    private boolean mayLackLater(ColumnSample column) {
+        return all != null ? nullsOfAll(column) > 0 : !look.whole;
+    }
+
+    private long nullsOfAll(ColumnSample column) {
+        return nullsOfAll(column, all);
+    }
+
+    private static long nullsOfAll(ColumnSample column, ProposalCheck.@Nullable Outcome all) {
+        return all == null ? 0 : all.nulls().getOrDefault(column.name, 0L);
+    }
+
+    /** How the file is written, where that is not as RFC 4180 and ISO 8601 say. */
+    private void records(StringBuilder out) {
+        boolean zoneless = values.stream().anyMatch(column -> column.zoneless > 0 && column.isTime())
+                || (!patterns.isEmpty() && !TimePattern.of(patterns.get(0)).isZoned());
+        RecordText text = new RecordText(
+                look.style.signs(List.copyOf(nulls)),
+                new RecordText.Json(
+                        RecordText.Unknown.REJECT, values.stream().anyMatch(ColumnSample::needsTextNumbers)),
+                zoneless ? (look.facts.zone == null ? ZoneOffset.UTC : look.facts.zone) : null,
+                patterns.isEmpty() ? "" : patterns.get(0),
+                Map.of(),
+                TextEncoding.UTF_8,
+                new WriterTypes("", registry.registry()),
+                // Of a topic that is there it is not known who reads it.
+                kafka == KafkaColumns.NONE && !look.facts.textRecords);
+        if (text.members().isEmpty()) {
+            return;
+        }
+        out.append("records:\n");
+        text.members().forEach((name, value) -> {
+            out.append("  ").append(name).append(": ");
+            switch (name) {
+                case "zone" ->
+                    out.append(
+                            look.facts.zone != null
+                                    ? DefinitionYaml.value(value)
+                                    : "UTC   # a guess: times name no zone; whose are they? Europe/Berlin?");
+                case "times" -> {
+                    out.append(DefinitionYaml.value(value));
+                    if (patterns.size() > 1) {
+                        out.append("   # a guess: ")
+                                .append(String.join(" and ", patterns.subList(1, patterns.size())))
+                                .append(patterns.size() > 2 ? " fit too" : " fits too");
+                    }
+                }
+                case "quote", "escape" -> {
+                    String evidence = look instanceof CsvLook csv ? csv.evidence() : "";
+                    boolean said = name.equals("quote") ? look.facts.quote != null : look.facts.escape != null;
+                    if (look.facts.guessesMarks) {
+                        said = false;
+                        evidence = "rows behind the first show it";
+                    }
+                    out.append(DefinitionYaml.value(value))
+                            .append(
+                                    said || evidence.isEmpty()
+                                            ? ""
+                                            : "   # a guess: " + evidence + "; --" + name + " says another");
+                }
+                case "blocks" ->
+                    out.append("true   # rows are appended in tuple blocks; others may write "
+                            + (look.format() == RecordFormat.JSON ? "objects" : "lines")
+                            + " beside them. Where programs read the topic: --text-records");
+                case "nulls" ->
+                    out.append(DefinitionYaml.value(value)).append("   # stand for nothing where they are not quoted");
+                default -> out.append(DefinitionYaml.value(value));
+            }
+            out.append('\n');
+        });
+    }
+
+    private void field(StringBuilder out, ColumnSample column, boolean nullable) {
+        boolean isTime = column == time;
+        boolean coordinate = position && (column == longitude || column == latitude);
+        String pattern = patterns.isEmpty() ? "" : patterns.get(0);
+        TimestampUnit unit = isTime ? column.epochUnit() : null;
+        boolean byPattern = column.timePatterns().contains(pattern);
+        FieldType type = unit != null
+                ? column.timestamp(unit)
+                : byPattern ? FieldType.TIMESTAMP : coordinate ? FieldType.DOUBLE : column.type();
+        if (type == FieldType.INT && (all == null ? !look.whole : all.wide().contains(column.name))) {
+            type = FieldType.LONG;
+        }
+        boolean json = look.format() == RecordFormat.JSON;
+        List<String> doubts = new ArrayList<>();
+        out.append("  - {name: ")
+                .append(column.name)
+                .append(", type: ")
+                .append(DefinitionYaml.value(type.schemaName()));
+        if (unit != null) {
+            if (unit != type.resolution()) {
+                out.append(", unit: ").append(unit.schemaName());
+            }
+            doubts.add("numbers are taken for " + unit.schemaName() + " since 1970");
+        }
+        out.append(nullable ? ", nullable: true" : "");
+        if (!column.from.isEmpty()) {
+            out.append(", from: ").append(DefinitionYaml.value(column.from));
+        }
+        out.append('}');
+        if (nullsOfAll(column) > 0) {
+            doubts.add(nullsOfAll(column) + " of all rows hold nothing"
+                    + (column.hasGaps() ? ", or " + String.join(", ", column.words) : ""));
+        } else {
+            String rejected = nullable ? "" : ": such rows will be rejected";
+            if (column.empty > 0 && column.values > 0) {
+                doubts.add(column.empty + (json ? " have none" : " are empty") + rejected);
+            }
+            if (column.hasGaps()) {
+                doubts.add(column.marks + " are " + String.join(", ", column.words) + ", taken for nothing" + rejected);
+            }
+        }
+        List<String> meant = column.words.stream().filter(nulls::contains).toList();
+        if (!column.hasGaps() && !meant.isEmpty()) {
+            doubts.add(String.join(", ", meant)
+                    + " stands for nothing here too, as other columns have it; in quotes it is a text");
+        }
+        if (column.isMixed()) {
+            doubts.add(column.strings() + " of " + column.values + " are strings");
+        } else if (column.needsTextNumbers() && type != FieldType.STRING) {
+            doubts.add("numbers in strings");
+        }
+        if (column.doubtful > 0) {
+            doubts.add("a guess: is " + column.doubtful + " times the mark one between thousands?");
+        }
+        if (type == FieldType.DOUBLE && column.rounded > 0) {
+            doubts.add(column.rounded + " are whole numbers beyond 2^53, which a double rounds; or make it a string");
+        }
+        if (column.notFinite > 0 && (coordinate || isTime)) {
+            doubts.add(column.notFinite + " are no finite numbers: such rows will be rejected");
+        }
+        if (column.zoneless > 0) {
+            doubts.add(column.zoneless + " times name no zone: they are read in the one below");
+        }
+        if (!byPattern && !column.timePatterns().isEmpty()) {
+            doubts.add("times such as " + column.timePatterns().get(0) + "; a stream has one pattern of times");
+        }
+        String evidence = column.evidence();
+        if (!evidence.isEmpty()) {
+            doubts.add(evidence + (!json && evidence.contains("numbers") ? ": --null takes a word for nothing" : ""));
+        }
+        if (column.values == 0 && column.known == null) {
+            doubts.add("always empty: type unknown");
+        } else if (!isTime
+                && column.epochUnit() != null
+                && ColumnRoles.TIME_NAME.matcher(column.name).matches()) {
+            doubts.add("perhaps a time too: {type: timestamp, unit: s}");
+        }
+        if (!doubts.isEmpty()) {
+            out.append("   # ").append(String.join("; ", doubts));
+        }
+        out.append('\n');
+    }
+
+    /** Names of files and of members are anybody's: no line of the definition, and nothing for the terminal. */
+    private static String plain(String remark) {
+        return remark.replaceAll("\\p{Cntrl}", "?");
+    }
+}

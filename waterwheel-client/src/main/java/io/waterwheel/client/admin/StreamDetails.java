@@ -23,6 +23,7 @@ import java.util.OptionalLong;
  * @param routingVersion the version of the table that divides them, which every change raises; absent in lists
  * @param sharesTopic whether another stream read the topic already when it was created
  * @param scales the newest version of the scales of its key's dimensions; 1 where they were never changed
+ * @param letterNamespace what its dead letters have in their header {@code namespace}; empty from older servers
  * @param newest the definition with the newest scales: what another stream like it would be created with today
  */
 public record StreamDetails(
@@ -36,6 +37,7 @@ public record StreamDetails(
         OptionalInt indexers,
         OptionalInt routingVersion,
         boolean sharesTopic,
+        String letterNamespace,
         int scales,
         StreamDefinition newest) {
     /** Of which the scales were never changed. */
@@ -61,6 +63,7 @@ public record StreamDetails(
                 indexers,
                 routingVersion,
                 sharesTopic,
+                "",
                 1,
                 definition);
     }
@@ -78,6 +81,7 @@ public record StreamDetails(
                 message.hasIndexers() ? OptionalInt.of(message.getIndexers()) : OptionalInt.empty(),
                 message.hasRoutingVersion() ? OptionalInt.of(message.getRoutingVersion()) : OptionalInt.empty(),
                 message.getSharesTopic(),
+                message.getLetterNamespace(),
                 message.hasScales() ? message.getScales() : 1,
                 newest(definition, message));
     }

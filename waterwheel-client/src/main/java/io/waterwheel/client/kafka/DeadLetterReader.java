@@ -101,9 +101,11 @@ public final class DeadLetterReader {
         }
     }
 
-    /** The topic outlives a stream: it may hold letters of one that was dropped. */
+    /** The topic outlives a stream, and other namespaces may have one of its id on it. */
     private static boolean isOf(StreamDetails stream, ConsumerRecord<byte[], byte[]> record) {
-        return number(record, "stream") == stream.id();
+        return number(record, "stream") == stream.id()
+                && (stream.letterNamespace().isEmpty()
+                        || stream.letterNamespace().equals(text(record, "namespace")));
     }
 
     private static WaterwheelException failed(

@@ -22,6 +22,7 @@ import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.schema.StreamPolicy;
 import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.kafka.KafkaDeadLetters;
 import io.waterwheel.topology.kafka.KafkaTopics;
 import io.waterwheel.topology.rpc.AdminCalls;
 import io.waterwheel.topology.worker.CoordinatorServices;
@@ -198,6 +199,7 @@ public final class StreamCalls {
                 .setId(stream.id())
                 .setDefinitionJson(SchemaJson.writeStream(definition))
                 .setBootstrapServers(services.config().kafkaForClients())
+                .setLetterNamespace(KafkaDeadLetters.namespace(services.config()))
                 .setSharesTopic(stream.sharesTopic());
     }
 

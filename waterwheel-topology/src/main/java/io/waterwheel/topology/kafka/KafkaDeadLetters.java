@@ -4,6 +4,8 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.ingest.dispatch.DeadLetters;
 import io.waterwheel.ingest.dispatch.RefusedRow;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.config.WaterwheelConfig;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -80,6 +82,12 @@ public final class KafkaDeadLetters implements DeadLetters {
 
     private volatile boolean open;
     private volatile long usedNanos;
+
+    /** What the letters of a server's streams name as their namespace. */
+    public static String namespace(WaterwheelConfig config) {
+        return "waterwheel-" + config.get(Keys.ZOOKEEPER_ROOT).substring(1).replace('/', '-') + "-"
+                + config.get(Keys.NAMESPACE);
+    }
 
     /**
      * @param namespace begins what tells letters of other namespaces apart: the same for all who write letters of the

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.status.DeadLetterText;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CoderResult;
@@ -28,9 +29,10 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the last dead letters of streams, as {@link DeadLetterFormat} has them; of a row that is there twice the last.
- * Bounded: the last {@link #LAST} records of a topic, or fewer that have as many bytes as are its part, and the first
- * {@link #CHARACTERS} characters of a letter. One call at a time reads, with a consumer of its own. Thread-safe.
+ * Reads the last dead letters of a namespace's streams, as {@link DeadLetterFormat} has them; of a row that is there
+ * twice the last. Bounded: the last {@link #LAST} records of a topic, or fewer that have as many bytes as are its part,
+ * and the first {@link #CHARACTERS} characters of a letter. One call at a time reads, with a consumer of its own.
+ * Thread-safe.
  */
 public final class KafkaLetters {
     /** Records of a topic of letters. */
@@ -52,32 +54,15 @@ public final class KafkaLetters {
 
     private final String bootstrap;
     private final String clientId;
+    private final String namespace;
     private final Semaphore turn = new Semaphore(1, true);
 
-    public KafkaLetters(String bootstrap, String clientId) {
+    /** @param namespace of the streams; letters of others, which may have the same topics and ids, are passed over */
+    public KafkaLetters(String bootstrap, String clientId, String namespace) {
         this.bootstrap = bootstrap;
         this.clientId = clientId;
+        this.namespace = namespace;
     }
-
-    /**
-     * A letter.
-     *
-     * @param letterOffset its position among the letters of the topic
-     * @param partition of the stream's topic
-     * @param offset of the record
-     * @param index of the row in the record, -1 for the whole record
-     * @param length bytes of the record's value
-     * @param text the value, cut; null where it is no text, or the letter has none
-     */
-    public record Letter(
-            int streamId,
-            long letterOffset,
-            int partition,
-            long offset,
-            int index,
-            String reason,
-            long length,
-            @Nullable String text) {}
 
     /**
      * Hands over the letters, of each topic the oldest first.
@@ -85,7 +70,8 @@ public final class KafkaLetters {
      * @param topics of streams, by the streams' ids
      * @param goOn is asked now and then; throws to end it
      */
-    public void read(Map<Integer, String> topics, Runnable goOn, Consumer<Letter> each) throws InterruptedException {
+    public void read(Map<Integer, String> topics, Runnable goOn, Consumer<DeadLetterText> each)
+            throws InterruptedException {
         while (!turn.tryAcquire(POLL.toMillis(), TimeUnit.MILLISECONDS)) {
             goOn.run();
         }
@@ -115,11 +101,11 @@ public final class KafkaLetters {
         }
     }
 
-    private static void read(
+    private void read(
             KafkaConsumer<ByteBuffer, ByteBuffer> consumer,
             Map<Integer, String> topics,
             Runnable goOn,
-            Consumer<Letter> each) {
+            Consumer<DeadLetterText> each) {
         // Asked for the end of a topic that is not there, the consumer waits for it.
         Set<String> there = consumer.listTopics(PATIENCE).keySet();
         goOn.run();
@@ -133,6 +119,8 @@ public final class KafkaLetters {
         List<TopicPartition> all = streams.keySet().stream()
                 .map(topic -> new TopicPartition(topic, DeadLetterFormat.PARTITION))
                 .toList();
+        // Ends of topics that it has not been given it warns of.
+        consumer.assign(all);
         Map<TopicPartition, Long> begins = consumer.beginningOffsets(all, PATIENCE);
         Map<TopicPartition, Long> ends = consumer.endOffsets(all, PATIENCE);
         for (TopicPartition topic : all) {
@@ -145,7 +133,7 @@ public final class KafkaLetters {
     }
 
     /** The last letters of [begin, end): backwards in steps, until they have {@code bytes} bytes. */
-    private static List<Letter> last(
+    private List<DeadLetterText> last(
             KafkaConsumer<ByteBuffer, ByteBuffer> consumer,
             TopicPartition topic,
             long begin,
@@ -153,16 +141,20 @@ public final class KafkaLetters {
             long bytes,
             Set<Integer> wanted,
             Runnable goOn) {
-        TreeMap<Long, Letter> found = new TreeMap<>();
+        TreeMap<Long, DeadLetterText> found = new TreeMap<>();
         Set<String> rows = new HashSet<>();
         long left = bytes;
         long step = STEP;
         for (long to = end; to > begin && left > 0; ) {
             long from = Math.max(begin, to - step);
-            List<Letter> letters = new ArrayList<>();
-            long read = scan(consumer, topic, from, to, goOn, record -> letters.add(letter(record)));
+            List<DeadLetterText> letters = new ArrayList<>();
+            long read = scan(consumer, topic, from, to, goOn, record -> {
+                if (header(record, "namespace").equals(namespace)) {
+                    letters.add(letter(record));
+                }
+            });
             for (int l = letters.size() - 1; l >= 0; l--) {
-                Letter letter = letters.get(l);
+                DeadLetterText letter = letters.get(l);
                 // Of a row that is there twice the last.
                 if (wanted.contains(letter.streamId())
                         && rows.add(letter.streamId() + "/" + letter.partition() + "/" + letter.offset() + "/"
@@ -201,9 +193,9 @@ public final class KafkaLetters {
         return bytes;
     }
 
-    private static Letter letter(ConsumerRecord<ByteBuffer, ByteBuffer> record) {
+    private static DeadLetterText letter(ConsumerRecord<ByteBuffer, ByteBuffer> record) {
         ByteBuffer value = record.value();
-        return new Letter(
+        return new DeadLetterText(
                 (int) number(record, "stream"),
                 record.offset(),
                 (int) number(record, "partition"),

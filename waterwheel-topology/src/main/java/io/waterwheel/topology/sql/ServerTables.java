@@ -342,8 +342,15 @@ final class ServerTables {
             letters.last(
                     topics,
                     goOn,
-                    (stream, letter, partition, offset, index, reason, length, text) -> rows.add(
-                            names.get(stream), letter, (long) partition, offset, (long) index, reason, length, text));
+                    letter -> rows.add(
+                            names.get(letter.streamId()),
+                            letter.letterOffset(),
+                            (long) letter.partition(),
+                            letter.offset(),
+                            (long) letter.index(),
+                            letter.reason(),
+                            letter.length(),
+                            letter.text()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new WaterwheelException(

@@ -17,6 +17,7 @@ import io.waterwheel.topology.admin.StreamCalls;
 import io.waterwheel.topology.admin.VerifyCalls;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.flightsql.FlightSqlExtension;
+import io.waterwheel.topology.kafka.KafkaDeadLetters;
 import io.waterwheel.topology.kafka.KafkaInserts;
 import io.waterwheel.topology.kafka.KafkaLetters;
 import io.waterwheel.topology.kafka.KafkaTopics;
@@ -60,25 +61,11 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
         this.inserts = new KafkaInserts(
                 services.config().get(Keys.KAFKA_BOOTSTRAP),
                 "waterwheel.insert/" + services.config().get(Keys.NAMESPACE) + "/" + index);
-        KafkaLetters letters =
-                new KafkaLetters(services.config().get(Keys.KAFKA_BOOTSTRAP), "waterwheel-letters-" + index);
-        this.statements = new Statements(
-                services,
-                coordinator,
-                calls,
-                inserts::append,
-                (streams, goOn, each) -> letters.read(
-                        streams,
-                        goOn,
-                        one -> each.take(
-                                one.streamId(),
-                                one.letterOffset(),
-                                one.partition(),
-                                one.offset(),
-                                one.index(),
-                                one.reason(),
-                                one.length(),
-                                one.text())));
+        KafkaLetters letters = new KafkaLetters(
+                services.config().get(Keys.KAFKA_BOOTSTRAP),
+                "waterwheel-letters-" + index,
+                KafkaDeadLetters.namespace(services.config()));
+        this.statements = new Statements(services, coordinator, calls, inserts::append, letters::read);
         this.server = startServer(calls);
         this.url = "grpc://" + host(services) + ":" + server.port();
         services.catalogStore().ensure("/coordinators");

@@ -160,8 +160,7 @@ final class WorkerRuntime implements WorkerServices {
             deadLetters = keep(new KafkaDeadLetters(
                     bootstrap,
                     clientId + "-dead-letters",
-                    "waterwheel-" + config.get(Keys.ZOOKEEPER_ROOT).substring(1).replace('/', '-') + "-"
-                            + config.get(Keys.NAMESPACE),
+                    KafkaDeadLetters.namespace(config),
                     this::topicOf,
                     topics::ensureDeadLetters));
             openTransactions = keep(new OpenTransactions(

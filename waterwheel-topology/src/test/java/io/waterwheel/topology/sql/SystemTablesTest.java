@@ -22,6 +22,7 @@ import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Retention;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.sql.SystemTable;
+import io.waterwheel.status.DeadLetterText;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.TupleBlock;
 import java.time.Duration;
@@ -71,8 +72,8 @@ final class SystemTablesTest {
                     (topics, goOn, each) -> {
                         goOn.run();
                         assertThat(topics).containsExactly(Map.entry(1, "topic"));
-                        each.take(1, 7, 2, 40, -1, "no number", 9, "id;price");
-                        each.take(1, 8, 2, 41, 3, "no time", 9, null);
+                        each.accept(new DeadLetterText(1, 7, 2, 40, -1, "no number", 9, "id;price"));
+                        each.accept(new DeadLetterText(1, 8, 2, 41, 3, "no time", 9, null));
                     },
                     () -> List.of(STATE, OVER),
                     () -> List.of(new EndedQuery(OVER, "complete", Instant.ofEpochMilli(12)))));

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A server in a process of its own, started by the launcher. */
-record LaunchedServer(Process process, String url, long readyMillis) implements AutoCloseable {
+public record LaunchedServer(Process process, String url, long readyMillis) implements AutoCloseable {
     /** @param settings KEY=VALUE with blanks between */
-    static LaunchedServer start(String launcher, Path data, String settings) throws IOException {
+    public static LaunchedServer start(String launcher, Path data, String settings) throws IOException {
         List<String> command = new ArrayList<>(List.of(launcher, "server", "--port", "0", "--data", data.toString()));
         if (!settings.isEmpty()) {
             command.addAll(List.of(settings.split(" ", -1)));
@@ -34,7 +34,7 @@ record LaunchedServer(Process process, String url, long readyMillis) implements 
     }
 
     /** Processor time of the server, and of the processes that it has started. */
-    long cpuMillis() {
+    public long cpuMillis() {
         long descendants =
                 process.descendants().mapToLong(LaunchedServer::cpuMillis).sum();
         return cpuMillis(process.toHandle()) + descendants;

@@ -3,6 +3,7 @@ package io.waterwheel.chunk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.waterwheel.GoldenFiles;
 import io.waterwheel.index.RandomTuples;
 import io.waterwheel.key.DerivedKeys;
 import io.waterwheel.key.KeyMaker;
@@ -16,7 +17,6 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,12 +31,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The bytes of version 1: those of docs/chunk-format.md, and the golden files. These were written once, by the first
- * writer of the version ({@code -Dwaterwheel.golden=write} writes those that are missing): readers to come must read
- * them, and this writer make most of them.
+ * The bytes of version 1: those of docs/chunk-format.md, and the golden files, which this reader must read, and this
+ * writer make most of.
  */
 final class ChunkFormatTest {
-    private static final Path GOLDEN = Path.of("src/test/resources/chunk/v1");
     private static final Path DOCUMENT = Path.of("../docs/chunk-format.md");
 
     /** What a library compressed, and what the first writer gave filters where this one makes dictionaries. */
@@ -296,12 +294,7 @@ final class ChunkFormatTest {
     void theWriterMakesAndTheReaderReadsTheGoldenFile(String name) throws IOException {
         Sample sample = sample(name);
         byte[] written = ChunkRows.bytes(sample.chunk);
-        Path file = GOLDEN.resolve(name + ".chunk");
-        if (System.getProperty("waterwheel.golden", "").equals("write") && !Files.exists(file)) {
-            Files.createDirectories(GOLDEN);
-            Files.write(file, written);
-        }
-        byte[] golden = golden(name);
+        byte[] golden = GoldenFiles.read("chunk/v1/" + name + ".chunk", written);
         try (ChunkReader reader = ChunkReader.open(ChunkRows.input(name, golden), sample.layout)) {
             List<PatternRows.Row> expected = PatternRows.sorted(sample.rows);
             assertThat(PatternRows.rows(ChunkRows.read(reader))).isEqualTo(expected);
@@ -309,16 +302,6 @@ final class ChunkFormatTest {
         if (!OTHER_BYTES.contains(name)) {
             assertThat(HexFormat.of().formatHex(written))
                     .isEqualTo(HexFormat.of().formatHex(golden));
-        }
-    }
-
-    private static byte[] golden(String name) throws IOException {
-        if (Files.exists(GOLDEN.resolve(name + ".chunk"))) {
-            return Files.readAllBytes(GOLDEN.resolve(name + ".chunk"));
-        }
-        try (InputStream in = ChunkFormatTest.class.getResourceAsStream("/chunk/v1/" + name + ".chunk")) {
-            assertThat(in).as("golden file %s", name).isNotNull();
-            return in.readAllBytes();
         }
     }
 

@@ -3,6 +3,7 @@ package io.waterwheel.catalog.manifest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.GoldenFiles;
 import io.waterwheel.catalog.manifest.ManifestPointer.ManifestFile;
 import io.waterwheel.catalog.state.ChunkChanges;
 import io.waterwheel.catalog.state.ChunkDescriptor;
@@ -19,21 +20,17 @@ import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.Region;
 import io.waterwheel.tuple.WideKeys;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Bounds of the dimensions of chunks, in manifests with them, without, and with some. */
 final class ChunkBoxesTest {
-    private static final Path GOLDEN = Path.of("src/test/resources/manifest");
     private static final StreamInfo STREAM = new StreamInfo("s", 1, WideKeys.SCHEMA, RecordFormat.BLOCK, "s", 1, 1);
     private static final KeyBox BOX = new KeyBox(3, 900);
     private static final KeyBox WIDE = new KeyBox(0, Long.MAX_VALUE);
@@ -88,10 +85,6 @@ final class ChunkBoxesTest {
                 .isEqualTo(5);
     }
 
-    /**
-     * The files were written once, by the first writer of their version ({@code -Dwaterwheel.golden=write} writes those
-     * that are missing): readers to come must read them, and this writer make them.
-     */
     @Test
     void theWriterMakesAndTheReaderReadsTheGoldenFiles() throws IOException {
         golden("v4.chunks", null, null, null);
@@ -99,20 +92,12 @@ final class ChunkBoxesTest {
     }
 
     private void golden(String name, @Nullable KeyBox... boxes) throws IOException {
-        Path file = GOLDEN.resolve(name);
-        if (System.getProperty("waterwheel.golden", "").equals("write") && !Files.exists(file)) {
-            Files.createDirectories(GOLDEN);
-            Files.write(file, written(boxes));
-        }
-        try (InputStream in = ChunkBoxesTest.class.getResourceAsStream("/manifest/" + name)) {
-            byte[] golden = Files.exists(file)
-                    ? Files.readAllBytes(file)
-                    : Objects.requireNonNull(in, name).readAllBytes();
-            assertThat(read(golden)).as(name).containsExactly(boxes);
-            assertThat(HexFormat.of().formatHex(written(boxes)))
-                    .as(name)
-                    .isEqualTo(HexFormat.of().formatHex(golden));
-        }
+        byte[] written = written(boxes);
+        byte[] golden = GoldenFiles.read("manifest/" + name, written);
+        assertThat(read(golden)).as(name).containsExactly(boxes);
+        assertThat(HexFormat.of().formatHex(written))
+                .as(name)
+                .isEqualTo(HexFormat.of().formatHex(golden));
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.waterwheel.catalog.manifest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.GoldenFiles;
 import io.waterwheel.catalog.manifest.ManifestPointer.ManifestFile;
 import io.waterwheel.catalog.state.Edit;
 import io.waterwheel.catalog.state.IndexerCheckpoint;
@@ -20,14 +21,11 @@ import io.waterwheel.store.LocalChunkStore;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.ScaleVersion;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,8 +34,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** States of a stream with several versions of scales: version 6 of the files. */
 final class ManifestScalesTest {
-    private static final Path GOLDEN = Path.of("src/test/resources/manifest/v6.state");
-
     @TempDir
     Path folder;
 
@@ -95,23 +91,11 @@ final class ManifestScalesTest {
                         new ManifestPointer(7, List.of(new ManifestFile("state", state.length, checksum, 0, 7, 0, 0))));
     }
 
-    /**
-     * The file was written once, by the first writer of the version ({@code -Dwaterwheel.golden=write} writes it where
-     * it is missing): readers to come must read it, and this writer make it.
-     */
     @Test
     void theWriterMakesAndTheReaderReadsTheGoldenFile() throws IOException {
         StreamSnapshot snapshot = snapshot();
         byte[] written = ManifestWriter.state(snapshot).array();
-        if (System.getProperty("waterwheel.golden", "").equals("write") && !Files.exists(GOLDEN)) {
-            Files.write(GOLDEN, written);
-        }
-        byte[] golden;
-        try (InputStream in = ManifestScalesTest.class.getResourceAsStream("/manifest/v6.state")) {
-            golden = Files.exists(GOLDEN)
-                    ? Files.readAllBytes(GOLDEN)
-                    : Objects.requireNonNull(in, "v6.state").readAllBytes();
-        }
+        byte[] golden = GoldenFiles.read("manifest/v6.state", written);
         assertThat(HexFormat.of().formatHex(written)).isEqualTo(HexFormat.of().formatHex(golden));
         assertThat(golden[ManifestFormat.AT_VERSION]).isEqualTo((byte) 6);
         StreamSnapshot read = read(golden);

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,22 +54,27 @@ final class TpcTables {
         return schemas;
     }
 
-    static void loadH(double scale, LoadedTables streams, DuckDbTwin twin) throws IOException, SQLException {
-        load(ofH(scale), streams, twin);
+    /** Fills the tables whose names {@code wanted} takes; the others stay empty. */
+    static void loadH(double scale, Predicate<String> wanted, LoadedTables streams, DuckDbTwin twin)
+            throws IOException, SQLException {
+        load(ofH(scale), wanted, streams, twin);
     }
 
-    static void loadDs(double scale, LoadedTables streams, DuckDbTwin twin) throws IOException, SQLException {
-        load(ofDs(scale), streams, twin);
+    /** The same. */
+    static void loadDs(double scale, Predicate<String> wanted, LoadedTables streams, DuckDbTwin twin)
+            throws IOException, SQLException {
+        load(ofDs(scale), wanted, streams, twin);
     }
 
-    private static void load(Map<String, Source> sources, LoadedTables streams, DuckDbTwin twin)
+    private static void load(
+            Map<String, Source> sources, Predicate<String> wanted, LoadedTables streams, DuckDbTwin twin)
             throws IOException, SQLException {
         for (Map.Entry<String, Source> entry : sources.entrySet()) {
             String name = entry.getKey();
             Source source = entry.getValue();
             twin.create(name, source.schema());
             List<List<@Nullable Object>> block = new ArrayList<>();
-            while (source.rows().hasNext()) {
+            while (wanted.test(name) && source.rows().hasNext()) {
                 block.add(source.rows().next());
                 if (block.size() == BLOCK || !source.rows().hasNext()) {
                     streams.insert(name, block);

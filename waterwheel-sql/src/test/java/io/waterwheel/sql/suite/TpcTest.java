@@ -13,16 +13,26 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The statements of TPC-H and TPC-DS are answered as DuckDB answers them over the same rows. */
+/**
+ * The statements of TPC-H and TPC-DS are answered as DuckDB answers them over the same rows.
+ *
+ * <p>Options: {@code tpc.scale}; {@code tpc.only}, names of statements, of which only the tables are filled;
+ * {@code tpc.times}, rounds in which each statement is timed after it was compared, in turns with DuckDB, each
+ * computing in one thread, ours over rows in chunks.
+ */
 final class TpcTest {
     private static final Path TEXTS = Path.of(System.getProperty("waterwheel.tpc", "target/tpc"));
     private static final Instant NOW = Instant.parse("2026-11-26T00:00:00Z");
@@ -53,36 +63,65 @@ final class TpcTest {
 
     /** Fills the tables. */
     private interface Loader {
-        void load(double scale, LoadedTables streams, DuckDbTwin twin) throws Exception;
+        void load(double scale, Predicate<String> wanted, LoadedTables streams, DuckDbTwin twin) throws Exception;
     }
 
     private void compare(String suite, Map<String, Schema> schemas, double scale, Loader loader) throws Exception {
         List<Path> texts = texts(suite);
         List<String> wrong = new ArrayList<>();
-        int compared = 0;
+        Map<String, String> statements = new TreeMap<>();
+        String only = System.getProperty("tpc.only");
+        for (Path text : texts) {
+            String name = text.getFileName().toString().replace(".sql", "");
+            if (only == null || List.of(only.split(",")).contains(name)) {
+                statements.put(name, TpcTexts.statement(Files.readString(text)));
+            }
+        }
+        int rounds = Integer.getInteger("tpc.times", 0);
         try (DuckDbExecutor executor = new DuckDbExecutor(new DuckDbSettings(1L << 30, 4L << 30, 1, 2));
                 LoadedTables streams = new LoadedTables(folder, schemas, executor, NOW);
                 DuckDbTwin twin = new DuckDbTwin()) {
-            loader.load(scale, streams, twin);
-            for (Path text : texts) {
-                String name = text.getFileName().toString().replace(".sql", "");
-                String only = System.getProperty("tpc.only");
-                if (only != null && !List.of(only.split(",")).contains(name)) {
-                    continue;
-                }
-                compared++;
-                String trouble = trouble(streams, twin, TpcTexts.statement(Files.readString(text)));
+            loader.load(
+                    scale,
+                    table -> only == null || statements.values().stream().anyMatch(text -> text.contains(table)),
+                    streams,
+                    twin);
+            if (rounds > 0) {
+                streams.flush();
+            }
+            for (Map.Entry<String, String> statement : statements.entrySet()) {
+                String trouble = trouble(streams, twin, statement.getValue());
                 if (trouble != null) {
-                    wrong.add(name + ": " + trouble);
+                    wrong.add(statement.getKey() + ": " + trouble);
                     System.out.println(wrong.get(wrong.size() - 1));
+                } else if (rounds > 0) {
+                    System.out.println(times(statement.getKey(), streams, twin, statement.getValue(), rounds));
                 }
             }
         }
         assertThat(wrong).as("%s at scale %s", suite, scale).isEmpty();
-        assertThat(compared)
-                .as("statements of %s", suite)
-                .isEqualTo(System.getProperty("tpc.only") == null ? texts.size() : compared)
-                .isGreaterThan(System.getProperty("tpc.only") == null ? 21 : 0);
+        assertThat(statements).as("statements of %s", suite).hasSizeGreaterThan(only == null ? 21 : 0);
+    }
+
+    /** The medians of the rounds, in milliseconds. */
+    private static String times(String name, LoadedTables streams, DuckDbTwin twin, String statement, int rounds)
+            throws Exception {
+        double[] ours = new double[rounds];
+        double[] theirs = new double[rounds];
+        for (int round = 0; round < rounds; round++) {
+            long begun = System.nanoTime();
+            int rows = streams.answer(statement).size();
+            long between = System.nanoTime();
+            assertThat(twin.rows(statement)).hasSize(rows);
+            ours[round] = (between - begun) / 1e6;
+            theirs[round] = (System.nanoTime() - between) / 1e6;
+        }
+        Arrays.sort(ours);
+        Arrays.sort(theirs);
+        double our = ours[rounds / 2];
+        double their = theirs[rounds / 2];
+        return String.format(
+                Locale.ROOT, "%s: %.0f ms, DuckDB %.0f ms, %.2f times that", name, our, their, our / their);
     }
 
     private static List<Path> texts(String suite) throws IOException {

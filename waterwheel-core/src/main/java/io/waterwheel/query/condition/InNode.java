@@ -12,11 +12,13 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** IN with constants, found by binary search. */
+/** IN with constants: numbers are asked of a set, texts are found by binary search. */
 final class InNode extends ColumnNode {
     private final ColumnNode operand;
     /** Sorted; of doubles their {@link OrderedBits}. Empty for text and bytes. */
     private final long[] numbers;
+
+    private final NumberSet set;
     /** Sorted; empty for all but text and bytes. */
     private final byte[][] texts;
 
@@ -49,6 +51,7 @@ final class InNode extends ColumnNode {
             numbers = Arrays.copyOf(found, count);
             Arrays.sort(numbers);
         }
+        set = new NumberSet(numbers);
     }
 
     private static Bounds equal(ValueType type, Object constant) {
@@ -94,6 +97,23 @@ final class InNode extends ColumnNode {
         return texts;
     }
 
+    /** A field's numbers are asked of the set, and their truths are not written down. */
+    @Override
+    public int keep(RowView view, int[] selected, int count) {
+        if (!(operand instanceof FieldNode)
+                || operand.type() == ValueType.DOUBLE
+                || operand.type().variable()
+                || (nullListed && negated)) {
+            return super.keep(view, selected, count);
+        }
+        view.workspace().spend(count);
+        operand.evaluate(view, selected, count);
+        Values values = operand.values();
+        int kept = set.keep(values.longs, values.anyNull ? values.nulls : null, selected, count, negated);
+        operand.release(view);
+        return kept;
+    }
+
     @Override
     protected void compute(RowView view, int[] selected, int count) {
         operand.evaluate(view, selected, count);
@@ -115,7 +135,7 @@ final class InNode extends ColumnNode {
                 view.workspace().spend(16);
                 found = hasText(values, values.longs[row]);
             } else {
-                found = hasNumber(doubles ? OrderedBits.of(values.doubles[row]) : values.longs[row]);
+                found = set.has(doubles ? OrderedBits.of(values.doubles[row]) : values.longs[row]);
             }
             truth[row] = found != negated ? 1 : 0;
         }
@@ -130,10 +150,6 @@ final class InNode extends ColumnNode {
             out.anyNull = true;
         }
         operand.release(view);
-    }
-
-    private boolean hasNumber(long value) {
-        return Arrays.binarySearch(numbers, value) >= 0;
     }
 
     private boolean hasText(Values values, long reference) {

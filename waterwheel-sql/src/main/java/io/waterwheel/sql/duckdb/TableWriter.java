@@ -16,9 +16,15 @@ import org.duckdb.DuckDBConnection;
 
 /** Appends rows of blocks to a table of DuckDB that it makes. */
 final class TableWriter implements AutoCloseable {
-    private final RowLayout layout;
-    private final int[] places;
     private final TupleBlock block;
+    /** By column: its type, its column in the blocks, and its bit of null, negative where it has none. */
+    private final FieldType[] types;
+
+    private final int[] columns;
+    private final int[] nullBits;
+    /** By column, its values in the block that is appended. */
+    private final byte[][] values;
+
     private final DuckDBAppender appender;
 
     /**
@@ -28,9 +34,17 @@ final class TableWriter implements AutoCloseable {
      * @param places by column, the field that it holds
      */
     TableWriter(DuckDBConnection connection, String table, List<Field> fields, int[] places) throws SQLException {
-        this.layout = RowLayout.ofFields(fields);
-        this.places = places.clone();
+        RowLayout layout = RowLayout.ofFields(fields);
         this.block = new TupleBlock(layout, 0);
+        this.types = new FieldType[places.length];
+        this.columns = new int[places.length];
+        this.nullBits = new int[places.length];
+        this.values = new byte[places.length][];
+        for (int c = 0; c < places.length; c++) {
+            types[c] = layout.fields().get(places[c]).type();
+            columns[c] = layout.columnOf(places[c]);
+            nullBits[c] = layout.nullBit(places[c]);
+        }
         StringBuilder create = new StringBuilder("CREATE OR REPLACE TEMP TABLE " + table + " (");
         for (int c = 0; c < places.length; c++) {
             create.append(c == 0 ? "c" : ", c")
@@ -67,24 +81,25 @@ final class TableWriter implements AutoCloseable {
     void append(byte[] encoded) throws SQLException {
         block.clear();
         BlockCodec.decode(encoded, 0, encoded.length, block);
-        for (int row = 0; row < block.size(); row++) {
+        for (int c = 0; c < columns.length; c++) {
+            values[c] = block.column(columns[c]);
+        }
+        int rows = block.size();
+        for (int row = 0; row < rows; row++) {
             appender.beginRow();
             long nulls = block.nullMask(row);
-            for (int field : places) {
-                int bit = layout.nullBit(field);
-                if (bit >= 0 && (nulls >>> bit & 1) != 0) {
+            for (int c = 0; c < columns.length; c++) {
+                if (nullBits[c] >= 0 && (nulls >>> nullBits[c] & 1) != 0) {
                     appender.appendNull();
                 } else {
-                    append(field, row);
+                    append(types[c], values[c], row);
                 }
             }
             appender.endRow();
         }
     }
 
-    private void append(int field, int row) throws SQLException {
-        byte[] bytes = block.column(layout.columnOf(field));
-        FieldType type = layout.fields().get(field).type();
+    private void append(FieldType type, byte[] bytes, int row) throws SQLException {
         switch (type.physical()) {
             case INT32 -> appender.append((long) LittleEndian.getInt(bytes, row * 4));
             case INT64 -> append(type, LittleEndian.getLong(bytes, row * 8));

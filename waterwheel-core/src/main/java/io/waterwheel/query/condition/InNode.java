@@ -18,7 +18,9 @@ final class InNode extends ColumnNode {
     /** Sorted; of doubles their {@link OrderedBits}. Empty for text and bytes. */
     private final long[] numbers;
 
-    private final NumberSet set;
+    /** Made when it is first asked: of most chunks zones leave nothing. */
+    private @Nullable NumberSet set;
+
     /** Sorted; empty for all but text and bytes. */
     private final byte[][] texts;
 
@@ -51,7 +53,6 @@ final class InNode extends ColumnNode {
             numbers = Arrays.copyOf(found, count);
             Arrays.sort(numbers);
         }
-        set = new NumberSet(numbers);
     }
 
     private static Bounds equal(ValueType type, Object constant) {
@@ -109,7 +110,7 @@ final class InNode extends ColumnNode {
         view.workspace().spend(count);
         operand.evaluate(view, selected, count);
         Values values = operand.values();
-        int kept = set.keep(values.longs, values.anyNull ? values.nulls : null, selected, count, negated);
+        int kept = set().keep(values.longs, values.anyNull ? values.nulls : null, selected, count, negated);
         operand.release(view);
         return kept;
     }
@@ -135,7 +136,7 @@ final class InNode extends ColumnNode {
                 view.workspace().spend(16);
                 found = hasText(values, values.longs[row]);
             } else {
-                found = set.has(doubles ? OrderedBits.of(values.doubles[row]) : values.longs[row]);
+                found = set().has(doubles ? OrderedBits.of(values.doubles[row]) : values.longs[row]);
             }
             truth[row] = found != negated ? 1 : 0;
         }
@@ -150,6 +151,15 @@ final class InNode extends ColumnNode {
             out.anyNull = true;
         }
         operand.release(view);
+    }
+
+    private NumberSet set() {
+        NumberSet made = set;
+        if (made == null) {
+            made = new NumberSet(numbers);
+            set = made;
+        }
+        return made;
     }
 
     private boolean hasText(Values values, long reference) {

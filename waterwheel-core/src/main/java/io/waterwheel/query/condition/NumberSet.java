@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * keys of small tables are, else a table by a hash. Immutable.
  */
 final class NumberSet {
-    /** Longs of bits that a number may take: a slot of the table takes two. */
-    private static final int MOST_LONGS_A_NUMBER = 8;
+    /** Longs of bits that a number may take: what a table takes, which has two to four slots a number. */
+    private static final int MOST_LONGS_A_NUMBER = 4;
 
     private final long least;
     /** How far the greatest is above the least, unsigned. */

@@ -2,8 +2,11 @@ package io.waterwheel.query.condition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Beside a look at each number of the set. */
@@ -14,9 +17,33 @@ final class NumberSetTest {
         LongStream near = LongStream.of(numbers).flatMap(number -> LongStream.of(number - 1, number, number + 1));
         LongStream edges = LongStream.of(0, 1, -1, Long.MIN_VALUE, Long.MIN_VALUE + 1, Long.MAX_VALUE);
         LongStream any = random.longs(50);
-        LongStream.concat(LongStream.concat(near, edges), any).forEach(asked -> assertThat(set.has(asked))
-                .as("%d in %s", asked, LongStream.of(sorted).boxed().toList())
-                .isEqualTo(LongStream.of(numbers).anyMatch(number -> number == asked)));
+        long[] asked = LongStream.concat(LongStream.concat(near, edges), any).toArray();
+        for (long number : asked) {
+            assertThat(set.has(number))
+                    .as("%d in %s", number, LongStream.of(sorted).boxed().toList())
+                    .isEqualTo(LongStream.of(numbers).anyMatch(one -> one == number));
+        }
+        boolean[] nulls = new boolean[asked.length];
+        for (int row = 0; row < nulls.length; row++) {
+            nulls[row] = random.nextInt(4) == 0;
+        }
+        for (boolean negated : new boolean[] {false, true}) {
+            assertThat(kept(set, asked, null, negated)).isEqualTo(rows(set, asked, null, negated));
+            assertThat(kept(set, asked, nulls, negated)).isEqualTo(rows(set, asked, nulls, negated));
+        }
+    }
+
+    /** Of all rows but the first two. */
+    private static int[] kept(NumberSet set, long[] numbers, boolean @Nullable [] nulls, boolean negated) {
+        int[] selected = IntStream.range(2, numbers.length).toArray();
+        int kept = set.keep(numbers, nulls, selected, selected.length, negated);
+        return Arrays.copyOf(selected, kept);
+    }
+
+    private static int[] rows(NumberSet set, long[] numbers, boolean @Nullable [] nulls, boolean negated) {
+        return IntStream.range(2, numbers.length)
+                .filter(row -> (nulls == null || !nulls[row]) && set.has(numbers[row]) != negated)
+                .toArray();
     }
 
     @Test

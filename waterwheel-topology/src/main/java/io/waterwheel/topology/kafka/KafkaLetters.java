@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads the last dead letters of a namespace's streams, as {@link DeadLetterFormat} has them; of a row that is there
  * twice the last. Bounded: the last {@link #LAST} records of a topic, or fewer that have as many bytes as are its part,
- * and the first {@link #CHARACTERS} characters of a letter. One call at a time reads, with a consumer of its own.
- * Thread-safe.
+ * those of other namespaces among them; and the first {@link #CHARACTERS} characters of a letter. One call at a time
+ * reads, with a consumer of its own. Thread-safe.
  */
 public final class KafkaLetters {
     /** Records of a topic of letters. */

@@ -3,6 +3,7 @@ package io.waterwheel.query.result;
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.compile.ExpressionCompiler;
 import io.waterwheel.query.rows.LatestRows;
+import io.waterwheel.query.rows.NewestMerge;
 import io.waterwheel.query.rows.NewestRows;
 import io.waterwheel.query.rows.PartialMerge;
 import io.waterwheel.query.rows.RowCollector;
@@ -146,10 +147,6 @@ final class GatherLatest extends Gather {
                 : new LatestRows.Text(textField, new ExpressionCompiler(from).field(fields[textField]));
     }
 
-    private NewestRows newest(RowLayout from, int[] fields, Workspace workspace) {
-        return new NewestRows(new RowCopy(from, fields, part), order, text(from, fields), onlyText, workspace);
-    }
-
     private LatestRows latest(RowLayout from, int[] fields, Workspace workspace) {
         return new LatestRows(
                 new RowCopy(from, fields, part), order, perKey, every, text(from, fields), onlyText, workspace);
@@ -158,15 +155,15 @@ final class GatherLatest extends Gather {
     @Override
     public RowCollector collector(RowSink sink, Workspace workspace) {
         return perKey == 1
-                ? newest(stored, sources, workspace).collector(sink)
+                ? new NewestRows(new RowCopy(stored, sources, part), order, text(stored, sources), workspace)
+                        .collector(sink)
                 : latest(stored, sources, workspace).collector(sink);
     }
 
     @Override
     public PartialMerge merge(Workspace workspace) {
-        int[] fields = RowCopy.identity(part);
         return perKey == 1
-                ? newest(part, fields, workspace).merge(answer)
-                : latest(part, fields, workspace).merge(answer);
+                ? new NewestMerge(part, answer, order, textField, onlyText, workspace)
+                : latest(part, RowCopy.identity(part), workspace).merge(answer);
     }
 }

@@ -137,8 +137,8 @@ public final class LatestRows extends BoundedRows {
     @Override
     RowView view(TupleBlock part) {
         RowView view = RowView.of(part, workspace());
-        view.keys = NewestRows.longs(part, column(keyField));
-        view.times = NewestRows.longs(part, column(timeField));
+        view.keys = longs(part, column(keyField));
+        view.times = longs(part, column(timeField));
         return view;
     }
 
@@ -268,5 +268,14 @@ public final class LatestRows extends BoundedRows {
     @Override
     boolean canSettle(List<KeyInterval> keys) {
         return text == null ? KeyTimes.areFew(keys) : onlyText != null;
+    }
+
+    private static long[] longs(TupleBlock rows, int column) {
+        byte[] bytes = rows.column(column);
+        long[] longs = new long[rows.size()];
+        for (int i = 0; i < longs.length; i++) {
+            longs[i] = LittleEndian.getLong(bytes, i * 8);
+        }
+        return longs;
     }
 }

@@ -10,21 +10,21 @@ import io.waterwheel.query.column.Values;
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.schema.RowLayout;
-import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.Arrays;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The newest row of each key. The block's last two fields are key and time; its order is by key, by the text that the
- * key is made from when there is one, then newest first. A row is copied when it is newer than all of its key before
- * it, and what it replaces stays in the block until there is more of that than of rows that count. So a row takes one
- * look into a table, and only what is handed over is ever sorted.
+ * The newest row of each key in a tree or a chunk. The block's last two fields are key and time; its order is by key,
+ * by the text that the key is made from when there is one, then newest first. A row is copied when it is newer than all
+ * of its key before it, and what it replaces stays in the block until there is more of that than of rows that count. So
+ * a row takes one look into a table, and only what is handed over is ever sorted.
  *
  * <p>A scan comes by its keys in leaves, one range of keys behind the other. What it has of the leaves before is handed
- * over, so that table and block are of few leaves, and remain in the processor's cache. One thread.
+ * over, so that table and block are of few leaves, and remain in the processor's cache. Where rows come in the order of
+ * their keys, as in a chunk, no table is needed but for a leaf's first and last key. {@link NewestMerge} makes the
+ * answer of the parts. One thread.
  */
 public final class NewestRows {
     /** Most bytes of rows that are held. */
@@ -44,13 +44,15 @@ public final class NewestRows {
     /** In place of a slot: of a row that was replaced before the slots were renewed. */
     private static final int REPLACED = -1;
 
+    /** What to do where the answer is too large. */
+    static final String REMEDY = "ask for fewer keys";
+
     private static final int[] NO_ROWS = {};
 
     private final RowLayout layout;
     private final RowCopy copy;
     private final RowOrder order;
     private final LatestRows.@Nullable Text text;
-    private final byte @Nullable [] onlyText;
     private final Workspace workspace;
     private final Reservation memory;
     private final int keyColumn;
@@ -84,31 +86,25 @@ public final class NewestRows {
 
     private int[] waitingSlots = NO_ROWS;
 
+    /** Of rows that come in order, those that are chosen. */
+    private int[] chosen = NO_ROWS;
+
     /** Two rows of one key and one time of a scan, to compare all of them. */
     private final TupleBlock equal;
-    /** The block that rows are taken from, where it is of the same layout. */
-    private @Nullable TupleBlock part;
 
     private final int[] one = new int[1];
     private long equalBytes;
-    private int[] all = NO_ROWS;
 
     /**
      * None yet.
      *
-     * @param onlyText the only text that can match, or null when there may be others
+     * @param text that keys are made from, where there is one
      */
-    public NewestRows(
-            RowCopy copy,
-            RowOrder order,
-            LatestRows.@Nullable Text text,
-            byte @Nullable [] onlyText,
-            Workspace workspace) {
+    public NewestRows(RowCopy copy, RowOrder order, LatestRows.@Nullable Text text, Workspace workspace) {
         this.copy = copy;
         this.layout = copy.layout();
         this.order = order;
         this.text = text;
-        this.onlyText = onlyText;
         this.workspace = workspace;
         this.memory = workspace.memory();
         int fields = layout.fields().size();
@@ -141,7 +137,7 @@ public final class NewestRows {
         if (keys > ResultSpec.MAX_KEPT_ROWS) {
             throw new WaterwheelException(
                     ErrorCode.RESULT_TOO_LARGE,
-                    "query: latest 1 of each key are more than " + ResultSpec.MAX_KEPT_ROWS + " tuples; " + remedy());
+                    "query: latest 1 of each key are more than " + ResultSpec.MAX_KEPT_ROWS + " tuples; " + REMEDY);
         }
         if (block.size() - keys > Math.max(FEWEST_REPLACED, keys) || block.bytes() > MAX_BYTES) {
             compact();
@@ -219,10 +215,6 @@ public final class NewestRows {
         if (held < 0) {
             return precedesRow(view, row, waiting[-held - 1]);
         }
-        TupleBlock merged = part;
-        if (merged != null) {
-            return order.compare(merged, row, block, held - 1) < 0;
-        }
         equal.clear();
         copyEqual(view, row);
         return order.compare(equal, 0, block, held - 1) < 0;
@@ -230,10 +222,6 @@ public final class NewestRows {
 
     /** Whether a row of the view comes before another of it, of the same key and time. */
     private boolean precedesRow(RowView view, int row, int other) {
-        TupleBlock merged = part;
-        if (merged != null) {
-            return order.compare(merged, row, other) < 0;
-        }
         equal.clear();
         copyEqual(view, row);
         copyEqual(view, other);
@@ -308,24 +296,6 @@ public final class NewestRows {
         int from = held > 0 ? TupleBlock.referenceOffset(other) : texts.offset(other);
         return TupleBlock.referenceLength(other) == length
                 && Arrays.equals(otherBytes, from, from + length, bytes, offset, offset + length);
-    }
-
-    /** The slot of this text, which may share its key with others; -1 when there is none. */
-    private int slot(byte[] bytes) {
-        if (rowOf.length == 0) {
-            return -1;
-        }
-        int mask = rowOf.length - 1;
-        int at = hash.of(bytes, 0, bytes.length) & mask;
-        while (rowOf[at] != 0) {
-            long other = text(rowOf[at] - 1);
-            int from = TupleBlock.referenceOffset(other);
-            if (Arrays.equals(block.arena(), from, from + TupleBlock.referenceLength(other), bytes, 0, bytes.length)) {
-                return at;
-            }
-            at = (at + 1) & mask;
-        }
-        return -1;
     }
 
     private long text(int row) {
@@ -409,7 +379,7 @@ public final class NewestRows {
                     ErrorCode.RESULT_TOO_LARGE,
                     "query: " + (MAX_BYTES >> 20)
                             + " MiB of rows would have to be held to find the newest of each key, and there are more; "
-                            + remedy());
+                            + REMEDY);
         }
     }
 
@@ -439,10 +409,6 @@ public final class NewestRows {
         }
     }
 
-    private static String remedy() {
-        return "ask for fewer keys";
-    }
-
     /** Hands the newest of all keys below one over, in order: no other row of them comes. */
     private void settle(long below, ResultRows into) {
         int[] rows = rows();
@@ -462,7 +428,7 @@ public final class NewestRows {
         }
         // What is left is looked at again when there is twice as much.
         settleAt = Math.max(FEWEST_SETTLED, 2 * left);
-        order.sort(block, settled, count, workspace);
+        sort(settled, count);
         into.add(RowView.of(block, workspace), settled, count);
         if (left == 0) {
             keys = 0;
@@ -473,29 +439,115 @@ public final class NewestRows {
         memory.release(8L * rows.length);
     }
 
-    /** Hands all over, in order; how many they are. */
-    private int handOver(ResultRows into) {
+    /** Puts rows of the block in their order, each of another key. */
+    private void sort(int[] rows, int count) {
+        if (text == null && count > 1) {
+            long least = Long.MAX_VALUE;
+            long most = Long.MIN_VALUE;
+            for (int i = 0; i < count; i++) {
+                long key = key(rows[i]);
+                least = Math.min(least, key);
+                most = Math.max(most, key);
+            }
+            // Keys of a leaf are near each other: a key and the row's number are one number then, which sorts by
+            // itself.
+            int bits = Integer.SIZE - Integer.numberOfLeadingZeros(block.size());
+            long width = most - least;
+            if (width >= 0 && width <= Long.MAX_VALUE >> bits) {
+                sort(rows, count, least, bits);
+                return;
+            }
+        }
+        order.sort(block, rows, count, workspace);
+    }
+
+    private void sort(int[] rows, int count, long least, int bits) {
+        workspace.spend(8L * count);
+        memory.reserve(8L * count);
+        long[] keysAndRows = new long[count];
+        for (int i = 0; i < count; i++) {
+            keysAndRows[i] = (key(rows[i]) - least) << bits | rows[i];
+        }
+        Arrays.sort(keysAndRows);
+        for (int i = 0; i < count; i++) {
+            rows[i] = (int) (keysAndRows[i] & ((1L << bits) - 1));
+        }
+        memory.release(8L * count);
+    }
+
+    /** Hands all over, in order. */
+    private void handOver(ResultRows into) {
         int[] rows = rows();
-        order.sort(block, rows, rows.length, workspace);
+        sort(rows, rows.length);
         into.add(RowView.of(block, workspace), rows, rows.length);
         into.finish();
         memory.release(4L * rows.length);
-        return rows.length;
     }
 
-    private ResultRows result(RowLayout target, RowSink sink) {
-        return new ResultRows(layout, RowCopy.identity(target), target, Query.NO_LIMIT, sink);
+    /**
+     * Takes rows in the order of their keys. All rows of a key between the first and the last are there: its newest is
+     * handed over at once.
+     */
+    private void takeInOrder(RowView view, int[] selected, int count, ResultRows into) {
+        workspace.spend(2L * count);
+        chosen = workspace.renewed(chosen, count);
+        int last = chooseInOrder(view, selected, count) - 1;
+        take(view, chosen, Math.min(1, last + 1));
+        if (last > 1) {
+            settle(view.keys[chosen[1]], into);
+            into.add(copy, view, chosen, 1, last - 1);
+        }
+        if (last > 0) {
+            chosen[0] = chosen[last];
+            take(view, chosen, 1);
+        }
+    }
+
+    /** Chooses the newest row of each key; returns how many they are. */
+    private int chooseInOrder(RowView view, int[] selected, int count) {
+        long[] keysOf = view.keys;
+        long[] times = view.times;
+        int chose = 0;
+        int i = 0;
+        while (i < count) {
+            int newest = selected[i++];
+            long key = keysOf[newest];
+            long newestTime = times[newest];
+            while (i < count && keysOf[selected[i]] == key) {
+                int row = selected[i++];
+                long time = times[row];
+                if (time > newestTime || (time == newestTime && precedesRow(view, row, newest))) {
+                    newest = row;
+                    newestTime = time;
+                }
+            }
+            chosen[chose++] = newest;
+        }
+        return chose;
     }
 
     /** As what becomes of the rows of a scan. */
     public RowCollector collector(RowSink sink) {
         return new RowCollector() {
-            private final ResultRows part = result(layout, sink);
+            private final ResultRows part =
+                    new ResultRows(layout, RowCopy.identity(layout), layout, Query.NO_LIMIT, sink);
+
+            private boolean inOrder;
+
+            @Override
+            public void inOrder() {
+                // Rows of one key may be of several texts.
+                inOrder = text == null;
+            }
 
             @Override
             public void add(RowView view, int[] selected, int count) {
                 found(count);
-                take(view, selected, count);
+                if (inOrder) {
+                    takeInOrder(view, selected, count, part);
+                } else {
+                    take(view, selected, count);
+                }
             }
 
             @Override
@@ -515,64 +567,5 @@ public final class NewestRows {
                 handOver(part);
             }
         };
-    }
-
-    /** As a merge of parts whose rows have this layout. */
-    public PartialMerge merge(RowLayout answer) {
-        return new PartialMerge() {
-            @Override
-            public boolean accept(TupleBlock rows, RowSink sink) {
-                if (all.length < rows.size()) {
-                    all = workspace.renewed(all, rows.size());
-                    Arrays.setAll(all, row -> row);
-                }
-                RowView view = RowView.of(rows, workspace);
-                view.keys = longs(rows, keyColumn);
-                view.times = longs(rows, timeColumn);
-                part = rows;
-                take(view, all, rows.size());
-                part = null;
-                return true;
-            }
-
-            @Override
-            public long finish(RowSink sink) {
-                return handOver(result(answer, sink));
-            }
-
-            @Override
-            public long settledBefore(List<KeyInterval> asked) {
-                return NewestRows.this.settledBefore(asked);
-            }
-
-            @Override
-            public boolean canSettle(List<KeyInterval> asked) {
-                // Keys that are too many to look at each, or unknown, never do.
-                return text == null ? KeyTimes.areFew(asked) : onlyText != null;
-            }
-        };
-    }
-
-    private long settledBefore(List<KeyInterval> asked) {
-        if (text != null) {
-            // Any number of texts may share a key, so only one that was named can be told to have its row.
-            int slot = onlyText == null ? -1 : slot(onlyText);
-            return slot < 0 ? Long.MIN_VALUE : keyAndTime[2 * slot + 1];
-        }
-        return rowOf.length == 0 || !KeyTimes.areFew(asked) ? Long.MIN_VALUE : KeyTimes.least(asked, this::time);
-    }
-
-    private long time(long key) {
-        int slot = slot(key);
-        return rowOf[slot] == 0 ? Long.MIN_VALUE : keyAndTime[2 * slot + 1];
-    }
-
-    static long[] longs(TupleBlock rows, int column) {
-        byte[] bytes = rows.column(column);
-        long[] longs = new long[rows.size()];
-        for (int i = 0; i < longs.length; i++) {
-            longs[i] = LittleEndian.getLong(bytes, i * 8);
-        }
-        return longs;
     }
 }

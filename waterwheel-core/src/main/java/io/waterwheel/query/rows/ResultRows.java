@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /** Gathers fields of the matching rows into blocks and hands these to the sink, up to a limit. One thread. */
 public final class ResultRows extends RowCollector {
     private static final int BLOCK_ROWS = 2048;
+    /** A block that is to take more rows is made so many times as large. */
+    private static final int GROWTH = 4;
 
     private final RowCopy copy;
     private final RowLayout result;
@@ -33,20 +35,29 @@ public final class ResultRows extends RowCollector {
     /** Adds rows until no more are wanted; {@link #found} counts those handed over. */
     @Override
     public void add(RowView view, int[] selected, int count) {
-        int from = 0;
-        while (from < count && !done()) {
+        add(copy, view, selected, 0, count);
+    }
+
+    /** The same of rows that another copy makes rows of the result of: those selected from one place on. */
+    void add(RowCopy copy, RowView view, int[] selected, int first, int count) {
+        int from = first;
+        int end = first + count;
+        while (from < end && !done()) {
             TupleBlock into = block;
             if (into == null) {
-                into = new TupleBlock(result, Math.min(blockRows, count - from));
+                into = new TupleBlock(result, Math.min(blockRows, end - from));
                 block = into;
+            } else if (into.size() > 0) {
+                // Where rows come again, as many more will: it should not be copied for each few.
+                into.ensureRows(Math.min(blockRows, Math.max(into.size() + end - from, GROWTH * into.size())));
             }
-            int rows = (int) Math.min(left, Math.min(blockRows - into.size(), count - from));
+            int rows = (int) Math.min(left, Math.min(blockRows - into.size(), end - from));
             rows = RowCopy.rows(copy.rowsThatFit(view, selected, from, rows, into.arenaSize()));
             copy.copy(view, selected, from, rows, into);
             from += rows;
             left -= rows;
             found(rows);
-            if (into.size() == blockRows || into.arenaSize() >= RowCopy.BLOCK_BYTES || from < count) {
+            if (into.size() == blockRows || into.arenaSize() >= RowCopy.BLOCK_BYTES || from < end) {
                 finish();
             }
         }

@@ -7,6 +7,9 @@ import io.waterwheel.query.column.RowView;
 public abstract class RowCollector {
     private long found;
 
+    /** Is told before the first row that all come in the order of their keys. */
+    public void inOrder() {}
+
     /** Takes the first {@code count} of the selected rows. */
     public abstract void add(RowView view, int[] selected, int count);
 

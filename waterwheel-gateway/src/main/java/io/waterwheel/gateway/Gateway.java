@@ -26,7 +26,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -126,7 +125,7 @@ public final class Gateway implements AutoCloseable {
         http.setSendServerVersion(false);
         http.setRequestHeaderSize(MOST_HEAD_BYTES);
         http.setMaxResponseHeaderSize(MOST_ANSWER_HEAD_BYTES);
-        this.connector = new ServerConnector(server, connections, null, null, 1, 1, new HttpConnectionFactory(http));
+        this.connector = connections.connector(server, http);
         connector.setHost(settings.host());
         connector.setPort(settings.port());
         connector.setIdleTimeout(settings.idle().toMillis());

@@ -4,6 +4,10 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.thread.TryExecutor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,6 +58,11 @@ public final class ConnectionThreads implements TryExecutor {
     ConnectionThreads(TryExecutor threads, long looksNanos) {
         this.threads = threads;
         this.looksNanos = looksNanos;
+    }
+
+    /** A connector whose connections are looked after by these threads. */
+    public ServerConnector connector(Server server, HttpConfiguration http) {
+        return new ServerConnector(server, this, null, null, 1, 1, new HttpConnectionFactory(http));
     }
 
     @Override

@@ -1,10 +1,26 @@
 package io.waterwheel.gateway.http;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.TryExecutor;
 import org.junit.jupiter.api.Test;
 
@@ -99,5 +115,63 @@ final class ConnectionThreadsTest {
         assertThat(done).containsExactly("look");
         threads.execute(() -> done.add("look"));
         assertThat(elsewhere).hasSize(1);
+    }
+
+    /** As Jetty looks after them: eight clients, whose next requests are there when the round has sent its answers. */
+    @Test
+    void theThreadThatAnswersHandlesTheNextRequests() throws Exception {
+        QueuedThreadPool pool = new QueuedThreadPool(8, 4);
+        ConnectionThreads connections = new ConnectionThreads(pool, Long.MAX_VALUE);
+        Server server = new Server(pool);
+        ServerConnector connector = connections.connector(server, new HttpConfiguration());
+        connector.setHost("127.0.0.1");
+        server.addConnector(connector);
+        BlockingQueue<Callback> unanswered = new LinkedBlockingQueue<>();
+        BlockingQueue<Thread> handled = new LinkedBlockingQueue<>();
+        server.setHandler(new Handler.Abstract.NonBlocking() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) {
+                if (Request.getPathInContext(request).equals("/first")) {
+                    unanswered.add(callback);
+                } else {
+                    handled.add(Thread.currentThread());
+                    callback.succeeded();
+                }
+                return true;
+            }
+        });
+        server.start();
+        List<Socket> clients = new ArrayList<>();
+        try {
+            List<Callback> first = new ArrayList<>();
+            for (int c = 0; c < 8; c++) {
+                clients.add(new Socket("127.0.0.1", connector.getLocalPort()));
+                ask(clients.get(c), "/first");
+                first.add(Objects.requireNonNull(unanswered.poll(1, TimeUnit.MINUTES)));
+            }
+            connections.round(() -> {
+                first.forEach(Callback::succeeded);
+                clients.forEach(client -> ask(client, "/second"));
+            });
+            List<Thread> threads = new ArrayList<>();
+            for (int c = 0; c < 8; c++) {
+                threads.add(Objects.requireNonNull(handled.poll(1, TimeUnit.MINUTES)));
+            }
+            // A busy machine may bring a request later, for another thread.
+            assertThat(threads).contains(Thread.currentThread());
+        } finally {
+            for (Socket client : clients) {
+                client.close();
+            }
+            server.stop();
+        }
+    }
+
+    private static void ask(Socket client, String path) {
+        try {
+            client.getOutputStream().write(("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(US_ASCII));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

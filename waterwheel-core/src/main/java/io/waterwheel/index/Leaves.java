@@ -6,6 +6,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The leaves of a tree under one template: per leaf a growing list of pages. Rows are appended and never move; within a
@@ -53,6 +55,8 @@ public final class Leaves {
     private final long[] cells;
 
     private LeafSketches sketches;
+    /** By leaf, what readers have noted of its older rows. Made by the first of them. */
+    private volatile @Nullable AtomicReferenceArray<NewestOfLeaf> newest;
     /** Rows by leaf, those being inserted included. Writer only. */
     private final int[] written;
     /** Number of pages by leaf. Writer only. */
@@ -165,6 +169,30 @@ public final class Leaves {
         long to = Math.min(toTime, maxTime(leaf));
         LeafSketches now = (LeafSketches) SKETCHES.getAcquire(this);
         return TimeSketch.mayMeet(now.words, leaf * TimeSketch.WORDS, now.shift, from, to);
+    }
+
+    /**
+     * What a reader noted of the leaf's first rows. Read before {@link #size}, which then covers at least these rows.
+     */
+    public NewestOfLeaf newest(int leaf) {
+        AtomicReferenceArray<NewestOfLeaf> noted = newest;
+        NewestOfLeaf found = noted == null ? null : noted.getAcquire(leaf);
+        return found == null ? NewestOfLeaf.NONE : found;
+    }
+
+    /** Notes what a reader found, for others: any thread that has pinned them. Of two the last one stays. */
+    public void note(int leaf, NewestOfLeaf found) {
+        AtomicReferenceArray<NewestOfLeaf> noted = newest;
+        if (noted == null) {
+            synchronized (this) {
+                noted = newest;
+                if (noted == null) {
+                    noted = new AtomicReferenceArray<>(count());
+                    newest = noted;
+                }
+            }
+        }
+        noted.setRelease(leaf, found);
     }
 
     /** Shift of the time sketches' mini-ranges: what suits these tuples. */

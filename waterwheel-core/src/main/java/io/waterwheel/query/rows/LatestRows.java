@@ -261,13 +261,15 @@ public final class LatestRows extends BoundedRows {
             // Any number of texts may share a key, so only one that was named can be told to have all its rows.
             return onlyText == null ? Long.MIN_VALUE : oldestOfText.get(onlyText, 0, onlyText.length, Long.MIN_VALUE);
         }
-        return KeyTimes.areFew(keys) ? KeyTimes.least(keys, key -> oldest.get(key, Long.MIN_VALUE)) : Long.MIN_VALUE;
+        return PartialMerge.areFew(keys)
+                ? PartialMerge.leastTime(keys, key -> oldest.get(key, Long.MIN_VALUE))
+                : Long.MIN_VALUE;
     }
 
     /** Keys that are too many to look at each, or unknown, never do. */
     @Override
     boolean canSettle(List<KeyInterval> keys) {
-        return text == null ? KeyTimes.areFew(keys) : onlyText != null;
+        return text == null ? PartialMerge.areFew(keys) : onlyText != null;
     }
 
     private static long[] longs(TupleBlock rows, int column) {

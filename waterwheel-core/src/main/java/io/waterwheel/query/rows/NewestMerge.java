@@ -552,7 +552,7 @@ public final class NewestMerge extends PartialMerge {
     @Override
     public boolean canSettle(List<KeyInterval> asked) {
         // Keys that are too many to look at each, or unknown, never do.
-        return textColumn < 0 ? KeyTimes.areFew(asked) : onlyText != null;
+        return textColumn < 0 ? areFew(asked) : onlyText != null;
     }
 
     @Override
@@ -565,7 +565,7 @@ public final class NewestMerge extends PartialMerge {
             return Long.MIN_VALUE;
         }
         Run run = runs.get(0);
-        return onlyText == null ? KeyTimes.least(asked, key -> time(run, key)) : time(run, onlyText);
+        return onlyText == null ? leastTime(asked, key -> time(run, key)) : time(run, onlyText);
     }
 
     private static long time(Run run, long key) {

@@ -541,6 +541,11 @@ public final class NewestRows {
             }
 
             @Override
+            public boolean takesNewestOnly() {
+                return text == null;
+            }
+
+            @Override
             public void add(RowView view, int[] selected, int count) {
                 found(count);
                 if (inOrder) {

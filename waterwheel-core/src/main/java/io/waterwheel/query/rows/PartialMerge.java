@@ -4,10 +4,14 @@ import io.waterwheel.query.PageToken;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.List;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Makes one answer of the parts that trees and chunks gave. One thread at a time. */
 public abstract class PartialMerge {
+    /** Keys that are looked up one by one, to tell whether older chunks can be left unread. */
+    private static final long MOST_KEYS = 1000;
+
     /**
      * Takes a block of a part.
      *
@@ -43,5 +47,34 @@ public abstract class PartialMerge {
     /** Whether {@link #settledBefore} can ever tell such a time. */
     public boolean canSettle(List<KeyInterval> keys) {
         return false;
+    }
+
+    /** Whether these are few enough keys to look at each. */
+    static boolean areFew(List<KeyInterval> keys) {
+        long asked = 0;
+        for (KeyInterval interval : keys) {
+            long width = interval.high() - interval.low();
+            if (width < 0 || width >= MOST_KEYS - asked) {
+                return false;
+            }
+            asked += width + 1;
+        }
+        return true;
+    }
+
+    /**
+     * The least of the times of few keys.
+     *
+     * @param timeOf of a key; {@link Long#MIN_VALUE} when it may still get any row
+     */
+    static long leastTime(List<KeyInterval> keys, LongUnaryOperator timeOf) {
+        long settled = Long.MAX_VALUE;
+        for (KeyInterval interval : keys) {
+            long width = interval.high() - interval.low();
+            for (long key = interval.low(); key - interval.low() <= width && settled > Long.MIN_VALUE; key++) {
+                settled = Math.min(settled, timeOf.applyAsLong(key));
+            }
+        }
+        return settled;
     }
 }

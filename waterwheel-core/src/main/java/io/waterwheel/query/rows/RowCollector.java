@@ -23,6 +23,11 @@ public abstract class RowCollector {
         return true;
     }
 
+    /** Whether a row that is older than another of its key changes nothing, whatever its other fields are. */
+    public boolean takesNewestOnly() {
+        return false;
+    }
+
     /** Whether no more rows are wanted. */
     public boolean done() {
         return false;

@@ -1,5 +1,6 @@
 package io.waterwheel.query.scan;
 
+import io.waterwheel.index.Page;
 import io.waterwheel.key.Area;
 import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.RowView;
@@ -159,6 +160,24 @@ final class RowFilter {
             selected[i] = i;
         }
         return rows;
+    }
+
+    /** Whether rows are told apart by key and time alone. */
+    boolean testsNoField() {
+        return where == null && area == null;
+    }
+
+    /** Selects rows [first, end) of a page, behind those that an array names in these places. */
+    int select(int[] named, int from, int to, int first, int end) {
+        reserve(to - from + Math.max(0, end - first));
+        int count = 0;
+        for (int i = from; i < to; i++) {
+            selected[count++] = named[i] & Page.MASK;
+        }
+        for (int row = first; row < end; row++) {
+            selected[count++] = row;
+        }
+        return count;
     }
 
     /** Selects the rows whose key matches, of keys in any order, all of which lie from low to high. */

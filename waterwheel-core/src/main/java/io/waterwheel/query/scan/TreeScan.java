@@ -1,6 +1,7 @@
 package io.waterwheel.query.scan;
 
 import io.waterwheel.index.Leaves;
+import io.waterwheel.index.NewestOfLeaf;
 import io.waterwheel.index.Page;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.index.TemplateTree;
@@ -196,6 +197,7 @@ public final class TreeScan {
             RowSink visit,
             ScanTally sums) {
         boolean newestFirst = spec.gather().readsNewestFirst();
+        OlderRows older = rows.takesNewestOnly() && filter.testsNoField() ? new OlderRows(view.workspace()) : null;
         for (int leaf = first; leaf <= last; leaf++) {
             if (!visit.wanted()) {
                 return false;
@@ -203,32 +205,48 @@ public final class TreeScan {
             if (leaf > first && prune(leaves, leaf, filter, sums)) {
                 continue;
             }
+            NewestOfLeaf known = older == null ? NewestOfLeaf.NONE : leaves.newest(leaf);
             int size = leaves.size(leaf); // first: what is read below covers at least these rows
             sums.read++;
             boolean unmatched = true;
             Page[] pages = leaves.pages(leaf);
             long low = leaves.minKey(leaf);
             long high = leaves.maxKey(leaf);
-            int filled = (size + Page.MASK) >>> Page.SHIFT;
-            for (int p = 0; p < filled; p++) {
-                int number = newestFirst ? filled - 1 - p : p;
-                Page page = pages[number];
-                int inPage = Math.min(Page.ROWS, size - (number << Page.SHIFT));
-                // The page's times are read after the leaf's size: they cover its rows.
-                long fromTime = page.minTime();
-                long toTime = page.maxTime();
-                if (!filter.meetsTimes(fromTime, toTime)) {
-                    continue;
+            boolean whole = older != null
+                    && filter.holdsKeys(low, high)
+                    && filter.holdsTimes(leaves.minTime(leaf), leaves.maxTime(leaf));
+            if (whole && known.isUseful()) {
+                unmatched = false;
+                scanNewest(tree, known, pages, size, filter, view, rows, sums);
+                if (rows.done()) {
+                    return true;
                 }
-                sums.tuples += inPage;
-                int count = select(tree, filter, view, page, inPage, low, high, filter.holdsTimes(fromTime, toTime));
-                if (count > 0) {
-                    unmatched = false;
-                    rows.add(view, filter.selected(), count);
-                    if (rows.done()) {
-                        return true;
+            } else {
+                int filled = (size + Page.MASK) >>> Page.SHIFT;
+                for (int p = 0; p < filled; p++) {
+                    int number = newestFirst ? filled - 1 - p : p;
+                    Page page = pages[number];
+                    int inPage = Math.min(Page.ROWS, size - (number << Page.SHIFT));
+                    // The page's times are read after the leaf's size: they cover its rows.
+                    long fromTime = page.minTime();
+                    long toTime = page.maxTime();
+                    if (!filter.meetsTimes(fromTime, toTime)) {
+                        continue;
+                    }
+                    sums.tuples += inPage;
+                    boolean holdsTimes = filter.holdsTimes(fromTime, toTime);
+                    int count = select(tree, filter, view, page, inPage, low, high, holdsTimes);
+                    if (count > 0) {
+                        unmatched = false;
+                        rows.add(view, filter.selected(), count);
+                        if (rows.done()) {
+                            return true;
+                        }
                     }
                 }
+            }
+            if (whole) {
+                older.note(leaves, leaf, known, pages, size);
             }
             sums.unmatched += unmatched ? 1 : 0;
             if (leaf < last) {
@@ -239,6 +257,34 @@ public final class TreeScan {
             }
         }
         return true;
+    }
+
+    /** Scans a leaf all of whose rows match, without those that are known to be older than others of their keys. */
+    private static void scanNewest(
+            TemplateTree tree,
+            NewestOfLeaf known,
+            Page[] pages,
+            int size,
+            RowFilter filter,
+            RowView view,
+            RowCollector rows,
+            ScanTally sums) {
+        int to = known.rows().length;
+        for (int number = (size - 1) >>> Page.SHIFT; number >= 0 && !rows.done(); number--) {
+            int base = number << Page.SHIFT;
+            int from = to;
+            while (from > 0 && known.rows()[from - 1] >= base) {
+                from--;
+            }
+            int first = Math.max(0, known.upTo() - base);
+            int count = filter.select(known.rows(), from, to, first, Math.min(Page.ROWS, size - base));
+            to = from;
+            if (count > 0) {
+                sums.tuples += count;
+                look(tree, view, pages[number]);
+                rows.add(view, filter.selected(), count);
+            }
+        }
     }
 
     /** Whether no row of a leaf that was there before this can match; tallies it. */
@@ -296,11 +342,15 @@ public final class TreeScan {
             // Most pages of a selective question: the columns are not looked at.
             return 0;
         }
+        look(tree, view, page);
+        return filter.keepFields(view, count);
+    }
+
+    private static void look(TemplateTree tree, RowView view, Page page) {
         view.rows = Page.ROWS;
         view.keys = page.keys();
         view.times = page.times();
         Arrays.fill(view.columns, page.payload());
         Arrays.fill(view.slabs, tree.slabs());
-        return filter.keepFields(view, count);
     }
 }

@@ -6,17 +6,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.index.PagePool;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
+import io.waterwheel.query.ResultSpec;
+import io.waterwheel.query.result.Gather;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 final class ConcurrentScanTest {
@@ -93,5 +98,59 @@ final class ConcurrentScanTest {
         } while (!last);
         writer.get(1, TimeUnit.MINUTES);
         assertThat(tree.tuples()).isEqualTo(all);
+    }
+
+    /** Two readers note which rows are older than others, and pass over what the other one noted. */
+    @Test
+    void scansDuringInsertSeeTheNewestOfEachKey() throws Exception {
+        Schema schema = new Schema(
+                List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
+                new KeySpec.Ordered("k"),
+                "t");
+        RowLayout layout = RowLayout.of(schema);
+        int keys = 500;
+        long[] spread = LongStream.range(0, keys).toArray();
+        TemplateTree tree = new TemplateTree(layout, Template.divide(spread, keys, 8), new PagePool(64 << 20));
+        int all = 300_000;
+        CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> {
+            TupleBlock block = new TupleBlock(layout, 300);
+            block.setSize(300);
+            for (int number = 0; number < all; ) {
+                for (int row = 0; row < 300; row++, number++) {
+                    block.keys()[row] = number % keys;
+                    block.times()[row] = number;
+                }
+                tree.insert(block, 0, 300);
+            }
+        });
+        ScanSpec newest = new ScanSpec(
+                List.of(KeyInterval.ALL),
+                TimeInterval.ALL,
+                null,
+                null,
+                Gather.of(new ResultSpec.Latest(1, List.of("k", "t")), layout, schema, TimeInterval.ALL, null));
+        Runnable reader = () -> {
+            boolean last;
+            do {
+                last = writer.isDone();
+                long published = tree.tuples();
+                long[] seen = {0};
+                TreeScan.scan(tree, newest, rows -> {
+                    for (int row = 0; row < rows.size(); row++) {
+                        long key = (long) rows.value(0, row);
+                        long time = (long) rows.value(1, row);
+                        assertThat(key).isEqualTo(seen[0]++);
+                        assertThat(time % keys).isEqualTo(key);
+                        assertThat(time).as("key %s", key).isGreaterThanOrEqualTo(published - keys);
+                    }
+                    return true;
+                });
+                assertThat(seen[0]).isGreaterThanOrEqualTo(Math.min(published, keys));
+            } while (!last);
+        };
+        CompletableFuture<Void> other = CompletableFuture.runAsync(reader, task -> new Thread(task).start());
+        reader.run();
+        other.get(1, TimeUnit.MINUTES);
+        writer.get(1, TimeUnit.MINUTES);
     }
 }

@@ -13,6 +13,7 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -160,7 +161,7 @@ final class LatestOfKeysTest {
         select = select.subList(0, 1 + random.nextInt(select.size()));
         Query query = stream.query().withResult(new ResultSpec.Latest(perKey, select));
         List<Row> matching = new ArrayList<>(rows);
-        int kind = random.nextInt(4);
+        int kind = random.nextInt(5);
         if (kind == 1) {
             query = query.withWhere("n < 2");
             matching.removeIf(row -> row.number() >= 2);
@@ -169,6 +170,12 @@ final class LatestOfKeysTest {
             long high = asked.key() + random.nextInt(2000);
             query = query.withKeys(List.of(new KeyInterval(asked.key(), high)));
             matching.removeIf(row -> row.key() < asked.key() || row.key() > high);
+        } else if (kind == 3 && stream.layout().fields().get(1).type() == FieldType.TIMESTAMP) {
+            // What is older than another row may be the newest of these.
+            long to = rows.get(random.nextInt(rows.size())).time();
+            query = query.withTimes(new TimeInterval(random.nextBoolean() ? Long.MIN_VALUE : to - 1000, to));
+            long from = query.times().from();
+            matching.removeIf(row -> row.time() < from || row.time() > to);
         }
         TreeMap<Long, List<Row>> byKey = new TreeMap<>();
         matching.forEach(row ->

@@ -33,8 +33,14 @@ public final class NewestMerge extends PartialMerge {
     private static final int FEWEST_WAITING = 1 << 14;
     /** Rows that are merged, or copied, in one go. */
     private static final int STEP = 1 << 12;
+    /** Blocks may take so many bytes more than twice what counts of them. */
+    private static final long SPARE_BYTES = 4 << 20;
     /** Of a key, a time and a place. */
     private static final long LISTED_BYTES = 24;
+    /** Of a segment without its rows, and of a run that it may be alone in. */
+    private static final long SEGMENT_BYTES = 256;
+    /** Rows that are put together at once take about so many bytes. */
+    private static final int TOGETHER_BYTES = 1 << 20;
     /** Rows of one block that follow each other are copied at once where they are as many at the mean. */
     private static final int LONG_STRETCH = 8;
 
@@ -55,10 +61,12 @@ public final class NewestMerge extends PartialMerge {
 
     private List<TupleBlock> blocks = new ArrayList<>();
     private long blockBytes;
-    private final List<Run> runs = new ArrayList<>();
-    /** Rows of all runs, and of the first one, which was merged. */
+    private List<Run> runs = new ArrayList<>();
+    /** What the blocks took when those that no longer count were last looked for. */
+    private long keptBytes;
+    /** Of all runs. */
     private long rows;
-
+    /** Of the first run, which was merged. */
     private long merged;
 
     /**
@@ -163,16 +171,20 @@ public final class NewestMerge extends PartialMerge {
             return true;
         }
         workspace.spend(4L * part.size());
-        memory.reserve(part.allocatedBytes());
+        if (!memory.tryReserve(part.allocatedBytes())) {
+            giveUpBlocks();
+            memory.reserve(part.allocatedBytes());
+        }
         blockBytes += part.allocatedBytes();
         blocks.add(part);
         list(part, blocks.size() - 1);
         if (runs.size() == 1) {
             merged = rows;
         }
-        if (rows - merged > Math.max(FEWEST_WAITING, merged) || blockBytes > 2 * MAX_BYTES) {
-            mergeAll();
+        if (blockBytes > Math.min(2 * keptBytes, Math.max(MAX_BYTES - SPARE_BYTES, keptBytes)) + SPARE_BYTES) {
             giveUpBlocks();
+        } else if (rows - merged > Math.max(FEWEST_WAITING, merged)) {
+            mergeAll();
         }
         return true;
     }
@@ -206,6 +218,7 @@ public final class NewestMerge extends PartialMerge {
 
     /** Adds rows that are in order: all of a segment as it is. */
     private void add(Segment of, int from, int to) {
+        memory.reserve(SEGMENT_BYTES);
         Segment added = to - from == of.keys.length ? of : cut(of, from, to);
         added.size = to - from;
         Run run = runs.isEmpty() ? null : runs.get(runs.size() - 1);
@@ -238,12 +251,15 @@ public final class NewestMerge extends PartialMerge {
     private void mergeAll() {
         // The first one may be as long as all others together: these are merged with each other before.
         while (runs.size() > 2) {
-            for (int at = 1; at + 1 < runs.size(); at++) {
-                mergeAt(at);
+            List<Run> fewer = new ArrayList<>(runs.size() / 2 + 1);
+            fewer.add(runs.get(0));
+            for (int at = 1; at < runs.size(); at += 2) {
+                fewer.add(at + 1 < runs.size() ? merged(runs.get(at), runs.get(at + 1)) : runs.get(at));
             }
+            runs = fewer;
         }
         if (runs.size() == 2) {
-            mergeAt(0);
+            runs = new ArrayList<>(List.of(merged(runs.get(0), runs.get(1))));
         }
         rows = runs.isEmpty() ? 0 : runs.get(0).size;
         merged = rows;
@@ -255,12 +271,15 @@ public final class NewestMerge extends PartialMerge {
         }
     }
 
-    /** Merges a run with the next. */
-    private void mergeAt(int at) {
-        Run left = runs.get(at);
-        Run right = runs.remove(at + 1);
-        runs.set(at, merge(left, right));
-        memory.release(LISTED_BYTES * (left.size + right.size));
+    /** One run in place of two. */
+    private Run merged(Run left, Run right) {
+        Run both = merge(left, right);
+        memory.release(bytes(left) + bytes(right));
+        return both;
+    }
+
+    private static long bytes(Run run) {
+        return LISTED_BYTES * run.size + SEGMENT_BYTES * run.segments.size();
     }
 
     private Run merge(Run left, Run right) {
@@ -268,16 +287,16 @@ public final class NewestMerge extends PartialMerge {
         Reader l = new Reader(left);
         Reader r = new Reader(right);
         while (l.hasRow() || r.hasRow()) {
-            workspace.spend(4L * STEP);
             int most = (int) Math.min(STEP, (long) left.size + right.size - both.size);
-            memory.reserve(LISTED_BYTES * most);
+            workspace.spend(4L * most);
+            memory.reserve(LISTED_BYTES * most + SEGMENT_BYTES);
             Segment step = new Segment(most);
             while (step.size < most && l.hasRow() && r.hasRow()) {
                 int compared = compareKeys(l, r);
                 if (compared == 0) {
-                    boolean newer = isNewer(l, r);
-                    move(newer ? l : r, step);
-                    (newer ? r : l).next();
+                    boolean stays = leftStays(l, r);
+                    move(stays ? l : r, step);
+                    (stays ? r : l).next();
                 } else {
                     move(compared < 0 ? l : r, step);
                 }
@@ -337,8 +356,11 @@ public final class NewestMerge extends PartialMerge {
         return blocks.get(number(place));
     }
 
-    /** Whether the left one of two rows of a key comes first; of the same time, what is left of the order tells. */
-    private boolean isNewer(Reader left, Reader right) {
+    /**
+     * Whether the left one of two rows of a key comes first, or both are equal; of the same time, what is left of the
+     * order tells.
+     */
+    private boolean leftStays(Reader left, Reader right) {
         long time = left.time();
         long other = right.time();
         if (time != other) {
@@ -349,13 +371,15 @@ public final class NewestMerge extends PartialMerge {
         return order.compare(block(place), (int) place, block(otherPlace), (int) otherPlace) <= 0;
     }
 
-    /** Copies the rows that are left, once most rows of the blocks no longer count. */
+    /** Merges, and copies the rows that are left where many others lie between them. */
     private void giveUpBlocks() {
+        mergeAll();
         long held = 0;
         for (TupleBlock block : blocks) {
             held += block.size();
         }
-        if (runs.isEmpty() || (held <= 2 * rows && blockBytes <= MAX_BYTES)) {
+        if (runs.isEmpty() || (held <= rows + rows / 4 && blockBytes <= MAX_BYTES)) {
+            keptBytes = blockBytes;
             return;
         }
         List<TupleBlock> kept = new ArrayList<>();
@@ -372,6 +396,7 @@ public final class NewestMerge extends PartialMerge {
             blockBytes += block.allocatedBytes();
             bytes += block.bytes();
         }
+        keptBytes = blockBytes;
         placeAnew(runs.get(0), kept);
         if (bytes > MAX_BYTES) {
             throw new WaterwheelException(
@@ -420,9 +445,6 @@ public final class NewestMerge extends PartialMerge {
         private final RowView[] views = new RowView[blocks.size()];
         private int[] selected = NO_ROWS;
 
-        // Of a segment whose rows change between blocks all the time. A copy of a few rows takes as long as one of
-        // many:
-        // so rows of one block are first put together behind each other, and then taken from there in their order.
         /** By block: the number of its group, from 1 on; 0 when it has no row in the segment. */
         private final int[] groupOf = new int[blocks.size()];
         /** By group: its block, and where its next row goes. */
@@ -485,14 +507,38 @@ public final class NewestMerge extends PartialMerge {
             return view;
         }
 
+        /**
+         * Copies rows that change between blocks all the time. A copy of a few rows takes as long as one of many: so
+         * the rows of one block are first put together, and then taken from there in their order.
+         */
         private void copyGroups(Segment segment) {
-            int count = segment.size;
-            numbers = workspace.renewed(numbers, count);
-            next = workspace.renewed(next, count + 1);
-            Arrays.fill(next, 0);
+            numbers = workspace.renewed(numbers, segment.size);
+            next = workspace.renewed(next, segment.size + 1);
+            int from = 0;
+            while (from < segment.size && !out.done()) {
+                long bytes = 0;
+                int arena = 0;
+                int to = from;
+                while (to < segment.size && bytes < TOGETHER_BYTES) {
+                    int own = layout.hasVariable() ? arenaBytes(segment.places[to]) : 0;
+                    arena += own;
+                    bytes += own + layout.rowWidth();
+                    to++;
+                }
+                copyGroups(segment.places, from, to - from, arena);
+                from = to;
+            }
+        }
+
+        private int arenaBytes(long place) {
+            return whole.arenaBytes(view(number(place)), (int) place);
+        }
+
+        private void copyGroups(long[] places, int from, int count, int arena) {
+            Arrays.fill(next, 0, count + 1, 0);
             int groups = 0;
-            for (int i = 0; i < count; i++) {
-                int number = number(segment.places[i]);
+            for (int i = from; i < from + count; i++) {
+                int number = number(places[i]);
                 if (groupOf[number] == 0) {
                     numbers[groups++] = number;
                     groupOf[number] = groups;
@@ -503,20 +549,20 @@ public final class NewestMerge extends PartialMerge {
                 next[group] += next[group - 1];
             }
             // A group begins where the one before ends.
-            for (int i = 0; i < count; i++) {
-                selected[next[groupOf[number(segment.places[i])] - 1]++] = (int) segment.places[i];
+            for (int i = from; i < from + count; i++) {
+                selected[next[groupOf[number(places[i])] - 1]++] = (int) places[i];
             }
-            together.clear();
+            makeRoom(count, arena);
             int first = 0;
             for (int group = 0; group < groups; group++) {
-                putTogether(view(numbers[group]), first, next[group] - first);
+                whole.copy(view(numbers[group]), selected, first, next[group] - first, together);
                 first = next[group];
             }
             // Where the groups begin, once more.
             System.arraycopy(next, 0, next, 1, groups);
             next[0] = 0;
             for (int i = 0; i < count; i++) {
-                selected[i] = next[groupOf[number(segment.places[i])] - 1]++;
+                selected[i] = next[groupOf[number(places[from + i])] - 1]++;
             }
             for (int group = 0; group < groups; group++) {
                 groupOf[numbers[group]] = 0;
@@ -524,16 +570,13 @@ public final class NewestMerge extends PartialMerge {
             out.add(RowView.of(together, workspace), selected, count);
         }
 
-        private void putTogether(RowView view, int first, int count) {
-            int arena = 0;
-            for (int i = 0; layout.hasVariable() && i < count; i++) {
-                arena += whole.arenaBytes(view, selected[first + i]);
-            }
+        private void makeRoom(int count, int arena) {
+            together.clear();
             // While an array grows both are there, the old one and the new.
             long growth = together.growthBytes(count, arena);
             memory.reserve(growth);
+            together.ensureRows(count);
             together.ensureArena(arena);
-            whole.copy(view, selected, first, count, together);
             if (growth > 0) {
                 long now = together.allocatedBytes();
                 memory.replace(togetherBytes + growth, now);

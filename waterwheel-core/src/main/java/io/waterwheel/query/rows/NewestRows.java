@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * a row takes one look into a table, and only what is handed over is ever sorted.
  *
  * <p>A scan comes by its keys in leaves, one range of keys behind the other. What it has of the leaves before is handed
- * over, so that table and block are of few leaves, and remain in the processor's cache. Where rows come in the order of
- * their keys, as in a chunk, no table is needed but for a leaf's first and last key. {@link NewestMerge} makes the
- * answer of the parts. One thread.
+ * over, so that table and block are of few leaves, and remain in the processor's cache. Where the rows of a leaf lie in
+ * the order of their keys, as most do in a chunk, only its first and last key are looked for in a table.
+ * {@link NewestMerge} makes the answer of the parts. One thread.
  */
 public final class NewestRows {
     /** Most bytes of rows that are held. */
@@ -43,6 +43,9 @@ public final class NewestRows {
 
     /** In place of a slot: of a row that was replaced before the slots were renewed. */
     private static final int REPLACED = -1;
+
+    /** In place of a number of rows. */
+    private static final int NOT_IN_ORDER = -1;
 
     /** What to do where the answer is too large. */
     static final String REMEDY = "ask for fewer keys";
@@ -485,13 +488,18 @@ public final class NewestRows {
     }
 
     /**
-     * Takes rows in the order of their keys. All rows of a key between the first and the last are there: its newest is
-     * handed over at once.
+     * Takes all rows of a leaf. Where they lie in the order of their keys, a key between the first and the last there
+     * has no other rows: its newest is handed over at once.
      */
-    private void takeInOrder(RowView view, int[] selected, int count, ResultRows into) {
+    private void takeLeaf(RowView view, int[] selected, int count, ResultRows into) {
         workspace.spend(2L * count);
         chosen = workspace.renewed(chosen, count);
-        int last = chooseInOrder(view, selected, count) - 1;
+        int chose = chooseInOrder(view, selected, count);
+        if (chose == NOT_IN_ORDER) {
+            take(view, selected, count);
+            return;
+        }
+        int last = chose - 1;
         take(view, chosen, Math.min(1, last + 1));
         if (last > 1) {
             settle(view.keys[chosen[1]], into);
@@ -503,7 +511,7 @@ public final class NewestRows {
         }
     }
 
-    /** Chooses the newest row of each key; returns how many they are. */
+    /** Chooses the newest row of each key; returns how many they are, or {@link #NOT_IN_ORDER}. */
     private int chooseInOrder(RowView view, int[] selected, int count) {
         long[] keysOf = view.keys;
         long[] times = view.times;
@@ -521,6 +529,9 @@ public final class NewestRows {
                     newestTime = time;
                 }
             }
+            if (i < count && keysOf[selected[i]] < key) {
+                return NOT_IN_ORDER;
+            }
             chosen[chose++] = newest;
         }
         return chose;
@@ -532,12 +543,12 @@ public final class NewestRows {
             private final ResultRows part =
                     new ResultRows(layout, RowCopy.identity(layout), layout, Query.NO_LIMIT, sink);
 
-            private boolean inOrder;
+            private boolean leaves;
 
             @Override
-            public void inOrder() {
+            public void comesByLeaves() {
                 // Rows of one key may be of several texts.
-                inOrder = text == null;
+                leaves = text == null;
             }
 
             @Override
@@ -548,8 +559,8 @@ public final class NewestRows {
             @Override
             public void add(RowView view, int[] selected, int count) {
                 found(count);
-                if (inOrder) {
-                    takeInOrder(view, selected, count, part);
+                if (leaves) {
+                    takeLeaf(view, selected, count, part);
                 } else {
                     take(view, selected, count);
                 }

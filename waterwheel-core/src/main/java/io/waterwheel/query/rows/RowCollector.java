@@ -7,8 +7,11 @@ import io.waterwheel.query.column.RowView;
 public abstract class RowCollector {
     private long found;
 
-    /** Is told before the first row that all come in the order of their keys. */
-    public void inOrder() {}
+    /**
+     * Is told before the first row that each call of {@link #add} has all rows of a leaf that match, and that no key of
+     * a leaf is below one of a leaf before it.
+     */
+    public void comesByLeaves() {}
 
     /** Takes the first {@code count} of the selected rows. */
     public abstract void add(RowView view, int[] selected, int count);

@@ -131,7 +131,7 @@ final class ChunkLeafScan {
     }
 
     private void scan() throws IOException {
-        rows.inOrder();
+        rows.comesByLeaves();
         int leaf = directory.firstLeaf(filter.lowKey());
         if (piece.fromLeaf() == 0) {
             pruneByKeys(0, leaf);

@@ -4,10 +4,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Rounds;
+import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Workspace;
+import io.waterwheel.query.memory.QueryMemory;
+import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
@@ -126,20 +131,103 @@ final class NewestMergeTest {
         int most = 1 + random.nextInt(random.nextBoolean() ? 20 : 3000);
         for (int from = 0; from < rows.size(); from += most) {
             List<Row> some = rows.subList(from, Math.min(rows.size(), from + most));
-            TupleBlock block = new TupleBlock(PART, some.size());
-            for (int i = 0; i < some.size(); i++) {
-                Row row = some.get(i);
-                byte[] text = row.text().getBytes(UTF_8);
-                LittleEndian.putLong(block.column(PART.columnOf(0)), i * 8, block.addToArena(text, 0, text.length));
-                LittleEndian.putInt(block.column(PART.columnOf(1)), i * 4, row.value());
-                LittleEndian.putLong(block.column(PART.columnOf(2)), i * 8, row.key());
-                LittleEndian.putLong(block.column(PART.columnOf(3)), i * 8, row.time());
-                // The least value stands for none, which comes first as well.
-                block.setNullMask(i, row.value() == 0 ? 1L << PART.nullBit(1) : 0);
-            }
-            block.setSize(some.size());
-            blocks.add(block);
+            blocks.add(block(some));
         }
         return blocks;
+    }
+
+    private static TupleBlock block(List<Row> rows) {
+        TupleBlock block = new TupleBlock(PART, rows.size());
+        for (int i = 0; i < rows.size(); i++) {
+            Row row = rows.get(i);
+            byte[] text = row.text().getBytes(UTF_8);
+            LittleEndian.putLong(block.column(PART.columnOf(0)), i * 8, block.addToArena(text, 0, text.length));
+            LittleEndian.putInt(block.column(PART.columnOf(1)), i * 4, row.value());
+            LittleEndian.putLong(block.column(PART.columnOf(2)), i * 8, row.key());
+            LittleEndian.putLong(block.column(PART.columnOf(3)), i * 8, row.time());
+            // The least value stands for none, which comes first as well.
+            block.setNullMask(i, row.value() == 0 ? 1L << PART.nullBit(1) : 0);
+        }
+        block.setSize(rows.size());
+        return block;
+    }
+
+    /** What no longer counts is given up, also where few rows are long, and where each part is asked about. */
+    @Test
+    void partsOfTheSameKeysTakeTheMemoryOfOne() {
+        String text = "a".repeat(30_000);
+        for (boolean settles : new boolean[] {false, true}) {
+            QueryMemory most = new QueryMemory(16 << 20, 16 << 20);
+            try (Reservation memory = most.open()) {
+                NewestMerge merge =
+                        new NewestMerge(PART, ANSWER, order(false), -1, null, new Workspace(() -> true, memory));
+                for (int part = 0; part < 200; part++) {
+                    List<Row> rows = new ArrayList<>();
+                    for (int key = 0; key < 10; key++) {
+                        rows.add(new Row(key, text, part, key));
+                    }
+                    merge.accept(block(rows), unused -> false);
+                    if (settles) {
+                        assertThat(merge.settledBefore(List.of(new KeyInterval(0, 9))))
+                                .isBetween(Long.MIN_VALUE, (long) part);
+                    }
+                }
+                assertThat(merge.finish(unused -> true)).isEqualTo(10);
+            }
+            assertThat(most.reserved()).isZero();
+        }
+    }
+
+    @Test
+    void aTextThatWasNamedHasItsTime() {
+        byte[] named = "text 1".getBytes(UTF_8);
+        NewestMerge merge = new NewestMerge(PART, ANSWER, order(true), 0, named, Workspace.unhurried());
+        List<KeyInterval> asked = List.of(new KeyInterval(0, Long.MAX_VALUE));
+        assertThat(merge.canSettle(asked)).isTrue();
+        assertThat(merge.settledBefore(asked)).isEqualTo(Long.MIN_VALUE);
+        for (int part = 0; part < 3; part++) {
+            List<Row> rows = List.of(new Row(7, "text 0", 100, 1), new Row(7, "text 1", part, 1));
+            blocks(new Random(1), rows).forEach(block -> merge.accept(block, unused -> false));
+            assertThat(merge.settledBefore(asked)).isEqualTo(part);
+        }
+    }
+
+    /** As rows of a leaf may lie in a chunk: then they are handed over once a key, not once a change of the key. */
+    @Test
+    void rowsOfALeafInAnyOrderAreOneAKey() {
+        Schema schema = new Schema(
+                List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
+                new KeySpec.Ordered("k"),
+                "t");
+        RowLayout stored = RowLayout.of(schema);
+        List<Field> fields = List.of(new Field("key", FieldType.LONG, false), new Field("time", FieldType.LONG, false));
+        RowLayout part = RowLayout.ofFields(fields);
+        NewestRows newest = new NewestRows(
+                new RowCopy(stored, new int[] {RowCopy.KEY, RowCopy.TIME}, part),
+                new RowOrder(part, new int[] {0, 1}, new boolean[] {false, true}),
+                null,
+                Workspace.unhurried());
+        List<String> handedOver = new ArrayList<>();
+        RowCollector rows = newest.collector(block -> {
+            for (int row = 0; row < block.size(); row++) {
+                handedOver.add(block.value(0, row) + " " + block.value(1, row));
+            }
+            return true;
+        });
+        rows.comesByLeaves();
+        long[][] leaves = {{1, 2, 1, 2, 1, 2}, {2, 3, 3, 4, 4, 5}, {6, 5, 6, 5, 6, 5}};
+        for (long[] keys : leaves) {
+            TupleBlock leaf = new TupleBlock(stored, keys.length);
+            leaf.setSize(keys.length);
+            int[] all = new int[keys.length];
+            for (int row = 0; row < keys.length; row++) {
+                leaf.keys()[row] = keys[row];
+                leaf.times()[row] = row;
+                all[row] = row;
+            }
+            rows.add(RowView.of(leaf), all, keys.length);
+        }
+        rows.finish();
+        assertThat(handedOver).containsExactly("1 4", "2 5", "3 2", "4 4", "5 5", "6 4");
     }
 }

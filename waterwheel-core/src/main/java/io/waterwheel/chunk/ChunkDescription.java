@@ -44,6 +44,13 @@ public final class ChunkDescription {
         lines.add(format(
                 "rows        %d in %d leaves, %.2f bytes each",
                 directory.rows(), directory.leaves(), (double) size / directory.rows()));
+        int unsorted = 0;
+        for (int leaf = 0; leaf < directory.leaves(); leaf++) {
+            unsorted += directory.isSorted(leaf) ? 0 : 1;
+        }
+        if (unsorted > 0) {
+            lines.add("order       not that of keys within " + unsorted + " leaves");
+        }
         lines.add("keys        " + region.keys().low() + " to " + region.keys().high());
         lines.add(
                 "times       " + region.times().from() + " to " + region.times().to());

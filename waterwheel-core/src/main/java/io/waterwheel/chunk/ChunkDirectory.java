@@ -10,6 +10,7 @@ import io.waterwheel.key.KeyCodec;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.Region;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #part}.
  */
 public final class ChunkDirectory {
-    /** The part that holds a leaf's keys, ascending. */
+    /** The part that holds a leaf's keys: see {@link #isSorted}. */
     public static final int KEYS = ChunkFormat.KEYS;
     /** The part that holds a leaf's times. */
     public static final int TIMES = ChunkFormat.TIMES;
@@ -62,6 +63,8 @@ public final class ChunkDirectory {
         TextIndex[] texts = {};
 
         Dependencies dependencies = Dependencies.NONE;
+        /** Leaves whose keys do not ascend. */
+        BitSet unsorted = new BitSet();
     }
 
     private final String file;
@@ -126,6 +129,11 @@ public final class ChunkDirectory {
     /** Rows of a leaf. */
     public int rows(int leaf) {
         return (int) Math.min(content.leafRows, content.rows - (long) leaf * content.leafRows);
+    }
+
+    /** Whether the keys of a leaf's rows ascend. Where they do not, all lie from the lowest to the highest. */
+    public boolean isSorted(int leaf) {
+        return !content.unsorted.get(leaf);
     }
 
     public long lowKey(int leaf) {
@@ -411,13 +419,19 @@ public final class ChunkDirectory {
             arenas[i] = part.arena();
         }
         long[] keys = key.keys(values, arenas, rows(leaf));
-        if (keys[0] != lowKey(leaf) || keys[keys.length - 1] != highKey(leaf)) {
+        long low = keys[0];
+        long high = keys[keys.length - 1];
+        for (int row = 0; row < keys.length && !isSorted(leaf); row++) {
+            low = Math.min(low, keys[row]);
+            high = Math.max(high, keys[row]);
+        }
+        if (low != lowKey(leaf) || high != highKey(leaf)) {
             throw new CorruptChunkException(
                     file,
                     ChunkFormat.name(leaf, KEYS),
                     offset(leaf, KEYS),
                     "columns that make keys from " + lowKey(leaf) + " to " + highKey(leaf),
-                    keys[0] + " to " + keys[keys.length - 1]);
+                    low + " to " + high);
         }
         return LeafPart.ofLongs(keys);
     }

@@ -32,11 +32,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ChunkWriter {
     private static final byte[] NOTHING = {};
+    private static final int DEPENDENCIES_SECTION = TAG_DEPENDENCIES & ~TAG_NEEDED;
+    private static final int UNSORTED_SECTION = TAG_UNSORTED & ~TAG_NEEDED;
 
     private final SortedRows sorted = new SortedRows();
+    private final LeafOrder order = new LeafOrder();
     private final PartEncoder parts = new PartEncoder();
     private final DependencyWriter dependencies = new DependencyWriter();
     private final boolean findsDependencies;
+    private final boolean ordersLeaves;
     private final DirectoryWriter directory = new DirectoryWriter();
     private final DistinctLongs distinct = new DistinctLongs();
     private final ChunkBuffer out = new ChunkBuffer();
@@ -53,12 +57,17 @@ public final class ChunkWriter {
 
     /** One that leaves out columns that follow from others: see {@code docs/chunk-format.md}. */
     public ChunkWriter() {
-        this(true);
+        this(UNSORTED_SECTION);
     }
 
-    /** @param findsDependencies false for files that readers before section 10 can read */
-    public ChunkWriter(boolean findsDependencies) {
-        this.findsDependencies = findsDependencies;
+    /**
+     * One for files that earlier readers can read.
+     *
+     * @param lastSection that they know, by number: without 10 all columns are stored, without 11 all rows are sorted
+     */
+    public ChunkWriter(int lastSection) {
+        this.findsDependencies = lastSection >= DEPENDENCIES_SECTION;
+        this.ordersLeaves = lastSection >= UNSORTED_SECTION;
     }
 
     /** Encodes a tree of which nothing but the layout is known: keys are stored, and no field is indexed. */
@@ -119,6 +128,8 @@ public final class ChunkWriter {
         parts.begin(ChunkFormat.parts(layout));
         dependencies.begin(ChunkFormat.parts(layout), tree.slabs());
         LeafSource source = new LeafSource(layout, tree.slabs(), key, indexed);
+        // Keys that are stored stay in order: so they take fewest bytes, and are found fastest.
+        order.choose(sorted, source, ordersLeaves && key != null ? rows : 0);
         directory.begin(layout, source.indexed, texts);
         out.clear();
         out.putLong(MAGIC);
@@ -150,7 +161,7 @@ public final class ChunkWriter {
     }
 
     /** What the leaves of one tree have in common. */
-    private static final class LeafSource {
+    static final class LeafSource {
         final RowLayout layout;
         final int[] pageOffsets;
         final byte[][] slabs;
@@ -191,11 +202,24 @@ public final class ChunkWriter {
         }
         directory.lowKeys.add(keys[0]);
         directory.highKeys.add(keys[rows - 1]);
+        boolean isArranged = order.arrange(sorted, source, from, rows);
+        if (isArranged) {
+            sorted.gatherKeys(from, rows, keys);
+        }
         int start = out.size();
-        if (!keysFollow(source, from, rows)) {
+        boolean follow = keysFollow(source, from, rows);
+        if (isArranged && !follow) {
+            // Keys that are stored take fewest bytes where they ascend. What they would follow from is gathered anew.
+            sorted.restore(from, rows);
+            sorted.gatherKeys(from, rows, keys);
+            isArranged = false;
+            follow = keysFollow(source, from, rows);
+        }
+        if (!follow) {
             parts.fixed(KEYS, keys, rows, 8, ColumnKind.INTEGER, out);
         }
         directory.addPart(KEYS, out, start);
+        directory.unsorted.set(directory.lowKeys.size() - 1, isArranged && !ascend(rows));
         times(from, rows);
         for (int c = 0; c < layout.columns(); c++) {
             gather(source, c, from, rows);
@@ -211,6 +235,14 @@ public final class ChunkWriter {
         if (findsDependencies) {
             dependencies.endLeaf(rows);
         }
+    }
+
+    private boolean ascend(int rows) {
+        int row = 1;
+        while (row < rows && keys[row - 1] <= keys[row]) {
+            row++;
+        }
+        return row >= rows;
     }
 
     /** Gathers a column into {@link #values}; those that keys follow from have been gathered with the keys. */

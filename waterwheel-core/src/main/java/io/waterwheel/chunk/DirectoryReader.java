@@ -12,6 +12,7 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.Region;
 import java.nio.ByteBuffer;
+import java.util.BitSet;
 import java.util.function.IntConsumer;
 
 /** Reads a directory whose checksum was right, and checks that its numbers fit together. For one directory. */
@@ -133,6 +134,7 @@ final class DirectoryReader {
             case TAG_BLOOMS -> blooms();
             case TAG_DICTIONARIES -> dictionaries();
             case TAG_TEXTS -> texts();
+            case TAG_UNSORTED -> unsorted();
             case TAG_DEPENDENCIES -> {
                 try (LeafDecoder decoder = new LeafDecoder(file)) {
                     content.dependencies = Dependencies.read(in, decoder, layout, offset);
@@ -248,6 +250,12 @@ final class DirectoryReader {
             throw in.damaged(
                     "a kind of key, with parameters, that this version can read", String.valueOf(e.getMessage()));
         }
+    }
+
+    private void unsorted() {
+        int length = (leaves + 7) / 8;
+        int from = in.skip(length);
+        content.unsorted = BitSet.valueOf(ByteBuffer.wrap(in.bytes(), from, length));
     }
 
     private void zones() {

@@ -27,6 +27,8 @@ final class DirectoryWriter {
     final LeafList fromTimes = new LeafList();
     final LeafList toTimes = new LeafList();
     final SketchList sketches = new SketchList();
+    /** Leaves whose keys do not ascend. */
+    final BitSet unsorted = new BitSet();
     /** By field; unused for fields without a column. */
     FieldHints[] hints = new FieldHints[0];
 
@@ -52,6 +54,7 @@ final class DirectoryWriter {
         fromTimes.clear();
         toTimes.clear();
         sketches.clear();
+        unsorted.clear();
         checksums.clear();
         int fields = layout.fields().size();
         int kept = hints.length;
@@ -193,6 +196,12 @@ final class DirectoryWriter {
         if (dependencies.hasContent()) {
             section = open(TAG_DEPENDENCIES, out);
             dependencies.write(out);
+            close(section, out);
+        }
+        if (!unsorted.isEmpty()) {
+            section = open(TAG_UNSORTED, out);
+            byte[] bits = Arrays.copyOf(unsorted.toByteArray(), (lowKeys.size() + 7) / 8);
+            out.putBytes(bits, 0, bits.length);
             close(section, out);
         }
         for (int f = indexed.nextSetBit(0); f >= 0; f = indexed.nextSetBit(f + 1)) {

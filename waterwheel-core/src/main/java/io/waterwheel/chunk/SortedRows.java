@@ -1,5 +1,6 @@
 package io.waterwheel.chunk;
 
+import io.waterwheel.chunk.encoding.RowSorter;
 import io.waterwheel.index.Leaves;
 import io.waterwheel.index.Page;
 import io.waterwheel.index.TemplateTree;
@@ -15,6 +16,8 @@ final class SortedRows {
     private Page[] pages = new Page[0];
     /** Addresses of all rows in the order of the file. */
     private int[] order = new int[0];
+    /** Addresses of the rows that were arranged last, as they were before. */
+    private int[] before = new int[0];
 
     /** Sorts leaf by leaf: leaves are in key order, and a smaller sort is a faster one. */
     void sort(TemplateTree tree, int rows) {
@@ -61,6 +64,22 @@ final class SortedRows {
         if (sorted != rows) {
             throw new IllegalStateException("encode of a tree that grows: " + rows + " tuples, then " + sorted);
         }
+    }
+
+    /** Puts rows [from, from + count) into the order that was found for them, by number from {@code from} on. */
+    void arrange(int from, int count, RowSorter found) {
+        if (before.length < count) {
+            before = new int[count];
+        }
+        System.arraycopy(order, from, before, 0, count);
+        for (int i = 0; i < count; i++) {
+            order[from + i] = before[found.row(i)];
+        }
+    }
+
+    /** Undoes the last {@link #arrange}. */
+    void restore(int from, int count) {
+        System.arraycopy(before, 0, order, from, count);
     }
 
     /** Lets go of the tree's pages: not to keep alive what the pool may have dropped. */

@@ -40,7 +40,7 @@ final class DependenciesTest {
     private static final RowLayout LAYOUT = RowLayout.of(FollowingRows.SCHEMA);
 
     private final ChunkWriter writer = new ChunkWriter();
-    private final ChunkWriter plain = new ChunkWriter(false);
+    private final ChunkWriter plain = new ChunkWriter(9);
 
     @Test
     void rowsAreThoseOfBruteForceAndOfTheChunkWithoutIt() throws Exception {
@@ -176,12 +176,12 @@ final class DependenciesTest {
     void aReaderThatDoesNotKnowTheSectionRefusesTheFile() throws IOException {
         byte[] bytes = encode(writer, rows(new Random(4), 5000, 0), new BitSet());
         int section = ForgedChunks.section(bytes, ChunkFormat.TAG_DEPENDENCIES);
-        LittleEndian.putInt(bytes, section, ChunkFormat.TAG_DEPENDENCIES + 1);
+        LittleEndian.putInt(bytes, section, ChunkFormat.TAG_UNSORTED + 1);
         ForgedChunks.sign(bytes);
         assertThatThrownBy(() -> read(bytes))
                 .isInstanceOf(CorruptChunkException.class)
                 .hasMessageContaining("a section that this version knows")
-                .hasMessageContaining("8000000b");
+                .hasMessageContaining("8000000c");
     }
 
     @Test

@@ -191,9 +191,13 @@ public final class PatternRows {
 
     /** The rows of a block in the order of a chunk; of those of one key and time, as they came. */
     static List<Row> sorted(TupleBlock block) {
-        List<Row> rows = rows(block);
-        rows.sort(Comparator.comparingLong(Row::key).thenComparingLong(Row::time));
-        return rows;
+        return sorted(rows(block));
+    }
+
+    static List<Row> sorted(List<Row> rows) {
+        List<Row> sorted = new ArrayList<>(rows);
+        sorted.sort(Comparator.comparingLong(Row::key).thenComparingLong(Row::time));
+        return sorted;
     }
 
     /** The rows of a block, bit for bit. */

@@ -88,7 +88,7 @@ public final class DependencySizes {
 
     private static void measure(String set, Schema schema, boolean otherKeys, TemplateTree tree, int rounds)
             throws IOException {
-        ChunkWriter[] writers = {new ChunkWriter(false), new ChunkWriter(true)};
+        ChunkWriter[] writers = {new ChunkWriter(9), new ChunkWriter()};
         long[][] writing = new long[2][rounds];
         long[][] reading = new long[2][rounds];
         double[] bytes = new double[2];

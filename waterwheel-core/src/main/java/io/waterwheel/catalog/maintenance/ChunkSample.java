@@ -99,6 +99,11 @@ public record ChunkSample(long[] keys, int chunks) {
             try {
                 for (int leaf = 0; leaf < directory.leaves() && size < keys.length; leaf++) {
                     long[] of = reader.readKeys(leaf);
+                    if (!directory.isSorted(leaf)) {
+                        // So that every part of the leaf's keys has its share.
+                        of = of.clone();
+                        Arrays.sort(of);
+                    }
                     int inLeaf = directory.rows(leaf);
                     for (; next < inLeaf && size < keys.length; next += everyRow) {
                         keys[size++] = of[(int) next];

@@ -76,6 +76,7 @@ public final class ChunkFormat {
     public static final int TAG_DICTIONARIES = 8;
     public static final int TAG_TEXTS = 9;
     public static final int TAG_DEPENDENCIES = TAG_NEEDED | 10;
+    public static final int TAG_UNSORTED = TAG_NEEDED | 11;
 
     public static final int NO_SKETCH = 255;
 

@@ -61,6 +61,17 @@ public final class ValueEncoder {
         out.setSize(at);
     }
 
+    /**
+     * Numbers the values by {@link #numbers}, in order of first use, as for a dictionary.
+     *
+     * @return how many there are; 0 where they are too many for a dictionary
+     */
+    public int number(long[] references, int rows, byte[][] slabs) {
+        reserve(rows);
+        hasDictionary = dictionary(references, rows, slabs);
+        return distinct();
+    }
+
     /** How many distinct values the last column has; 0 where it was written without a dictionary. */
     public int distinct() {
         return hasDictionary ? distinct : 0;

@@ -289,6 +289,12 @@ final class ChunkLeafScan {
         return directory.isZoned(field) && directory.nulls(leaf, field) == 0 && directory.nans(leaf, field) == 0;
     }
 
+    private int selectKeys(int leaf, int rows) {
+        return directory.isSorted(leaf)
+                ? filter.selectSortedKeys(view.keys, rows)
+                : filter.selectKeys(view.keys, rows, directory.lowKey(leaf), directory.highKey(leaf));
+    }
+
     /** Marks the parts of a leaf that are needed. */
     private void want(int leaf, boolean conditionIsTrue, boolean allInArea) {
         Arrays.fill(wanted, false);
@@ -328,7 +334,7 @@ final class ChunkLeafScan {
         tally.read++;
         tally.tuples += size;
         view.rows = size;
-        int matching = allKeys ? filter.selectAll(size) : filter.selectSortedKeys(view.keys, size);
+        int matching = allKeys ? filter.selectAll(size) : selectKeys(leaf, size);
         if (!allTimes) {
             matching = filter.keepTimes(view.times, matching);
         }

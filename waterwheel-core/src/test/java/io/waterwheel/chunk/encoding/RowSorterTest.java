@@ -1,4 +1,4 @@
-package io.waterwheel.chunk;
+package io.waterwheel.chunk.encoding;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

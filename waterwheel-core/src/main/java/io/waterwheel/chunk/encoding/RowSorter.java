@@ -1,4 +1,4 @@
-package io.waterwheel.chunk;
+package io.waterwheel.chunk.encoding;
 
 import java.util.Arrays;
 
@@ -12,7 +12,7 @@ import java.util.Arrays;
  * sorted in the same way within its own, narrower range of keys, and by time once its keys are all equal. Each level
  * settles 24 bits, so there are at most six.
  */
-final class RowSorter {
+public final class RowSorter {
     private static final int PREFIX_BITS = 24;
     private static final int DIGIT_BITS = 8;
     private static final int DIGITS = 1 << DIGIT_BITS;
@@ -23,7 +23,7 @@ final class RowSorter {
     private final int[] starts = new int[DIGITS + 1];
 
     /** Sorts rows [0, count) of the columns; neither is changed. The result is read by {@link #row}. */
-    void sort(long[] keys, long[] times, int count) {
+    public void sort(long[] keys, long[] times, int count) {
         if (rows.length < count) {
             int capacity = Math.max(count, rows.length + (rows.length >> 1));
             rows = new long[capacity];
@@ -36,7 +36,7 @@ final class RowSorter {
     }
 
     /** The row at a position of the sorted order. */
-    int row(int position) {
+    public int row(int position) {
         return (int) rows[position];
     }
 

@@ -313,8 +313,8 @@ public final class ChunkWriter {
         DistinctLongs filter = source.indexed.get(field) ? distinct : null;
         ColumnKind kind = source.kinds[column];
         if (kind == ColumnKind.VARIABLE) {
-            hints.addVariable(values, rows, source.slabs, nullsOrNone, nulls, filter);
             parts.variable(FIRST_COLUMN + column, values, rows, source.slabs, out);
+            hints.addVariable(values, rows, source.slabs, parts.values(), nullsOrNone, nulls, filter);
             if (findsDependencies) {
                 dependencies.addSource(column, values, rows, parts.values(), out.size() - start);
             }

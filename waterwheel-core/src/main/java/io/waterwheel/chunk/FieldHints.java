@@ -8,6 +8,7 @@ import io.waterwheel.chunk.encoding.IntegerEncoder;
 import io.waterwheel.chunk.encoding.ValueEncoder;
 import io.waterwheel.key.KeyCodec;
 import io.waterwheel.tuple.TupleBlock;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Zones and, where it is indexed, the index of one field, gathered leaf by leaf. Keeps scratch; one thread. */
@@ -20,6 +21,9 @@ final class FieldHints {
     private @Nullable FieldIndex index;
 
     private @Nullable TextIndexWriter text;
+
+    /** Of distinct values, by number: whether a row has it that is not null. */
+    private boolean[] used = {};
 
     private long[] codes = new long[0];
 
@@ -129,9 +133,63 @@ final class FieldHints {
     /**
      * Adds a leaf's column of variable values, that the tree's references point to.
      *
+     * @param encoded what wrote the column: where it told its values apart, each is looked at once
      * @param distinct null for a field that is not indexed
      */
     void addVariable(
+            long[] references,
+            int rows,
+            byte[][] slabs,
+            ValueEncoder encoded,
+            boolean @Nullable [] nullRows,
+            int nullCount,
+            @Nullable DistinctLongs distinct) {
+        if (encoded.distinct() > 0) {
+            addDistinct(encoded, rows, nullRows, nullCount, distinct);
+        } else {
+            addRows(references, rows, slabs, nullRows, nullCount, distinct);
+        }
+    }
+
+    private void addDistinct(
+            ValueEncoder encoded,
+            int rows,
+            boolean @Nullable [] nullRows,
+            int nullCount,
+            @Nullable DistinctLongs distinct) {
+        int count = encoded.distinct();
+        if (used.length < count) {
+            used = new boolean[Math.max(count, rows)];
+        }
+        Arrays.fill(used, 0, count, nullRows == null);
+        long[] numbers = encoded.numbers();
+        for (int i = 0; nullRows != null && i < rows; i++) {
+            used[(int) numbers[i]] |= !nullRows[i];
+        }
+        long low = Long.MAX_VALUE;
+        long high = Long.MIN_VALUE;
+        FieldIndex values = distinct == null ? null : index();
+        byte[] text = encoded.text();
+        for (int number = 0; number < count; number++) {
+            if (!used[number]) {
+                continue;
+            }
+            int from = encoded.start(number);
+            int length = encoded.length(number);
+            long code = KeyCodec.ofBytes(text, from, length);
+            low = Math.min(low, code);
+            high = Math.max(high, code);
+            if (values != null) {
+                values.add(text, from, length, encoded.hash(number));
+            }
+        }
+        add(low, high, nullCount, 0, rows);
+        if (values != null && distinct != null) {
+            values.endLeaf(distinct);
+        }
+    }
+
+    private void addRows(
             long[] references,
             int rows,
             byte[][] slabs,

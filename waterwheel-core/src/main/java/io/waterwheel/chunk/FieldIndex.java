@@ -134,7 +134,11 @@ final class FieldIndex {
 
     /** Adds text or bytes. */
     void add(byte[] slab, int from, int length) {
-        long hash = BloomBits.hash(slab, from, length);
+        add(slab, from, length, BloomBits.hash(slab, from, length));
+    }
+
+    /** The same where the {@link BloomBits#hash(byte[], int, int) hash} is known. */
+    void add(byte[] slab, int from, int length, long hash) {
         if (!open || !note(hash, slab, from, length)) {
             hash(hash);
             if (trigrams != null) {

@@ -30,13 +30,22 @@ public final class BloomBits {
             hash = mix(hash ^ LittleEndian.getLong(bytes, offset + i));
         }
         if (i < length) {
-            long last = 0;
-            for (int b = 0; i + b < length; b++) {
-                last |= (bytes[offset + i + b] & 0xFFL) << (8 * b);
-            }
-            hash = mix(hash ^ last);
+            hash = mix(hash ^ rest(bytes, offset + i, length - i, i > 0));
         }
         return hash;
+    }
+
+    /** The last bytes of a value, one to seven, as a word that is filled up with 0. */
+    private static long rest(byte[] bytes, int from, int count, boolean followsWord) {
+        if (followsWord) {
+            // One load, of bytes before them too.
+            return LittleEndian.getLong(bytes, from + count - 8) >>> (8 * (8 - count));
+        }
+        long rest = 0;
+        for (int b = 0; b < count; b++) {
+            rest |= (bytes[from + b] & 0xFFL) << (8 * b);
+        }
+        return rest;
     }
 
     public static void add(long[] words, int base, int count, long hash) {

@@ -1,6 +1,7 @@
 package io.waterwheel.chunk.encoding;
 
 import io.waterwheel.index.PagePool;
+import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.Arrays;
 
@@ -72,6 +73,21 @@ public final class ValueEncoder {
         return distinct();
     }
 
+    /** What the distinct values are in, one behind the other; only of a dictionary. */
+    public byte[] text() {
+        return data.array();
+    }
+
+    /** Where a value begins in {@link #text}, by its number; only of a dictionary. */
+    public int start(int number) {
+        return distinctOffsets[number];
+    }
+
+    /** How long a value is, by its number; only of a dictionary. */
+    public int length(int number) {
+        return (int) distinctLengths[number];
+    }
+
     /** How many distinct values the last column has; 0 where it was written without a dictionary. */
     public int distinct() {
         return hasDictionary ? distinct : 0;
@@ -114,10 +130,16 @@ public final class ValueEncoder {
         data.clear();
         distinct = 0;
         int mask = table.length - 1;
+        int previous = -1;
         for (int i = 0; i < rows; i++) {
             int length = TupleBlock.referenceLength(references[i]);
             byte[] slab = length == 0 ? data.array() : slab(slabs, references[i]);
             int from = length == 0 ? 0 : offset(references[i]);
+            // Values often come in runs.
+            if (previous >= 0 && distinctLengths[previous] == length && isText(previous, slab, from, length)) {
+                numbers[i] = previous;
+                continue;
+            }
             long hash = BloomBits.hash(slab, from, length);
             int slot = (int) hash & mask;
             while (table[slot] >= 0 && !isValue(table[slot], hash, slab, from, length)) {
@@ -133,15 +155,28 @@ public final class ValueEncoder {
                 distinctHashes[distinct++] = hash;
                 data.putBytes(slab, from, length);
             }
-            numbers[i] = table[slot];
+            previous = table[slot];
+            numbers[i] = previous;
         }
         return true;
     }
 
     private boolean isValue(int number, long hash, byte[] slab, int from, int length) {
-        int at = distinctOffsets[number];
         return distinctHashes[number] == hash
                 && distinctLengths[number] == length
-                && Arrays.equals(data.array(), at, at + length, slab, from, from + length);
+                && isText(number, slab, from, length);
+    }
+
+    /** Whether a value of this length is the text. */
+    private boolean isText(int number, byte[] slab, int from, int length) {
+        int at = distinctOffsets[number];
+        byte[] text = data.array();
+        if (length >= 8 && length <= 16) {
+            // Two words that may overlap, in place of a loop.
+            int last = length - 8;
+            return LittleEndian.getLong(text, at) == LittleEndian.getLong(slab, from)
+                    && LittleEndian.getLong(text, at + last) == LittleEndian.getLong(slab, from + last);
+        }
+        return Arrays.equals(text, at, at + length, slab, from, from + length);
     }
 }

@@ -3,6 +3,7 @@ package io.waterwheel.chunk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Rounds;
+import io.waterwheel.chunk.encoding.CorruptChunkException;
 import io.waterwheel.index.RandomTuples;
 import io.waterwheel.key.KeyCodec;
 import io.waterwheel.key.KeyMaker;
@@ -13,10 +14,15 @@ import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.math.BigDecimal;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /** What is written is read back bit for bit, and what the directory says of leaves is what a look at all rows finds. */
@@ -35,6 +41,74 @@ final class ChunkTwinTest {
                 indexed.set(f, random.nextInt(3) == 0);
             }
             check("seed " + seed, rowsOf, writer.encode(rowsOf.tree(), null, indexed), indexed);
+        }
+    }
+
+    /** What a decoder keeps for its next use is one thread's at a time, also where a damaged leaf ends one early. */
+    @Test
+    void severalThreadsDecodeTheSame() throws Exception {
+        long first = Long.getLong("seed", 0);
+        for (long seed = first; seed < first + Rounds.of(3, 100); seed++) {
+            String about = "-Dseed=" + seed + " -Dseeds=1";
+            PatternRows rowsOf = new PatternRows(new Random(seed), RandomTuples.schema(new Random(seed)), 9000);
+            byte[] bytes = ChunkRows.bytes(writer.encode(rowsOf.tree(), null, new BitSet()));
+            try (ChunkReader reader = ChunkReader.open(ChunkRows.input("f", bytes), rowsOf.layout)) {
+                assertThat(PatternRows.rows(ChunkRows.read(reader))).as(about).isEqualTo(rowsOf.expected());
+                LeafPart[][] expected = new LeafPart[reader.directory().leaves()][];
+                for (int leaf = 0; leaf < expected.length; leaf++) {
+                    expected[leaf] = reader.readLeaf(leaf);
+                }
+                byte[] damaged = bytes.clone();
+                // Its checksum is made right, so that decoding finds the damage, or takes it for other values.
+                int last = expected.length - 1;
+                int at = (int) reader.directory().offset(last, ChunkDirectory.TIMES);
+                Arrays.fill(damaged, at + 1, at + reader.directory().length(last, ChunkDirectory.TIMES), (byte) 0x7F);
+                List<Callable<Void>> threads = new ArrayList<>();
+                for (int t = 0; t < 4; t++) {
+                    Random order = new Random(seed * 10 + t);
+                    threads.add(() -> {
+                        for (int i = 0; i < 60; i++) {
+                            int leaf = order.nextInt(expected.length);
+                            requireSame(about + " leaf " + leaf, expected[leaf], reader.readLeaf(leaf));
+                            decodeDamaged(reader.directory(), damaged, last, at);
+                        }
+                        return null;
+                    });
+                }
+                runAll(threads);
+            }
+        }
+    }
+
+    private static void decodeDamaged(ChunkDirectory directory, byte[] damaged, int leaf, int at) {
+        int length = directory.length(leaf, ChunkDirectory.TIMES);
+        try (LeafDecoder decoder = new LeafDecoder("damaged")) {
+            decoder.decode(directory, leaf, ChunkDirectory.TIMES, damaged, at, length, at);
+        } catch (CorruptChunkException e) {
+            assertThat(e).hasMessageContaining("damaged");
+        }
+    }
+
+    private static void requireSame(String about, LeafPart[] expected, LeafPart[] actual) {
+        for (int part = 0; part < expected.length; part++) {
+            assertThat(Arrays.equals(expected[part].longs(), actual[part].longs())
+                            && Arrays.equals(expected[part].bytes(), actual[part].bytes())
+                            && Arrays.equals(expected[part].arena(), actual[part].arena())
+                            && Arrays.equals(expected[part].codes(), actual[part].codes())
+                            && Arrays.equals(expected[part].dictionary(), actual[part].dictionary()))
+                    .as(about + " part " + part)
+                    .isTrue();
+        }
+    }
+
+    private static void runAll(List<Callable<Void>> all) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(all.size());
+        try {
+            for (Future<Void> done : threads.invokeAll(all)) {
+                done.get();
+            }
+        } finally {
+            threads.shutdownNow();
         }
     }
 

@@ -90,6 +90,7 @@ public final class ChunkCheck {
                     parts[ChunkDirectory.KEYS],
                     directory.lowKey(leaf),
                     directory.highKey(leaf));
+            sorted(directory, leaf, parts[ChunkDirectory.KEYS].longs(), parts[ChunkDirectory.TIMES].longs());
             within(
                     directory,
                     leaf,
@@ -103,6 +104,20 @@ public final class ChunkCheck {
             }
         }
         return box;
+    }
+
+    /** Rows of a leaf that is searched by halves are sorted. */
+    private static void sorted(ChunkDirectory directory, int leaf, long[] keys, long[] times) {
+        for (int row = 1; row < directory.rows(leaf) && directory.isSorted(leaf); row++) {
+            if (keys[row - 1] > keys[row] || (keys[row - 1] == keys[row] && times[row - 1] > times[row])) {
+                throw new CorruptChunkException(
+                        directory.file(),
+                        "leaf " + leaf + ", keys, row " + row,
+                        directory.offset(leaf, ChunkDirectory.KEYS),
+                        "rows by key and time, from key " + keys[row - 1] + " and time " + times[row - 1] + " on",
+                        "key " + keys[row] + " and time " + times[row]);
+            }
+        }
     }
 
     private static void within(ChunkDirectory directory, int leaf, String what, LeafPart part, long least, long most) {

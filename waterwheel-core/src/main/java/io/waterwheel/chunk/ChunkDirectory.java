@@ -63,7 +63,7 @@ public final class ChunkDirectory {
         TextIndex[] texts = {};
 
         Dependencies dependencies = Dependencies.NONE;
-        /** Leaves whose keys do not ascend. */
+        /** Leaves whose rows are not sorted. */
         BitSet unsorted = new BitSet();
     }
 
@@ -131,7 +131,7 @@ public final class ChunkDirectory {
         return (int) Math.min(content.leafRows, content.rows - (long) leaf * content.leafRows);
     }
 
-    /** Whether the keys of a leaf's rows ascend. Where they do not, all lie from the lowest to the highest. */
+    /** Whether a leaf's rows stand by key, then time. Where they do not, they stand in any order. */
     public boolean isSorted(int leaf) {
         return !content.unsorted.get(leaf);
     }
@@ -324,6 +324,7 @@ public final class ChunkDirectory {
         bare.partOffsets = content.partOffsets;
         bare.checksums = content.checksums;
         bare.key = content.key;
+        bare.unsorted = content.unsorted;
         bare.dependencies = content.dependencies;
         return new ChunkDirectory(file, layout, bare, 0);
     }

@@ -36,7 +36,7 @@ public final class ChunkWriter {
     private static final int UNSORTED_SECTION = TAG_UNSORTED & ~TAG_NEEDED;
 
     private final SortedRows sorted = new SortedRows();
-    private final LeafOrder order = new LeafOrder();
+    private final LeafOrder order;
     private final PartEncoder parts = new PartEncoder();
     private final DependencyWriter dependencies = new DependencyWriter();
     private final boolean findsDependencies;
@@ -57,7 +57,12 @@ public final class ChunkWriter {
 
     /** One that leaves out columns that follow from others: see {@code docs/chunk-format.md}. */
     public ChunkWriter() {
-        this(UNSORTED_SECTION);
+        this(UNSORTED_SECTION, new Orders());
+    }
+
+    /** One that knows the orders within leaves that others have found. */
+    public ChunkWriter(Orders orders) {
+        this(UNSORTED_SECTION, orders);
     }
 
     /**
@@ -66,6 +71,11 @@ public final class ChunkWriter {
      * @param lastSection that they know, by number: without 10 all columns are stored, without 11 all rows are sorted
      */
     public ChunkWriter(int lastSection) {
+        this(lastSection, new Orders());
+    }
+
+    private ChunkWriter(int lastSection, Orders orders) {
+        this.order = new LeafOrder(orders.memory);
         this.findsDependencies = lastSection >= DEPENDENCIES_SECTION;
         this.ordersLeaves = lastSection >= UNSORTED_SECTION;
     }
@@ -160,6 +170,11 @@ public final class ChunkWriter {
                 divider.template());
     }
 
+    /** The orders within leaves that were found last, of at most 256 streams. One writer at a time has it. */
+    public static final class Orders {
+        private final LeafOrder.Memory memory = new LeafOrder.Memory();
+    }
+
     /** What the leaves of one tree have in common. */
     static final class LeafSource {
         final RowLayout layout;
@@ -219,7 +234,7 @@ public final class ChunkWriter {
             parts.fixed(KEYS, keys, rows, 8, ColumnKind.INTEGER, out);
         }
         directory.addPart(KEYS, out, start);
-        directory.unsorted.set(directory.lowKeys.size() - 1, isArranged && !ascend(rows));
+        directory.unsorted.set(directory.lowKeys.size() - 1, isArranged && !isSorted(from, rows));
         times(from, rows);
         for (int c = 0; c < layout.columns(); c++) {
             gather(source, c, from, rows);
@@ -237,9 +252,12 @@ public final class ChunkWriter {
         }
     }
 
-    private boolean ascend(int rows) {
+    /** Whether the rows of a leaf, whose keys are at hand, stand by key and time. */
+    private boolean isSorted(int from, int rows) {
+        sorted.gatherTimes(from, rows, values);
         int row = 1;
-        while (row < rows && keys[row - 1] <= keys[row]) {
+        while (row < rows
+                && (keys[row - 1] < keys[row] || (keys[row - 1] == keys[row] && values[row - 1] <= values[row]))) {
             row++;
         }
         return row >= rows;

@@ -27,7 +27,7 @@ final class DirectoryWriter {
     final LeafList fromTimes = new LeafList();
     final LeafList toTimes = new LeafList();
     final SketchList sketches = new SketchList();
-    /** Leaves whose keys do not ascend. */
+    /** Leaves whose rows are not sorted by key and time. */
     final BitSet unsorted = new BitSet();
     /** By field; unused for fields without a column. */
     FieldHints[] hints = new FieldHints[0];

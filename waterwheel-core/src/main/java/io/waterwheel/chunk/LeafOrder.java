@@ -7,6 +7,7 @@ import io.waterwheel.chunk.encoding.ColumnKind;
 import io.waterwheel.chunk.encoding.DistinctLongs;
 import io.waterwheel.chunk.encoding.PartEncoder;
 import io.waterwheel.chunk.encoding.RowSorter;
+import io.waterwheel.key.DerivedKeys;
 import io.waterwheel.schema.RowLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,17 +23,26 @@ import java.util.Map;
  * leaf is settled by the keys. Keeps its buffers; one thread.
  */
 /*
- * The orders are tried out on a few leaves, and measured in bytes: by time, and by each column that has few values in
- * a leaf, rows of one value by time or as they were. All candidates are tried on the first leaf, the best of them on
- * the others, and one is taken only where it saves much. Columns that follow from another in the leaf are not counted,
- * as they will be left out (DependencyWriter) in any order. That takes as long as some 24 leaves do, a tenth of a
- * chunk: so what was found is used for the next chunks of the same columns, too.
+ * The orders are tried out on a few leaves, written whole as the first leaf of a chunk is, and measured in bytes: by
+ * time, and by each column that has few values in a leaf, rows of one value by time or as they were. All candidates are
+ * tried on the first leaf, the best of them on the others, and one is taken only where it saves much. Columns that
+ * follow from another in the leaf are not counted, as they will be left out (DependencyWriter) in any order.
+ *
+ * A trial takes as long as 20 to 50 leaves do. So what was found is used for the next 2,048 leaves of the same columns
+ * and kind of key. Every 128 of them one leaf is written both ways, and where the order saves nothing any longer, as
+ * what moved is parked, a new trial is made.
  */
 final class LeafOrder {
-    /** Leaves that orders are tried out on. */
-    private static final int SAMPLES = 5;
-    /** A chunk of fewer whole leaves is left as it is: it is small, and will be merged. */
-    private static final int LEAST_LEAVES = 2;
+    /** Most leaves that orders are tried out on, and how many the chunk has for each of them. */
+    private static final int MOST_SAMPLES = 5;
+
+    private static final int LEAVES_OF_SAMPLE = 8;
+    /** A chunk of fewer whole leaves gets the order that is known, if there is one. */
+    private static final int LEAST_LEAVES = 4;
+    /** Leaves until orders are tried anew, ... */
+    private static final int LEAVES_BETWEEN_TRIALS = 2048;
+    /** ... and until it is looked whether the order still saves anything. */
+    private static final int LEAVES_BETWEEN_LOOKS = 128;
     /** Columns that are tried, those of text first. */
     private static final int MOST_COLUMNS = 4;
     /** Rows of each value in a leaf, on average, of a column that is tried. */
@@ -41,9 +51,7 @@ final class LeafOrder {
     private static final int SECOND_ROUND = 4;
     /** ... and on the ones behind it. */
     private static final int LAST_ROUNDS = 2;
-    /** Chunks after which orders are tried anew. */
-    private static final int CHUNKS_BETWEEN_TRIALS = 16;
-    /** Layouts whose orders are remembered: a writer serves many streams. */
+    /** Streams whose orders are remembered: a writer serves many. */
     private static final int MOST_REMEMBERED = 256;
     /** What the order saves of all bytes is at least one in this number. */
     private static final int LEAST_SAVING = 32;
@@ -60,8 +68,10 @@ final class LeafOrder {
         /** Of the leaves tried. */
         long bytes;
 
-        /** Chunks for which it is used without a trial. */
-        int chunksLeft = CHUNKS_BETWEEN_TRIALS;
+        /** Leaves for which it is used without a trial, and without a look. */
+        int untilTrial = LEAVES_BETWEEN_TRIALS;
+
+        int untilLook = LEAVES_BETWEEN_LOOKS;
 
         Candidate(int column, boolean byTime) {
             this.column = column;
@@ -69,8 +79,24 @@ final class LeafOrder {
         }
     }
 
+    /** What tells streams apart. Others with the same share an order: it costs bytes at most. */
+    private record Kind(RowLayout layout, int kind, int parameters) {}
+
+    /** The orders that were found last, by stream. One thread at a time. */
+    static final class Memory {
+        private final Map<Kind, Candidate> orders = new LinkedHashMap<>() {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<Kind, Candidate> eldest) {
+                return size() > MOST_REMEMBERED;
+            }
+        };
+    }
+
     private static final Candidate AS_IS = new Candidate(RowLayout.KEY, false);
 
+    private final Memory memory;
     private final RowSorter sorter = new RowSorter();
     private final PartEncoder encoder = new PartEncoder();
     private final ChunkBuffer encoded = new ChunkBuffer();
@@ -83,15 +109,10 @@ final class LeafOrder {
 
     private final boolean[] isKnown = new boolean[LEAF_ROWS];
     private Candidate chosen = AS_IS;
-    /** What was chosen last, by the layout's fingerprint. */
-    private final Map<Integer, Candidate> remembered = new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1;
 
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Integer, Candidate> eldest) {
-            return size() > MOST_REMEMBERED;
-        }
-    };
+    LeafOrder(Memory memory) {
+        this.memory = memory;
+    }
 
     /**
      * Chooses for a chunk.
@@ -99,37 +120,51 @@ final class LeafOrder {
      * @param rows all of the chunk's, sorted; 0 to leave them so
      */
     void choose(SortedRows sorted, ChunkWriter.LeafSource source, int rows) {
+        chosen = AS_IS;
+        DerivedKeys key = source.key;
         int leaves = rows / LEAF_ROWS;
-        if (leaves < LEAST_LEAVES) {
-            chosen = AS_IS;
+        if (key == null || rows == 0) {
             return;
         }
-        Candidate known = remembered.get(source.layout.fingerprint());
-        if (known == null || known.chunksLeft == 0) {
+        Kind kind = new Kind(source.layout, key.kind(), Arrays.hashCode(key.parameters()));
+        Candidate known = memory.orders.get(kind);
+        boolean mayTry = leaves >= LEAST_LEAVES;
+        if (mayTry && (known == null || known.untilTrial <= 0 || !stillSaves(known, sorted, source, leaves))) {
             known = best(sorted, source, leaves);
-            remembered.put(source.layout.fingerprint(), known);
+            memory.orders.put(kind, known);
         }
-        known.chunksLeft--;
-        chosen = known;
+        if (known != null) {
+            known.untilTrial -= leaves;
+            known.untilLook -= leaves;
+            chosen = known;
+        }
+    }
+
+    /** Whether an order saves anything on one leaf, where it is time to look. */
+    private boolean stillSaves(Candidate known, SortedRows sorted, ChunkWriter.LeafSource source, int leaves) {
+        if (known.column == RowLayout.KEY || known.untilLook > 0) {
+            return true;
+        }
+        known.untilLook = LEAVES_BETWEEN_LOOKS;
+        int from = leaves / 2 * LEAF_ROWS;
+        BitSet dependents = dependents(sorted, source, from);
+        long asIs = bytes(sorted, source, from, dependents);
+        return bytes(known, sorted, source, from, dependents) < asIs;
     }
 
     private Candidate best(SortedRows sorted, ChunkWriter.LeafSource source, int leaves) {
         Candidate asIs = new Candidate(RowLayout.KEY, false);
         List<Candidate> candidates = List.of();
-        for (int sample = 0; sample < SAMPLES; sample++) {
-            int from = (2 * sample + 1) * leaves / (2 * SAMPLES) * LEAF_ROWS;
+        int samples = Math.max(1, Math.min(MOST_SAMPLES, leaves / LEAVES_OF_SAMPLE));
+        for (int sample = 0; sample < samples; sample++) {
+            int from = (2 * sample + 1) * leaves / (2 * samples) * LEAF_ROWS;
             if (sample == 0) {
                 candidates = candidates(sorted, source, from);
             }
             BitSet dependents = dependents(sorted, source, from);
             asIs.bytes += bytes(sorted, source, from, dependents);
             for (Candidate candidate : candidates) {
-                if (arrange(candidate, sorted, source, from, LEAF_ROWS)) {
-                    candidate.bytes += bytes(sorted, source, from, dependents);
-                    sorted.restore(from, LEAF_ROWS);
-                } else {
-                    candidate.bytes = Long.MAX_VALUE / 2;
-                }
+                candidate.bytes += bytes(candidate, sorted, source, from, dependents);
             }
             candidates = candidates.stream()
                     .sorted(Comparator.comparingLong(candidate -> candidate.bytes))
@@ -138,6 +173,17 @@ final class LeafOrder {
         }
         Candidate first = candidates.get(0);
         return first.bytes < asIs.bytes - asIs.bytes / LEAST_SAVING ? first : asIs;
+    }
+
+    /** What a leaf takes in an order; as it is where the order is not for it. */
+    private long bytes(
+            Candidate candidate, SortedRows sorted, ChunkWriter.LeafSource source, int from, BitSet dependents) {
+        boolean isArranged = arrange(candidate, sorted, source, from, LEAF_ROWS);
+        long bytes = bytes(sorted, source, from, dependents);
+        if (isArranged) {
+            sorted.restore(from, LEAF_ROWS);
+        }
+        return bytes;
     }
 
     /** Puts the rows of a leaf into the order that was chosen; false where they stay as they are. */
@@ -237,7 +283,7 @@ final class LeafOrder {
     /** What the times and columns of a leaf take as its rows stand now, but for those that will be left out. */
     private long bytes(SortedRows sorted, ChunkWriter.LeafSource source, int from, BitSet dependents) {
         RowLayout layout = source.layout;
-        encoder.beginTrial(parts(layout));
+        encoder.begin(parts(layout));
         encoded.clear();
         sorted.gatherTimes(from, LEAF_ROWS, values);
         encoder.fixed(TIMES, values, LEAF_ROWS, 8, ColumnKind.INTEGER, encoded);

@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HexFormat;
 import java.util.List;
@@ -107,11 +108,11 @@ final class ChunkFormatTest {
     private static Sample unsorted() {
         Schema schema = RandomTuples.taxi();
         Random random = new Random(1);
-        int rows = 4200;
+        int rows = 8400;
         TupleBlock block = new TupleBlock(RowLayout.of(schema), rows);
         for (int row = 0; row < rows; row++) {
             int taxi = random.nextInt(3);
-            double at = (row + taxi * 1400) % rows / 1e4;
+            double at = (row + taxi * 2800) % rows / 1e4;
             block.times()[row] = 1_600_000_000_000L + row * 250L;
             LittleEndian.putInt(block.column(0), row * 4, taxi);
             LittleEndian.putLong(block.column(1), row * 8, Double.doubleToRawLongBits(116 + at));
@@ -320,12 +321,19 @@ final class ChunkFormatTest {
         byte[] golden = GoldenFiles.read("chunk/v1/" + name + ".chunk", written);
         try (ChunkReader reader = ChunkReader.open(ChunkRows.input(name, golden), sample.layout)) {
             List<PatternRows.Row> expected = PatternRows.sorted(sample.rows);
-            List<PatternRows.Row> read = PatternRows.rows(ChunkRows.read(reader));
-            if (!reader.directory().isSorted(0)) {
-                assertThat(name).isEqualTo("unsorted");
-                read = PatternRows.sorted(read);
+            List<PatternRows.Row> inFile = PatternRows.rows(ChunkRows.read(reader));
+            boolean isUnsorted = false;
+            List<PatternRows.Row> read = new ArrayList<>();
+            int at = 0;
+            for (int leaf = 0; leaf < reader.directory().leaves(); leaf++) {
+                // Each leaf has the rows that it would have if all were sorted.
+                List<PatternRows.Row> rows =
+                        inFile.subList(at, at += reader.directory().rows(leaf));
+                isUnsorted |= !reader.directory().isSorted(leaf);
+                read.addAll(reader.directory().isSorted(leaf) ? rows : PatternRows.sorted(rows));
             }
             assertThat(read).isEqualTo(expected);
+            assertThat(isUnsorted).isEqualTo(name.equals("unsorted"));
         }
         if (!OTHER_BYTES.contains(name)) {
             assertThat(HexFormat.of().formatHex(written))

@@ -29,11 +29,9 @@ import org.junit.jupiter.api.Test;
 
 /** Leaves whose rows stand in another order than that of keys have the rows of those that do not, in fewer bytes. */
 final class LeafOrderTest {
-    private static final Comparator<PatternRows.Row> BITS = Comparator.comparingLong(PatternRows.Row::key)
-            .thenComparingLong(PatternRows.Row::time)
-            .thenComparing(PatternRows.Row::bits);
+    private static final Comparator<PatternRows.Row> BITS =
+            PatternRows.BY_KEY_AND_TIME.thenComparing(PatternRows.Row::bits);
 
-    private final ChunkWriter writer = new ChunkWriter();
     private final ChunkWriter plain = new ChunkWriter(10);
 
     private static Schema schema(KeySpec key) {
@@ -117,20 +115,22 @@ final class LeafOrderTest {
             for (int leaf = 0; leaf < reader.directory().leaves(); leaf++) {
                 List<PatternRows.Row> rows =
                         all.subList(at, at += reader.directory().rows(leaf));
-                boolean ascend = isAscending(rows);
-                assertThat(reader.directory().isSorted(leaf)).isEqualTo(ascend);
+                assertThat(reader.directory().isSorted(leaf)).isEqualTo(isSorted(rows));
+                assertThat(reader.directory().withoutHints().isSorted(leaf)).isEqualTo(isSorted(rows));
                 leaves.add(rows.stream().sorted(BITS).toList());
             }
             return leaves;
         }
     }
 
-    private static boolean isAscending(List<PatternRows.Row> rows) {
-        boolean ascend = true;
+    private static boolean isSorted(List<PatternRows.Row> rows) {
+        boolean sorted = true;
         for (int i = 1; i < rows.size(); i++) {
-            ascend &= rows.get(i - 1).key() <= rows.get(i).key();
+            PatternRows.Row one = rows.get(i - 1);
+            PatternRows.Row next = rows.get(i);
+            sorted &= one.key() < next.key() || (one.key() == next.key() && one.time() <= next.time());
         }
-        return ascend;
+        return sorted;
     }
 
     private static int unsorted(byte[] bytes, RowLayout layout) throws IOException {
@@ -151,14 +151,14 @@ final class LeafOrderTest {
         for (long seed = first; seed < first + Rounds.of(12, 300); seed++) {
             Random random = new Random(seed);
             Schema schema = schema(random);
-            TupleBlock block = flights(schema, random, 2 + random.nextInt(400), 1 + random.nextInt(14_000));
+            TupleBlock block = flights(schema, random, 2 + random.nextInt(400), 1 + random.nextInt(20_000));
             fillKeys(block, schema);
             if (random.nextInt(4) == 0) {
                 // As if some were made by other scales, or damaged: such a leaf stores its keys, in order.
                 block.keys()[random.nextInt(block.size())]++;
                 stored++;
             }
-            byte[] bytes = encode(writer, block, schema);
+            byte[] bytes = encode(new ChunkWriter(), block, schema);
             byte[] sorted = encode(plain, block, schema);
             String about = "-Dseed=" + seed + " -Dseeds=1";
             assertThat(unsorted(sorted, block.layout())).as(about).isZero();
@@ -179,8 +179,10 @@ final class LeafOrderTest {
     void chunksAfterTheFirstAreOrdered() throws Exception {
         Random random = new Random(5);
         Schema schema = schema(new KeySpec.Position("lon", "lat", Box.WORLD));
-        for (int chunk = 0; chunk < 40; chunk++) {
-            TupleBlock block = flights(schema, random, 30, 5000);
+        ChunkWriter writer = new ChunkWriter();
+        for (int chunk = 0; chunk < 20; chunk++) {
+            // Also those that are too small to try orders out.
+            TupleBlock block = flights(schema, random, 30, chunk % 3 == 1 ? 2500 : 9000);
             fillKeys(block, schema);
             assertThat(unsorted(encode(writer, block, schema), block.layout()))
                     .as("chunk " + chunk)
@@ -195,15 +197,86 @@ final class LeafOrderTest {
             Schema schema = schema(random);
             TupleBlock block = flights(schema, random, 30, 9000);
             fillKeys(block, schema);
-            byte[] bytes = encode(writer, block, schema);
+            byte[] bytes = encode(new ChunkWriter(), block, schema);
             assertThat(unsorted(bytes, block.layout())).isPositive();
             // As merges do: read whole, and written anew.
             try (ChunkReader reader = ChunkReader.open(ChunkRows.input("f", bytes), block.layout())) {
-                byte[] merged = encode(writer, ChunkRows.read(reader), schema);
+                byte[] merged = encode(new ChunkWriter(), ChunkRows.read(reader), schema);
                 assertThat(leaves(merged, block.layout()).equals(leaves(bytes, block.layout())))
                         .isTrue();
             }
         }
+    }
+
+    /** An order that was right once is looked at again. */
+    @Test
+    void whatStandsStillIsNotLarger() throws Exception {
+        Random random = new Random(6);
+        Schema schema = schema(new KeySpec.Position("lon", "lat", Box.WORLD));
+        ChunkWriter writer = new ChunkWriter();
+        long bytes = 0;
+        long sorted = 0;
+        for (int chunk = 0; chunk < 20; chunk++) {
+            boolean moves = chunk < 2;
+            TupleBlock block = moves ? flights(schema, random, 30, 40_000) : parked(schema, random, 300, 40_000);
+            fillKeys(block, schema);
+            byte[] arranged = encode(writer, block, schema);
+            assertThat(unsorted(arranged, block.layout()) > 0 || !moves).isTrue();
+            bytes += arranged.length;
+            sorted += encode(plain, block, schema).length;
+        }
+        assertThat(bytes).isLessThan(sorted + sorted / 20);
+    }
+
+    /** Planes of the same name, one per place, so that the order of places tells more than a name or the time. */
+    private static TupleBlock parked(Schema schema, Random random, int planes, int rows) {
+        TupleBlock block = flights(schema, random, planes, rows);
+        for (int row = 0; row < rows; row++) {
+            int plane = random.nextInt(planes);
+            byte[] name = ("plane " + plane * 31 % 7).getBytes(StandardCharsets.UTF_8);
+            block.setNullMask(row, 0);
+            LittleEndian.putLong(block.column(1), row * 8, block.addToArena(name, 0, name.length));
+            LittleEndian.putLong(block.column(2), row * 8, Double.doubleToRawLongBits(plane * 7 % planes / 100.0));
+            LittleEndian.putLong(block.column(3), row * 8, Double.doubleToRawLongBits(plane * 11 % planes / 100.0));
+            LittleEndian.putInt(block.column(4), row * 4, plane);
+            LittleEndian.putLong(block.column(5), row * 8, plane * 1_000_003L);
+            LittleEndian.putInt(block.column(6), row * 4, Float.floatToRawIntBits(1f / plane));
+        }
+        return block;
+    }
+
+    @Test
+    void rowsOfOneKeyAreNamedWhereTheirTimesGoBack() throws Exception {
+        Schema schema = schema(new KeySpec.Dimensions(
+                List.of(
+                        new Dimension("lon", 1, List.of(), List.of("50")),
+                        new Dimension("lat", 1, List.of(), List.of("50"))),
+                List.of()));
+        TupleBlock block = flights(schema, new Random(1), 30, 9000);
+        fillKeys(block, schema);
+        byte[] bytes = encode(new ChunkWriter(), block, schema);
+        assertThat(leaves(bytes, block.layout()).equals(leaves(encode(plain, block, schema), block.layout())))
+                .isTrue();
+        assertThat(unsorted(bytes, block.layout())).isPositive();
+    }
+
+    @Test
+    void aFileThatHidesTheOrderIsFoundByACheck() throws Exception {
+        Schema schema = schema(new KeySpec.Position("lon", "lat", Box.WORLD));
+        TupleBlock block = flights(schema, new Random(1), 30, 9000);
+        // All of one place: by halves any order of keys is right, but not of times.
+        for (int row = 0; row < block.size(); row++) {
+            LittleEndian.putLong(block.column(2), row * 8, Double.doubleToRawLongBits(7));
+            LittleEndian.putLong(block.column(3), row * 8, Double.doubleToRawLongBits(7));
+        }
+        fillKeys(block, schema);
+        byte[] bytes = encode(new ChunkWriter(), block, schema);
+        ChunkCheck.check(ChunkRows.input("f", bytes));
+        bytes[ForgedChunks.section(bytes, ChunkFormat.TAG_UNSORTED) + 8] = 0;
+        ForgedChunks.sign(bytes);
+        assertThatThrownBy(() -> ChunkCheck.check(ChunkRows.input("f", bytes)))
+                .isInstanceOf(CorruptChunkException.class)
+                .hasMessageContaining("rows by key and time");
     }
 
     @Test
@@ -213,7 +286,7 @@ final class LeafOrderTest {
         for (int row = 0; row < block.size(); row++) {
             block.keys()[row] = row % 5;
         }
-        byte[] bytes = encode(writer, block, schema);
+        byte[] bytes = encode(new ChunkWriter(), block, schema);
         assertThat(unsorted(bytes, block.layout())).isZero();
         assertThat(bytes).isEqualTo(encode(plain, block, schema));
     }
@@ -223,7 +296,7 @@ final class LeafOrderTest {
         Schema schema = schema(new KeySpec.Position("lon", "lat", Box.WORLD));
         TupleBlock block = flights(schema, new Random(1), 30, 9000);
         fillKeys(block, schema);
-        byte[] bytes = encode(writer, block, schema);
+        byte[] bytes = encode(new ChunkWriter(), block, schema);
         // A bit too few: the leaf is taken for a sorted one, whose first and last key must be the lowest and highest.
         int section = ForgedChunks.section(bytes, ChunkFormat.TAG_UNSORTED);
         bytes[section + 8] = 0;
@@ -232,7 +305,7 @@ final class LeafOrderTest {
                 .isInstanceOf(CorruptChunkException.class)
                 .hasMessageContaining("columns that make keys from");
         // A byte too many.
-        byte[] longer = encode(writer, block, schema);
+        byte[] longer = encode(new ChunkWriter(), block, schema);
         LittleEndian.putInt(longer, ForgedChunks.section(longer, ChunkFormat.TAG_UNSORTED) + 4, 2);
         ForgedChunks.sign(longer);
         assertThatThrownBy(() -> leaves(longer, block.layout())).isInstanceOf(CorruptChunkException.class);
@@ -243,7 +316,7 @@ final class LeafOrderTest {
         Schema schema = schema(new KeySpec.Position("lon", "lat", Box.WORLD));
         TupleBlock block = flights(schema, new Random(1), 30, 9000);
         fillKeys(block, schema);
-        byte[] bytes = encode(writer, block, schema);
+        byte[] bytes = encode(new ChunkWriter(), block, schema);
         LittleEndian.putInt(bytes, ForgedChunks.section(bytes, ChunkFormat.TAG_UNSORTED), ChunkFormat.TAG_UNSORTED + 1);
         ForgedChunks.sign(bytes);
         assertThatThrownBy(() -> leaves(bytes, block.layout()))

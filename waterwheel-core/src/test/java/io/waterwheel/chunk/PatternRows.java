@@ -28,6 +28,9 @@ public final class PatternRows {
     /** A row in the order of a chunk: what it holds, bit for bit. */
     record Row(long key, long time, String bits) {}
 
+    static final Comparator<Row> BY_KEY_AND_TIME =
+            Comparator.comparingLong(Row::key).thenComparingLong(Row::time);
+
     final Schema schema;
     final RowLayout layout;
     final TupleBlock block;
@@ -185,7 +188,7 @@ public final class PatternRows {
     /** What a chunk of these rows must hold, in its order. */
     List<Row> expected() {
         List<Row> rows = rows(block);
-        rows.sort(Comparator.comparingLong(Row::key).thenComparingLong(Row::time));
+        rows.sort(BY_KEY_AND_TIME);
         return rows;
     }
 
@@ -196,7 +199,7 @@ public final class PatternRows {
 
     static List<Row> sorted(List<Row> rows) {
         List<Row> sorted = new ArrayList<>(rows);
-        sorted.sort(Comparator.comparingLong(Row::key).thenComparingLong(Row::time));
+        sorted.sort(BY_KEY_AND_TIME);
         return sorted;
     }
 

@@ -85,7 +85,7 @@ final class ArrangedLeavesTest {
         Flights flights = new Flights(schema, random);
         try (LocalStream stream = LocalStream.open(home, "s", schema, LocalSettings.DEFAULT)) {
             for (int part = 0; part < 2; part++) {
-                stream.insert(flights.next(4100 + random.nextInt(3000), rows));
+                stream.insert(flights.next(8200 + random.nextInt(2000), rows));
                 ask(stream, schema, rows, random, about + "fresh");
                 stream.flush();
                 ask(stream, schema, rows, random, about + "flushed");
@@ -122,8 +122,9 @@ final class ArrangedLeavesTest {
             int first = rows.size();
             for (int i = 0; i < count; i++) {
                 int plane = random.nextInt(lon.length);
-                lon[plane] = Math.rint((lon[plane] + random.nextDouble() / 50) % 3 * 1000) / 1000;
-                lat[plane] = Math.rint((lat[plane] + random.nextDouble() / 50) % 3 * 1000) / 1000;
+                // On a grid, so that keys come again, after others of a leaf.
+                lon[plane] = Math.rint((lon[plane] + random.nextDouble() / 10) % 3 * 20) / 20;
+                lat[plane] = Math.rint((lat[plane] + random.nextDouble() / 10) % 3 * 20) / 20;
                 time += 100;
                 Row row = new Row(
                         0,

@@ -56,6 +56,14 @@ final class KeyedRun implements AutoCloseable {
                 .leaves();
     }
 
+    /** Inserts more blocks and makes their chunks, on this thread; other threads may ask meanwhile. */
+    void insertMore(List<TupleBlock> blocks) throws IOException {
+        for (TupleBlock block : blocks) {
+            stream.insert(block);
+        }
+        stream.flush();
+    }
+
     /** Processor time from the first block to the last synced chunk. */
     double seconds() {
         return seconds;

@@ -32,7 +32,7 @@ import java.util.function.IntSupplier;
  * threads, no clock.
  *
  * <p>Memory: the tuples of one merge in a tree, and encoded, and 45 bytes a tuple by which they are sorted; none is
- * kept.
+ * kept but the orders of rows within leaves.
  */
 public final class ChunkMerger {
     /** Names that are tried: each is taken by chance only. */
@@ -71,6 +71,7 @@ public final class ChunkMerger {
     private final CatalogStore catalog;
     private final ChunkStore files;
     private final IntSupplier parts;
+    private final ChunkWriter.Orders orders = new ChunkWriter.Orders();
     /** Keeps nothing for later, and grants no rebuild: rows that are sorted at the end need no template. */
     private final PagePool pool = new PagePool(1);
 
@@ -115,7 +116,7 @@ public final class ChunkMerger {
                 read(input, tree, block);
             }
             EncodedChunk encoded =
-                    new ChunkWriter().encode(tree, planned.stream().schema());
+                    new ChunkWriter(orders).encode(tree, planned.stream().schema());
             return new Written(planned, inputs, store(planned, inputs, encoded));
         } finally {
             tree.discard();

@@ -47,12 +47,6 @@ public final class PartEncoder {
         Arrays.fill(trialIn, 0);
     }
 
-    /** Begins to encode leaves only to measure them: of none are whole bytes tried. */
-    public void beginTrial(int parts) {
-        begin(parts);
-        Arrays.fill(trialIn, Integer.MAX_VALUE);
-    }
-
     /** What wrote the last part of variable values. */
     public ValueEncoder values() {
         return values;

@@ -148,8 +148,8 @@ public final class NewestRows {
     }
 
     /**
-     * Of the rows, lets those wait that are the newest of their key; returns how many they are. Rows of a leaf lie by
-     * key: of those of one key that follow each other only the newest looks into the table.
+     * Of the rows, lets those wait that are the newest of their key; returns how many they are. Rows of a leaf mostly
+     * lie by key: of those of one key that follow each other only the newest looks into the table.
      */
     private int choose(RowView view, int[] selected, int count) {
         long[] keysOf = view.keys;

@@ -22,7 +22,7 @@ public final class ChunkScan {
     }
 
     /**
-     * Hands the matching tuples to the sink, in key order, or counts them.
+     * Hands the matching tuples to the sink, leaf by leaf in the order of keys, or counts them.
      *
      * @param layout the stored layout of the chunk's stream
      * @return number of matching tuples, up to where the limit or the sink ended the scan

@@ -10,10 +10,13 @@ import io.waterwheel.index.PagePool;
 import io.waterwheel.index.RandomTuples;
 import io.waterwheel.index.Template;
 import io.waterwheel.index.TemplateTree;
+import io.waterwheel.key.KeyMaker;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.Schema;
 import io.waterwheel.store.ChunkStore;
 import io.waterwheel.store.LocalChunkStore;
+import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -123,8 +126,12 @@ final class ChunkOptionsTest {
         List<String> files = new ArrayList<>();
         for (int c = 0; c < 3; c++) {
             TemplateTree tree = new TemplateTree(layout, Template.single(), new PagePool(1 << 26));
-            TupleBlock block = tuples.block(1 + random.nextInt(6000), c * 3000L);
-            if (domain != null) {
+            // The rows of the first stand by id within leaves.
+            boolean isArranged = domain != null && c == 0;
+            TupleBlock block = tuples.block(isArranged ? 9000 : 1 + random.nextInt(6000), c * 3000L);
+            if (isArranged) {
+                drive(block, tuples.schema(), domain, random);
+            } else if (domain != null) {
                 ScanTest.scatter(block, tuples.schema(), domain, random);
             }
             tree.insert(block, 0, block.size());
@@ -135,6 +142,9 @@ final class ChunkOptionsTest {
                     files.get(c),
                     new ChunkWriter().encode(tree, tuples.schema()).content());
             tree.discard();
+            try (ChunkReader reader = ChunkReader.open(local.open(files.get(c)), layout)) {
+                assertThat(reader.directory().isSorted(0)).isEqualTo(!isArranged);
+            }
         }
         ChunkCache large = new ChunkCache(64 << 20);
         ChunkCache tiny = new ChunkCache(20_000);
@@ -161,6 +171,22 @@ final class ChunkOptionsTest {
             }
         }
         assertThat(tiny.bytes()).isLessThanOrEqualTo(20_000);
+    }
+
+    /** Seven taxis on a grid, which drive through each other. */
+    private static void drive(TupleBlock block, Schema schema, Box domain, Random random) {
+        for (int row = 0; row < block.size(); row++) {
+            int taxi = random.nextInt(7);
+            double at = (row / 50 + taxi * 40) % 300 / 100.0;
+            block.times()[row] = row * 2L;
+            LittleEndian.putInt(block.column(0), row * 4, taxi);
+            LittleEndian.putLong(block.column(1), row * 8, Double.doubleToRawLongBits(domain.west() + at));
+            double latitude = domain.south() + (at + random.nextInt(30) / 100.0) % 3;
+            LittleEndian.putLong(block.column(2), row * 8, Double.doubleToRawLongBits(latitude));
+        }
+        KeyMaker.of(block.layout(), schema).fill(block, 0, (index, reason) -> {
+            throw new AssertionError(reason);
+        });
     }
 
     private static ChunkCache withoutHints(ChunkStore store, List<String> files, RowLayout layout) throws IOException {

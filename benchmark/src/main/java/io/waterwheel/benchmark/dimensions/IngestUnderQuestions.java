@@ -1,0 +1,144 @@
+package io.waterwheel.benchmark.dimensions;
+
+import io.waterwheel.benchmark.Options;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.tuple.TupleBlock;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * What does a writer lose while questions about several fields are asked? Half of a set's rows are in chunks, under a
+ * key of dimensions. One thread inserts the other half and makes its chunks, alone, or while another thread asks the
+ * set's questions one after the other without a pause. Both take turns. Said is the rate by the clock, and by the
+ * writer's processor time: the first has what the threads take from each other by wanting the same processors, the
+ * second what they take by caches and waiting.
+ *
+ * <pre>
+ * java -Xms3g -Xmx3g --add-opens=java.base/java.nio=ALL-UNNAMED \
+ *     -cp "benchmark/target/classes:$(cat benchmark/target/classpath.txt)" \
+ *     io.waterwheel.benchmark.dimensions.IngestUnderQuestions
+ * </pre>
+ *
+ * Options (name=value): set (one of those of {@link DimensionQuestions}), rows (at most), rounds (of which the median
+ * counts; two before are not counted), questions (random ones), seed, data (the folder of data sets).
+ */
+public final class IngestUnderQuestions {
+    private static final int WARM_ROUNDS = 2;
+
+    private IngestUnderQuestions() {}
+
+    /** Rates of one kind of round, in million rows a second. */
+    private static final class Rates {
+        final double[] byClock;
+        final double[] byProcessor;
+        long questions;
+
+        Rates(int rounds) {
+            byClock = new double[rounds];
+            byProcessor = new double[rounds];
+        }
+
+        static double median(double[] values) {
+            double[] sorted = values.clone();
+            Arrays.sort(sorted);
+            return sorted[sorted.length / 2];
+        }
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        Options options = new Options(
+                arguments,
+                "set",
+                "ghcn-here",
+                "rows",
+                "1_000_000",
+                "rounds",
+                "9",
+                "questions",
+                "40",
+                "seed",
+                "1",
+                "data",
+                "../shared/data");
+        options.printMachine();
+        QuestionSet set = QuestionSet.of(options.text("set"), options);
+        Schema schema = DimensionQuestions.learned(set, List.of());
+        int rounds = options.integer("rounds");
+        Rates alone = new Rates(rounds);
+        Rates asked = new Rates(rounds);
+        for (int round = -WARM_ROUNDS; round < rounds; round++) {
+            round(set, schema, alone, round, false);
+            round(set, schema, asked, round, true);
+        }
+        System.out.println("| the writer | M rows a second | by its processor time | questions answered, all rounds |");
+        System.out.println("|---|---|---|---|");
+        print("alone", alone);
+        print("while questions are asked", asked);
+        System.out.printf(
+                Locale.ROOT,
+                "loses %.1f %% by the clock, %.1f %% by processor time; load at the end %.2f%n",
+                100 * (1 - Rates.median(asked.byClock) / Rates.median(alone.byClock)),
+                100 * (1 - Rates.median(asked.byProcessor) / Rates.median(alone.byProcessor)),
+                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+    }
+
+    private static void round(QuestionSet set, Schema schema, Rates rates, int round, boolean asks)
+            throws IOException, InterruptedException, ExecutionException {
+        List<TupleBlock> blocks = set.rows().of(schema, null);
+        List<TupleBlock> second = blocks.subList(blocks.size() / 2, blocks.size());
+        long rows = second.stream().mapToLong(TupleBlock::size).sum();
+        ExecutorService asker = Executors.newSingleThreadExecutor();
+        AtomicBoolean done = new AtomicBoolean();
+        try (KeyedRun run = new KeyedRun(schema, blocks.subList(0, blocks.size() / 2))) {
+            Callable<Long> asking = () -> {
+                long answered = 0;
+                for (int q = 0;
+                        asks && !done.get();
+                        q = (q + 1) % set.questions().size()) {
+                    run.ask(set.questions().get(q));
+                    answered++;
+                }
+                return answered;
+            };
+            Future<Long> answered = asker.submit(asking);
+            long questions;
+            long processor = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+            long clock = System.nanoTime();
+            try {
+                run.insertMore(second);
+            } finally {
+                clock = System.nanoTime() - clock;
+                processor = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - processor;
+                done.set(true);
+                // Also where the writer failed: what is still asked needs the stream.
+                questions = answered.get();
+            }
+            if (round >= 0) {
+                rates.byClock[round] = rows * 1e3 / clock;
+                rates.byProcessor[round] = rows * 1e3 / processor;
+                rates.questions += questions;
+            }
+        } finally {
+            asker.shutdownNow();
+        }
+    }
+
+    private static void print(String name, Rates rates) {
+        System.out.printf(
+                Locale.ROOT,
+                "| %s | %.2f | %.2f | %,d |%n",
+                name,
+                Rates.median(rates.byClock),
+                Rates.median(rates.byProcessor),
+                rates.questions);
+    }
+}

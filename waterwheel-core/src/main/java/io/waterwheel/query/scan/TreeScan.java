@@ -245,7 +245,7 @@ public final class TreeScan {
                     }
                 }
             }
-            if (whole) {
+            if (older != null && whole) {
                 older.note(leaves, leaf, known, pages, size);
             }
             sums.unmatched += unmatched ? 1 : 0;

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -104,9 +105,8 @@ final class NewestMergeTest {
         assertThat(found).as(seed).isEqualTo(expected.size());
     }
 
-    private static void checkSettled(
-            NewestMerge merge, TreeMap<Row, Row> expected, Random random, int keys, String seed) {
-        long low = random.nextInt(keys) - keys / 2;
+    private static void checkSettled(NewestMerge merge, Map<Row, Row> expected, Random random, int keys, String seed) {
+        long low = (long) random.nextInt(keys) - keys / 2;
         long high = low + random.nextInt(3);
         long settled = Long.MAX_VALUE;
         for (long key = low; key <= high; key++) {

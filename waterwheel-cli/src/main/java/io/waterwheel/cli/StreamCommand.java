@@ -2,6 +2,7 @@ package io.waterwheel.cli;
 
 import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.cli.input.InputSource;
+import io.waterwheel.cli.output.DropPage;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.cli.proposal.DefinitionYaml;
 import io.waterwheel.cli.proposal.DimensionRows;
@@ -24,6 +25,7 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.schema.StreamPolicy;
+import io.waterwheel.schema.StreamPolicy.IndexedRecords;
 import io.waterwheel.schema.text.WriterTypes;
 import java.io.IOException;
 import java.io.InputStream;
@@ -78,6 +80,7 @@ final class StreamCommand {
                 "  partitions: 4         # 4 when left out",
                 "  dead-letters: skip    # or halt, or halt above N per million",
                 "  log-loss: fail        # or skip to earliest",
+                "  indexed-records: delete   # or keep",
                 "  fields:",
                 "    - {name: time_ms, type: timestamp}",
                 "    - {name: longitude, type: double}",
@@ -316,6 +319,9 @@ final class StreamCommand {
         stream.indexers()
                 .ifPresent(count -> out.println("# divided between " + count + " indexers, by routing version "
                         + stream.routingVersion().orElse(0)));
+        if (!stream.begins().isEmpty()) {
+            out.println("# " + DropPage.begins(stream));
+        }
         if (stream.scales() > 1) {
             out.println("# with version " + stream.scales() + " of the scales of its dimensions");
         }
@@ -444,6 +450,7 @@ final class StreamCommand {
                 "Change what a stream does about trouble with its topic:",
                 "  dead-letters=skip | halt | \"halt above N per million\"",
                 "  log-loss=fail | \"skip to earliest\"",
+                "  indexed-records=delete | keep   (records whose rows are in chunks, where the topic was made for it)",
                 "A partition that stands still because of the old policy goes on within seconds.",
                 "Or divide its keys anew, while it runs:",
                 "  indexers=N        evenly between N; more than indexer.tasks are of no use"
@@ -461,16 +468,19 @@ final class StreamCommand {
                     Map<String, String> changes) {
         BadRecords badRecords = null;
         LogLoss logLoss = null;
+        IndexedRecords indexedRecords = null;
         Integer indexers = null;
         for (Map.Entry<String, String> change : changes.entrySet()) {
             switch (change.getKey()) {
                 case "dead-letters" -> badRecords = usage(() -> BadRecords.parse(change.getValue()));
                 case "log-loss" -> logLoss = usage(() -> LogLoss.parse(change.getValue()));
+                case "indexed-records" -> indexedRecords = usage(() -> IndexedRecords.parse(change.getValue()));
                 case "indexers" -> indexers = usage(() -> positive(change.getValue()));
                 default ->
                     throw wrong(
                             "set",
-                            "'" + change.getKey() + "' cannot be set; expected dead-letters, log-loss or indexers");
+                            "'" + change.getKey()
+                                    + "' cannot be set; expected dead-letters, log-loss, indexed-records or indexers");
             }
         }
         try (WaterwheelClient client = server.connect()) {
@@ -481,6 +491,12 @@ final class StreamCommand {
                 terminal.err()
                         .println("stream " + name + ": dead-letters=" + policy.badRecords() + ", log-loss="
                                 + policy.logLoss());
+            }
+            if (indexedRecords != null) {
+                StreamPolicy policy = client.setIndexedRecords(name, indexedRecords)
+                        .definition()
+                        .policy();
+                terminal.err().println("stream " + name + ": indexed-records=" + policy.indexedRecords());
             }
             if (indexers != null) {
                 StreamDetails changed = client.setIndexers(name, indexers);
@@ -514,15 +530,35 @@ final class StreamCommand {
 
     @Command(
             name = "drop",
-            description = "Forget a stream and its chunks. Its topic, and the records in it, stay.",
+            description = {
+                "Forget a stream and its chunks. Its topic, and the records in it, stay.",
+                "Where the topic no longer has the records of the stream's first rows, these rows are gone for good: on a"
+                        + " terminal it asks first."
+            },
             footer = {"", "Example:", "  waterwheel stream drop flights"})
     int drop(
             @Mixin ServerOption server,
-            @Parameters(paramLabel = "NAME", description = "The stream's name.") String name) {
+            @Parameters(paramLabel = "NAME", description = "The stream's name.") String name,
+            @Option(names = "--yes", description = "Do not ask.") boolean yes)
+            throws IOException {
         try (WaterwheelClient client = server.connect()) {
+            String gone = onlyInChunks(client, name);
+            if (!gone.isEmpty() && !yes && terminal.asks() && !DropPage.confirmed(terminal, name, gone)) {
+                return 1;
+            }
             client.drop(name);
-            terminal.err().println("dropped stream " + name);
+            terminal.err().println("dropped stream " + name + (gone.isEmpty() ? "" : "; " + gone));
             return 0;
+        }
+    }
+
+    private String onlyInChunks(WaterwheelClient client, String name) {
+        try {
+            return DropPage.onlyInChunks(client.describe(name), client.offsets(name));
+        } catch (WaterwheelException e) {
+            // A stream can be dropped of which no more can be told; what else is wrong, the drop says.
+            terminal.err().println("what the topic has of stream " + name + " is not known: " + e.getMessage());
+            return "";
         }
     }
 }

@@ -3,6 +3,7 @@ package io.waterwheel.cli;
 import io.waterwheel.cli.input.AppendProgress;
 import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.cli.input.InputSource;
+import io.waterwheel.cli.output.DropPage;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.cli.proposal.FileFacts;
 import io.waterwheel.cli.proposal.ProposalCheck;
@@ -238,7 +239,8 @@ final class StreamCreation {
     static String created(StreamDetails stream) {
         StreamDefinition created = stream.definition();
         return "created stream " + created.name() + ", fed by topic " + created.topic() + " of " + created.partitions()
-                + " partitions" + (stream.sharesTopic() ? ", which other streams read too" : "");
+                + " partitions" + (stream.sharesTopic() ? ", which other streams read too" : "")
+                + (stream.begins().isEmpty() ? "" : "; " + DropPage.begins(stream));
     }
 
     RecordFormat format() {

@@ -61,7 +61,8 @@ final class TailCommand implements Callable<Integer> {
     @Option(
             names = "--from",
             paramLabel = "FROM",
-            description = "now: rows that become visible from now on. earliest: before them all that the topic has."
+            description = "now: rows that become visible from now on. earliest: before them all that the topic"
+                    + " still has."
                     + " Or positions, such as 0:1200,1:40, as --limit prints them. Default: now.")
     private String from = "now";
 

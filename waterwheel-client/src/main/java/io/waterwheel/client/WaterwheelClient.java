@@ -34,6 +34,7 @@ import io.waterwheel.schema.LogLoss;
 import io.waterwheel.schema.Retention;
 import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.schema.StreamPolicy.IndexedRecords;
 import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.wire.TraceParent;
 import io.waterwheel.wire.proto.AlterStreamRequest;
@@ -398,6 +399,15 @@ public final class WaterwheelClient implements AutoCloseable {
             request.setBalancing(balancing.toString());
         }
         return StreamDetails.of(admin.call(request.build(), StreamDescription.getDefaultInstance()));
+    }
+
+    /** Says what becomes of the topic's records whose rows are in chunks, where the topic was made for the stream. */
+    public StreamDetails setIndexedRecords(String stream, IndexedRecords policy) {
+        AlterStreamRequest request = AlterStreamRequest.newBuilder()
+                .setName(stream)
+                .setIndexedRecords(policy.toString())
+                .build();
+        return StreamDetails.of(admin.call(request, StreamDescription.getDefaultInstance()));
     }
 
     /**

@@ -32,6 +32,7 @@ import io.waterwheel.schema.Retention;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamPolicy;
+import io.waterwheel.schema.StreamPolicy.IndexedRecords;
 import io.waterwheel.tuple.KeyBox;
 import io.waterwheel.tuple.LostRange;
 import io.waterwheel.tuple.Region;
@@ -89,6 +90,7 @@ public final class CatalogJson {
         json.put("logLoss", stream.policy().logLoss().toString());
         json.put("balancing", stream.policy().balancing().toString());
         json.put("retention", stream.policy().retention().toString());
+        json.put("indexedRecords", stream.policy().indexedRecords().toString());
         try {
             json.set("schema", MAPPER.readTree(SchemaJson.write(stream.schema())));
         } catch (JsonProcessingException e) {
@@ -149,6 +151,9 @@ public final class CatalogJson {
         }
         if (json.has("retention")) {
             policy = policy.withRetention(Retention.parse(text(json, "retention")));
+        }
+        if (json.has("indexedRecords")) {
+            policy = policy.withIndexedRecords(IndexedRecords.parse(text(json, "indexedRecords")));
         }
         return policy;
     }
@@ -561,11 +566,11 @@ public final class CatalogJson {
                 json.has("leastCells") ? new KeyBox(longOf(json, "leastCells"), longOf(json, "greatestCells")) : null);
     }
 
-    private interface Reader<T> {
+    interface Reader<T> {
         T read(JsonNode json);
     }
 
-    private static <T> T read(String path, byte[] data, Reader<T> reader) {
+    static <T> T read(String path, byte[] data, Reader<T> reader) {
         try {
             return reader.read(MAPPER.readTree(data));
         } catch (IOException | IllegalArgumentException | WaterwheelException e) {
@@ -574,7 +579,7 @@ public final class CatalogJson {
         }
     }
 
-    private static byte[] bytes(ObjectNode json) {
+    static byte[] bytes(ObjectNode json) {
         try {
             return MAPPER.writeValueAsBytes(json);
         } catch (JsonProcessingException e) {

@@ -155,11 +155,25 @@ public final class Namespace {
                 ErrorCode.STREAM_EXISTS, "stream " + name + " exists already; describe it, or drop it first");
     }
 
+    /** Creates a stream of a topic that was there before, or of which that is not known. */
+    public StreamInfo create(
+            String name,
+            Schema schema,
+            RecordFormat format,
+            String topic,
+            long[] starts,
+            int indexers,
+            StreamPolicy policy,
+            LogIdentity log) {
+        return create(name, schema, format, topic, starts, indexers, policy, log, false);
+    }
+
     /**
      * Creates a stream: its entry, its first routing table over {@code indexers} indexers, its start positions.
      *
      * @param starts per partition of the topic, the first offset that belongs to the stream
      * @param log of the topic
+     * @param topicMade whether the topic was made for this stream just now ({@link MadeTopic})
      * @throws WaterwheelException STREAM_EXISTS when there is one of that name; TOPIC_TAKEN when the topic has the
      *     stream's name and is read by another; TOPIC_HAS_BLOCKS when the streams of a topic could not read each
      *     other's rows; TOPIC_UNSURE when an entry that cannot be read may name the same topic
@@ -172,7 +186,8 @@ public final class Namespace {
             long[] starts,
             int indexers,
             StreamPolicy policy,
-            LogIdentity log) {
+            LogIdentity log,
+            boolean topicMade) {
         store.sync();
         return new CatalogTransaction(store, "stream " + name + " could not be created").run(before -> {
             CatalogStore.Node counter = store.read(NEXT_ID).orElseThrow();
@@ -196,6 +211,9 @@ public final class Namespace {
                 }
                 ops.addAll(new StreamCatalog(store, stream)
                         .creation(RoutingTable.even(1, KeyScheme.of(schema).domain(), indexers), starts, log));
+                if (topicMade) {
+                    ops.add(MadeTopic.creation(id, log.topicId()));
+                }
                 ops.addAll(taking.ops());
                 store.commit(ops);
                 return stream;

@@ -40,6 +40,8 @@ import java.util.function.UnaryOperator;
  * /data/ID/edits/N      edit N, ten digits
  * /data/ID/manifest     which files hold the catalog up to which edit
  * </pre>
+ *
+ * <p>Beside these are {@link LogMemory} and {@link MadeTopic}.
  */
 public final class StreamCatalog {
     /** Versions that a route may have before giving up a range drops those that are needed no more. */
@@ -347,6 +349,14 @@ public final class StreamCatalog {
             present.indexers.widen(indexer);
         }
         return routing.finish(snapshot) || !snapshot.narrow().isEmpty();
+    }
+
+    /**
+     * By partition the position that every checkpoint has reached; {@link Long#MIN_VALUE} where one stands at the
+     * partition's beginning. What lies below is in chunks, and no indexer reads it again.
+     */
+    public long[] covered() {
+        return routing.covered(stream.partitions());
     }
 
     /** The checkpoint of an indexer as it stands. */

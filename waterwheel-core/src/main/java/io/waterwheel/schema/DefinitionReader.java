@@ -28,6 +28,7 @@ final class DefinitionReader {
             "log-loss",
             "balancing",
             "retention",
+            "indexed-records",
             "fields",
             "key",
             "time",
@@ -160,6 +161,10 @@ final class DefinitionReader {
             member = "retention";
             if (members.has(member)) {
                 policy = policy.withRetention(Retention.parse(members.text(member)));
+            }
+            member = "indexed-records";
+            if (members.has(member)) {
+                policy = policy.withIndexedRecords(StreamPolicy.IndexedRecords.parse(members.text(member)));
             }
         } catch (IllegalArgumentException e) {
             members.error(member, String.valueOf(e.getMessage()));

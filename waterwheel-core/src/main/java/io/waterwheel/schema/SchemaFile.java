@@ -22,6 +22,7 @@ import java.util.function.Function;
  * dead-letters: skip    # or halt, or halt above N per million
  * log-loss: fail        # or skip to earliest
  * balancing: auto       # or off
+ * indexed-records: delete   # or keep
  * fields:
  *   - {name: time_ms, type: timestamp}
  *   - {name: longitude, type: double}

@@ -59,6 +59,11 @@ public final class SchemaJson {
                 generator.writeStringField(
                         "retention", stream.policy().retention().toString());
             }
+            // Releases that do not know of it refuse a definition that has it: not where it is what they do.
+            if (stream.policy().indexedRecords() != StreamPolicy.DEFAULT.indexedRecords()) {
+                generator.writeStringField(
+                        "indexed-records", stream.policy().indexedRecords().toString());
+            }
             members(generator, stream.schema());
         });
     }

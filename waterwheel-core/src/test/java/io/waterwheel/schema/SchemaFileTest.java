@@ -54,7 +54,7 @@ class SchemaFileTest {
                     assertThat(e.code()).isEqualTo("SCHEMA_INVALID");
                 })
                 .hasMessage("""
-                        a.yaml: line 4: unknown member 'colour' of the stream: expected [balancing, dead-letters, fields, format, key, log-loss, name, partitions, records, retention, time, topic]
+                        a.yaml: line 4: unknown member 'colour' of the stream: expected [balancing, dead-letters, fields, format, indexed-records, key, log-loss, name, partitions, records, retention, time, topic]
                         a.yaml: line 2: format: expected one of [avro, block, csv, json, protobuf], got 'cvs'
                         a.yaml: line 3: partitions: expected a whole number, got 'many'
                         a.yaml: line 7: field name '9lives': expected letters, digits and underscores, not starting with a digit, at most 64

@@ -44,6 +44,13 @@ public final class WayInMetrics {
             "Failed: the partition stands still until its letters are stored; see *Rights in Kafka* in operations.md.",
             Metric.STREAM,
             "outcome");
+    public static final Metric DELETED_RECORDS = ROOM.counter(
+            "waterwheel_deleted_records_total",
+            "Records that were deleted from the topic that was made for the stream, since their rows are in chunks. The"
+                    + " first coordinator has it.",
+            "None for long, though rows come and `kafka.delete-indexed` is on: a stream of the topic stands still, or"
+                    + " says indexed-records: keep; the log has the reason.",
+            Metric.STREAM);
     public static final Metric STEP = ROOM.histogram(
             "waterwheel_step_seconds",
             Metric.Scale.SHORT,

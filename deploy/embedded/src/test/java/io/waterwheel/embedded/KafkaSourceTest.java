@@ -21,7 +21,10 @@ import io.waterwheel.topology.kafka.KafkaSource;
 import io.waterwheel.topology.kafka.KafkaTopics;
 import io.waterwheel.topology.kafka.LogGapException;
 import io.waterwheel.topology.kafka.TopicNames;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,6 +38,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -67,7 +71,9 @@ final class KafkaSourceTest {
 
     @BeforeAll
     static void startKafka() throws Exception {
-        kafka = EmbeddedKafka.start(folder, 0);
+        // Looks for files to delete at once, not after half a minute and every few.
+        kafka = EmbeddedKafka.start(
+                folder, 0, Map.of("log.retention.check.interval.ms", "200", "log.initial.task.delay.ms", "200"));
         topics = new KafkaTopics(kafka.bootstrap());
     }
 
@@ -634,7 +640,8 @@ final class KafkaSourceTest {
         assertThat(topics.find("absent")).isEmpty();
         KafkaTopics.Topic made = topics.ensure("made", 3);
         assertThat(made.partitions()).isEqualTo(3);
-        assertThat(topics.ensure("made", 5)).isEqualTo(made);
+        assertThat(made.made()).isTrue();
+        assertThat(topics.ensure("made", 5)).isEqualTo(new KafkaTopics.Topic("made", made.id(), 3, false));
         assertThat(topics.states(List.of("made")).get("made").ends()).containsExactly(0, 0, 0);
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrap()))) {
             admin.createTopics(List.of(
@@ -646,5 +653,47 @@ final class KafkaSourceTest {
         assertThatThrownBy(() -> topics.ensure("compacted", 1))
                 .isInstanceOf(WaterwheelException.class)
                 .hasMessageContaining("topic compacted: expected cleanup.policy=delete, got compact");
+    }
+
+    @Test
+    void deletedRecordsGiveTheirBytesBackAndThoseWhoWantAllAreLeftAlone() throws Exception {
+        KafkaTopics.Topic made = topics.ensure("shrinks", 1, true);
+        int records = 80;
+        try (KafkaProducer<byte[], byte[]> producer = producer(Map.of("enable.idempotence", true))) {
+            byte[] value = new byte[900_000];
+            for (int i = 0; i < records; i++) {
+                producer.send(new ProducerRecord<>("shrinks", 0, null, value));
+            }
+            producer.flush();
+            assertThat(bytes("shrinks-0")).isGreaterThan(70_000_000);
+            topics.keepingAll(() -> {
+                Thread other =
+                        new Thread(() -> topics.unlessAllAreKept(() -> topics.deleteBefore("shrinks", Map.of(0, 80L))));
+                other.start();
+                other.join();
+                return 0;
+            });
+            assertThat(topics.startOffsets(made)).containsExactly(0);
+            topics.unlessAllAreKept(() -> topics.deleteBefore("shrinks", Map.of(0, 79L)));
+            assertThat(topics.startOffsets(made)).containsExactly(79);
+            Waiting.until("whole files are gone", () -> bytes("shrinks-0") <= 32 << 20);
+            assertThatThrownBy(() -> topics.deleteBefore("shrinks", Map.of(0, 81L)))
+                    .as("beyond the end")
+                    .isInstanceOf(WaterwheelException.class);
+            // Its place among the sequences of the producer is kept.
+            producer.send(new ProducerRecord<>("shrinks", 0, null, value)).get(1, TimeUnit.MINUTES);
+        }
+        assertThat(topics.states(List.of("shrinks")).get("shrinks").ends()).containsExactly(records + 1);
+    }
+
+    /** Of the records of a partition, those that are about to be removed left out. */
+    private static long bytes(String partition) {
+        try (Stream<Path> files = Files.list(folder.resolve("logs").resolve(partition))) {
+            return files.filter(file -> file.toString().endsWith(".log"))
+                    .mapToLong(file -> file.toFile().length())
+                    .sum();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

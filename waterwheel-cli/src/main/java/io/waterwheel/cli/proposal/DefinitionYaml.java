@@ -51,6 +51,9 @@ public final class DefinitionYaml {
         if (!definition.policy().retention().isOff()) {
             line(out, "retention", definition.policy().retention().toString());
         }
+        if (definition.policy().indexedRecords() != StreamPolicy.DEFAULT.indexedRecords()) {
+            line(out, "indexed-records", definition.policy().indexedRecords().toString());
+        }
         if (withFields) {
             out.append("fields:\n");
             for (Field field : schema.fields()) {

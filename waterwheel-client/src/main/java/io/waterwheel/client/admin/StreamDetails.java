@@ -22,8 +22,10 @@ import java.util.OptionalLong;
  * @param indexers between which new tuples are divided by their keys; absent in lists
  * @param routingVersion the version of the table that divides them, which every change raises; absent in lists
  * @param sharesTopic whether another stream read the topic already when it was created
- * @param scales the newest version of the scales of its key's dimensions; 1 where they were never changed
  * @param letterNamespace what its dead letters have in their header {@code namespace}; empty from older servers
+ * @param scales the newest version of the scales of its key's dimensions; 1 where they were never changed
+ * @param begins by partition, the offset of the topic that the stream begins with, where what came before was gone when
+ *     it was created; empty in lists
  * @param newest the definition with the newest scales: what another stream like it would be created with today
  */
 public record StreamDetails(
@@ -39,6 +41,7 @@ public record StreamDetails(
         boolean sharesTopic,
         String letterNamespace,
         int scales,
+        Map<Integer, Long> begins,
         StreamDefinition newest) {
     /** Of which the scales were never changed. */
     public StreamDetails(
@@ -65,6 +68,7 @@ public record StreamDetails(
                 sharesTopic,
                 "",
                 1,
+                Map.of(),
                 definition);
     }
 
@@ -83,6 +87,7 @@ public record StreamDetails(
                 message.getSharesTopic(),
                 message.getLetterNamespace(),
                 message.hasScales() ? message.getScales() : 1,
+                message.getBeginsMap(),
                 newest(definition, message));
     }
 

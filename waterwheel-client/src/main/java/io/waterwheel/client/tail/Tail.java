@@ -172,7 +172,7 @@ public final class Tail implements AutoCloseable {
             if (from == null) {
                 from = p > last
                         ? Long.valueOf(base)
-                        : settings.earliest() ? Long.valueOf(log.beginning(p) + base) : seen.getOrDefault(p, base);
+                        : settings.earliest() ? Long.valueOf(earliest(p, base)) : seen.getOrDefault(p, base);
             } else if (from < base) {
                 start(p, from);
                 log.drop(p);
@@ -185,6 +185,11 @@ public final class Tail implements AutoCloseable {
             }
             start(p, from);
         }
+    }
+
+    /** Where the stream's rows begin: what of it the topic no longer has is missed, and said so. */
+    private long earliest(int partition, long base) {
+        return base == 0 ? stream.begins().getOrDefault(partition, 0L) : log.beginning(partition) + base;
     }
 
     private void start(int partition, long position) {

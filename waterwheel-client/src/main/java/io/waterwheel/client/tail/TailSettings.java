@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * What is followed, and from where on.
  *
  * @param where a condition on rows; null: all rows
- * @param earliest whether partitions without a position begin at the first record that the topic still has; else they
- *     begin behind what queries see now
+ * @param earliest whether partitions without a position begin with the stream's first row; those whose records the
+ *     topic no longer has are missed ({@link TailBatch#missed}). Else they begin behind what queries see now
  * @param from by partition the position to begin at, as {@link TailBatch#positions} and verdicts have it. Partitions
  *     above the highest that has one begin at their first position: they were added since
  * @param stream the number of the stream that the positions are of; null: of whatever has its name

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class ChangeParser {
     /** What {@code ALTER STREAM} sets. */
     private static final List<String> CHANGEABLE =
-            List.of("balancing", "dead-letters", "indexers", "log-loss", "retention");
+            List.of("balancing", "dead-letters", "indexed-records", "indexers", "log-loss", "retention");
 
     /** What the query of an INSERT begins with. */
     private static final List<String> QUERIES = List.of("SELECT", "WITH", "VALUES", "TABLE", "(");

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class CreateReader {
     private static final JsonFactory JSON = new JsonFactory();
     /** What {@code WITH} sets. */
-    private static final List<String> OPTIONS =
-            List.of("balancing", "dead-letters", "format", "log-loss", "partitions", "retention", "topic");
+    private static final List<String> OPTIONS = List.of(
+            "balancing", "dead-letters", "format", "indexed-records", "log-loss", "partitions", "retention", "topic");
     /** SQL's names of types; all others are those of definitions. */
     private static final Map<String, String> TYPES = Map.ofEntries(
             Map.entry("bigint", "long"),

@@ -5,6 +5,7 @@ import io.waterwheel.catalog.SqlNames;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.StreamEntries;
 import io.waterwheel.catalog.maintenance.Expiry;
+import io.waterwheel.catalog.state.CheckpointMarks;
 import io.waterwheel.catalog.state.LogIdentity;
 import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.catalog.state.StreamInfo;
@@ -21,6 +22,7 @@ import io.waterwheel.schema.Retention;
 import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.schema.StreamPolicy;
+import io.waterwheel.schema.StreamPolicy.IndexedRecords;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.kafka.KafkaDeadLetters;
 import io.waterwheel.topology.kafka.KafkaTopics;
@@ -94,9 +96,11 @@ public final class StreamCalls {
             throw Namespace.exists(definition.name());
         }
         SqlNames.requireFree(services.catalogStore(), definition.name());
-        KafkaTopics.Topic topic = topics.ensure(definition.topic(), definition.partitions());
+        boolean deletes = services.config().indexedRecordsStay().isPresent();
+        KafkaTopics.Topic topic = topics.ensure(definition.topic(), definition.partitions(), deletes);
         topics.ensureDeadLetters(definition.topic());
-        StreamInfo stream = services.namespace()
+        // Until it is in the catalog, nothing keeps the records that it begins with.
+        StreamInfo stream = topics.keepingAll(() -> services.namespace()
                 .create(
                         definition.name(),
                         definition.schema(),
@@ -105,7 +109,8 @@ public final class StreamCalls {
                         topics.startOffsets(topic),
                         services.config().get(Keys.INDEXER_TASKS),
                         definition.policy(),
-                        LogIdentity.first(topic.id()));
+                        LogIdentity.first(topic.id()),
+                        topic.made() && deletes));
         LOG.info(
                 "[{}] created: id {}, topic {}{}",
                 stream.name(),
@@ -131,6 +136,8 @@ public final class StreamCalls {
         LogLoss logLoss = request.hasLogLoss() ? LogLoss.parse(request.getLogLoss()) : null;
         Balancing balancing = request.hasBalancing() ? Balancing.parse(request.getBalancing()) : null;
         Retention retention = request.hasRetention() ? Retention.parse(request.getRetention()) : null;
+        IndexedRecords indexedRecords =
+                request.hasIndexedRecords() ? IndexedRecords.parse(request.getIndexedRecords()) : null;
         StreamInfo stream = services.namespace()
                 .changePolicy(
                         request.getName(),
@@ -138,7 +145,8 @@ public final class StreamCalls {
                                 badRecords == null ? old.badRecords() : badRecords,
                                 logLoss == null ? old.logLoss() : logLoss,
                                 balancing == null ? old.balancing() : balancing,
-                                retention == null ? old.retention() : retention));
+                                retention == null ? old.retention() : retention,
+                                indexedRecords == null ? old.indexedRecords() : indexedRecords));
         LOG.info("[{}] {}", stream.name(), stream.policy());
         if (even != null) {
             route(stream, even);
@@ -205,7 +213,8 @@ public final class StreamCalls {
 
     private StreamDescription describe(StreamInfo stream) {
         long[] sums = new long[3];
-        coordinator.snapshot(stream).chunks(new Region(KeyInterval.ALL, TimeInterval.ALL), chunk -> {
+        StreamSnapshot snapshot = coordinator.snapshot(stream);
+        snapshot.chunks(new Region(KeyInterval.ALL, TimeInterval.ALL), chunk -> {
             sums[0]++;
             sums[1] += chunk.tuples();
             sums[2] += chunk.bytes();
@@ -218,12 +227,33 @@ public final class StreamCalls {
                 bases.put(p, base);
             }
         }
+        Map<Integer, Long> begins = begins(snapshot);
+        begins.keySet().removeAll(bases.keySet());
         return withRouting(stream, basics(stream))
                 .putAllBases(bases)
+                .putAllBegins(begins)
                 .setChunks(sums[0])
                 .setChunkTuples(sums[1])
                 .setChunkBytes(sums[2])
                 .build();
+    }
+
+    /**
+     * By partition, the position that the stream was created with, or the partition added; without those that are 0.
+     */
+    private static Map<Integer, Long> begins(StreamSnapshot snapshot) {
+        Map<Integer, Long> begins = new HashMap<>();
+        for (int p = 0; p < snapshot.partitions(); p++) {
+            long least = Long.MAX_VALUE;
+            for (CheckpointMarks marks : snapshot.marks().values()) {
+                // The first of an indexer that joined later is where its routes stood then.
+                least = Math.min(least, marks.checkpoints().get(0).watermarks()[p]);
+            }
+            if (least > 0 && least < Long.MAX_VALUE) {
+                begins.put(p, least);
+            }
+        }
+        return begins;
     }
 
     /** What has expired, and what would by a retention; nothing is changed. */

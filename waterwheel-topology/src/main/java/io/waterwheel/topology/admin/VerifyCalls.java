@@ -62,15 +62,16 @@ public final class VerifyCalls {
         LOG.info("[{}] verifying; flushed up to {}", stream.name(), flushed.getPositionsMap());
         try (TopicScan scan =
                 new TopicScan(services.config().get(Keys.KAFKA_BOOTSTRAP), "verify-" + stream.name(), stream.topic())) {
-            StreamVerifier.Outcome outcome = new StreamVerifier(
-                            stream,
-                            new StreamCatalog(services.catalogStore(), stream),
-                            coordinator,
-                            scan,
-                            services.registryAccess(),
-                            caller,
-                            deadline)
-                    .verify();
+            StreamVerifier verifier = new StreamVerifier(
+                    stream,
+                    new StreamCatalog(services.catalogStore(), stream),
+                    coordinator,
+                    scan,
+                    services.registryAccess(),
+                    caller,
+                    deadline);
+            // The topic must not begin later while it is read.
+            StreamVerifier.Outcome outcome = services.topicRecords().keepingAll(verifier::verify);
             LOG.info("[{}] verified at edit {}: {}", stream.name(), outcome.edit(), outcome.differences());
             return reply(outcome);
         }

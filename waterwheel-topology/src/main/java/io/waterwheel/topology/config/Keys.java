@@ -54,6 +54,21 @@ public final class Keys {
             .doc("Kafka brokers that clients are told to append at, where those are others than the workers'."
                     + " kafka.bootstrap: the same."));
 
+    /** What {@link #KAFKA_DELETE_INDEXED} is where nothing is said of it. */
+    public static final String AUTO = "auto";
+
+    /** No record is deleted. */
+    public static final String OFF = "off";
+
+    public static final Key<String> KAFKA_DELETE_INDEXED = add(Key.text("kafka.delete-indexed", AUTO)
+            .matching(
+                    "auto|off|\\d{1,9} ?(ms|s)|\\d{1,7} ?min|\\d{1,5} ?h|\\d{1,4} ?d",
+                    "auto, off, or a duration such as 2 h")
+            .doc("How long after their rows came into chunks records are deleted from the topics that were made for"
+                    + " streams, once no stream of the topic needs them; off: never. auto: 2 h in the server in one"
+                    + " process with a Kafka of its own, off elsewhere. A copy of the catalog goes with a copy of the"
+                    + " topics that was taken within that time (docs/operations.md, Backup and restore)."));
+
     public static final Key<String> REGISTRY_AUTH = add(Key.text("registry.auth", "none")
             .matching("none|env:[A-Za-z_][A-Za-z0-9_]*|file:/.*\\S", "none, env:VARIABLE or file:/path")
             .doc(

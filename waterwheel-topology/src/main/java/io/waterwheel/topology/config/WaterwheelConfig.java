@@ -11,11 +11,13 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -290,6 +292,14 @@ public final class WaterwheelConfig {
     /** The catalog's root: {@code <zookeeper.root>/<namespace>}. */
     public String catalogRoot() {
         return get(Keys.ZOOKEEPER_ROOT) + "/" + get(Keys.NAMESPACE);
+    }
+
+    /** How long records stay in topics after their rows came into chunks; nothing when they are not deleted. */
+    public Optional<Duration> indexedRecordsStay() {
+        String value = get(Keys.KAFKA_DELETE_INDEXED);
+        return value.equals(Keys.OFF) || value.equals(Keys.AUTO)
+                ? Optional.empty()
+                : Optional.of(DurationText.parse(value));
     }
 
     private <T> String text(Key<T> key) {

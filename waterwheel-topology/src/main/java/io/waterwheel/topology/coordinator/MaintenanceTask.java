@@ -34,10 +34,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Lets tuples expire ({@link Expiry}), merges small chunks ({@link ChunkMerges}), removes chunk files that no stream
- * owns ({@link FileCollector}) and what is left in the catalog of dropped streams ({@link DroppedStreams}), rolls edits
- * up into manifests ({@link ManifestCompactions}), and finishes what others have begun ({@link Finisher}), at
- * intervals, on a thread of its own. One task of the topology has it; that a predecessor may still be at work harms
- * nothing.
+ * owns ({@link FileCollector}), records whose rows are in chunks ({@link IndexedRecordsDeletion}) and what is left in
+ * the catalog of dropped streams ({@link DroppedStreams}), rolls edits up into manifests ({@link ManifestCompactions}),
+ * and finishes what others have begun ({@link Finisher}), at intervals, on a thread of its own. One task of the
+ * topology has it; that a predecessor may still be at work harms nothing.
  */
 final class MaintenanceTask implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MaintenanceTask.class);
@@ -63,6 +63,8 @@ final class MaintenanceTask implements AutoCloseable {
     private final DroppedStreams dropped;
     private final ManifestCompactions rollUps;
     private final ChunkMerges merges;
+    /** Nothing where records stay. */
+    private final Optional<IndexedRecordsDeletion> records;
     /** By id, streams of the last look that may have chunks to merge, in the order of their turns. */
     private final Map<Integer, StreamInfo> toMerge = new LinkedHashMap<>();
 
@@ -94,6 +96,7 @@ final class MaintenanceTask implements AutoCloseable {
                         services.config().get(Keys.MAINTENANCE_MERGE_SPAN).toMillis()),
                 () -> ThreadLocalRandom.current().nextInt(ChunkDescriptor.FIRST_MERGED_PART, ChunkDescriptor.LAST_PART),
                 collector::neverNamedAgain);
+        this.records = services.config().indexedRecordsStay().map(stay -> new IndexedRecordsDeletion(services, stay));
         this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread created = new Thread(task, "chunk-collector");
             created.setDaemon(true);
@@ -194,6 +197,7 @@ final class MaintenanceTask implements AutoCloseable {
             return;
         }
         removeRemains();
+        records.ifPresent(MaintenanceTask::deleteRecords);
         Map<Integer, StreamInfo> present = services.streams().streams();
         merges.retain(present.keySet());
         toMerge.keySet().retainAll(present.keySet());
@@ -224,6 +228,17 @@ final class MaintenanceTask implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             // A scheduled task that throws is never run again, and nothing would report it.
             LOG.error("[collector] failed; trying again later", e);
+        }
+    }
+
+    private static void deleteRecords(IndexedRecordsDeletion records) {
+        try {
+            records.look();
+        } catch (WaterwheelException e) {
+            LOG.warn("[collector] no records are deleted from topics; trying again later", e);
+        } catch (RuntimeException | Error e) {
+            // A scheduled task that throws is never run again, and nothing would report it.
+            LOG.error("[collector] failed to delete records from topics; trying again later", e);
         }
     }
 

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -25,6 +26,7 @@ import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaFuture;
@@ -52,11 +54,23 @@ public final class KafkaTopics implements AutoCloseable {
      * A topic as it is.
      *
      * @param id of this making of the topic: one deleted and made again has another
+     * @param made whether the call that says so has made it
      */
-    public record Topic(String name, String id, int partitions) {}
+    public record Topic(String name, String id, int partitions, boolean made) {}
+
+    private static final Map<String, String> DELETED_BY_TIME =
+            Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE);
+
+    private static final Map<String, String> SHORT_SEGMENTS = Map.of(
+            TopicConfig.CLEANUP_POLICY_CONFIG,
+            TopicConfig.CLEANUP_POLICY_DELETE,
+            TopicConfig.SEGMENT_BYTES_CONFIG,
+            Integer.toString(32 << 20));
 
     private final String bootstrap;
     private final Admin admin;
+    /** Of the writer are deletions, of the readers those who want all records. */
+    private final ReentrantReadWriteLock deletions = new ReentrantReadWriteLock();
 
     public KafkaTopics(String bootstrap) {
         this.bootstrap = bootstrap;
@@ -75,7 +89,8 @@ public final class KafkaTopics implements AutoCloseable {
                     : Optional.of(new Topic(
                             topic,
                             description.topicId().toString(),
-                            description.partitions().size()));
+                            description.partitions().size(),
+                            false));
         } catch (WaterwheelException e) {
             if (e.getCause() instanceof UnknownTopicOrPartitionException) {
                 return Optional.empty();
@@ -89,19 +104,68 @@ public final class KafkaTopics implements AutoCloseable {
      * that were read, so what a replay reads would not be what was read before.
      *
      * @param partitions of a new topic; an existing one keeps its own
+     * @param shortSegments whether the files of a new topic are to be short, because its records are deleted before its
+     *     retention is over: Kafka deletes whole files, and never the last one of a partition
      * @throws WaterwheelException USER when the topic is compacted
      */
-    public Topic ensure(String topic, int partitions) {
+    public Topic ensure(String topic, int partitions, boolean shortSegments) {
         TopicNames.checkSource(topic);
         Optional<Topic> found = find(topic);
+        boolean made = false;
         if (found.isEmpty()) {
-            create(topic, partitions);
+            made = create(topic, partitions, shortSegments ? SHORT_SEGMENTS : DELETED_BY_TIME);
             found = findMade(topic);
         }
         Topic existing = found.orElseThrow(() ->
                 new WaterwheelException(ErrorCode.KAFKA_UNAVAILABLE, "topic " + topic + ": made, but not seen yet"));
         refuseCompacted(topic);
-        return existing;
+        return new Topic(existing.name(), existing.id(), existing.partitions(), made);
+    }
+
+    /** {@link #ensure(String, int, boolean)} with files of the usual length. */
+    public Topic ensure(String topic, int partitions) {
+        return ensure(topic, partitions, false);
+    }
+
+    /**
+     * Runs something that reads a topic, or notes where it begins, while this process deletes no records of any: what
+     * was seen of it would not hold. Several may run at once.
+     */
+    public <T, E extends Exception> T keepingAll(Work<T, E> work) throws E {
+        deletions.readLock().lock();
+        try {
+            return work.run();
+        } finally {
+            deletions.readLock().unlock();
+        }
+    }
+
+    /** Runs something that may delete records, while nothing runs that wants all of them; or does nothing. */
+    public void unlessAllAreKept(Runnable work) {
+        if (deletions.writeLock().tryLock()) {
+            try {
+                work.run();
+            } finally {
+                deletions.writeLock().unlock();
+            }
+        }
+    }
+
+    /** What is run by {@link #keepingAll}. */
+    public interface Work<T, E extends Exception> {
+        T run() throws E;
+    }
+
+    /**
+     * Deletes the first records of a topic. The bytes follow within minutes, whole files at a time.
+     *
+     * @param before by partition the first offset that stays
+     */
+    public void deleteBefore(String topic, Map<Integer, Long> before) {
+        Map<TopicPartition, RecordsToDelete> asked = new HashMap<>();
+        before.forEach((partition, offset) ->
+                asked.put(new TopicPartition(topic, partition), RecordsToDelete.beforeOffset(offset)));
+        get("delete records of topic " + topic, admin.deleteRecords(asked).all());
     }
 
     /**
@@ -115,7 +179,7 @@ public final class KafkaTopics implements AutoCloseable {
     public String ensureDeadLetters(String topic) {
         String name = TopicNames.deadLettersOf(topic);
         if (find(name).isEmpty()) {
-            create(
+            boolean unused = create(
                     name,
                     1,
                     Map.of(
@@ -203,18 +267,17 @@ public final class KafkaTopics implements AutoCloseable {
                         + " gone. Give it two or more (kafka-reassign-partitions.sh)";
     }
 
-    private void create(String topic, int partitions) {
-        create(topic, partitions, Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE));
-    }
-
-    private void create(String topic, int partitions, Map<String, String> configs) {
+    /** Whether it was made now, and not by another process at this moment. */
+    private boolean create(String topic, int partitions, Map<String, String> configs) {
         NewTopic made = new NewTopic(topic, Optional.of(partitions), DEFAULT_REPLICATION).configs(configs);
         try {
             get("create topic " + topic, admin.createTopics(List.of(made)).all());
+            return true;
         } catch (WaterwheelException e) {
             if (!(e.getCause() instanceof TopicExistsException)) {
                 throw e;
             }
+            return false;
         }
     }
 

@@ -260,6 +260,7 @@ final class Changes {
             switch (option) {
                 case "balancing" -> request.setBalancing(value);
                 case "dead-letters" -> request.setDeadLetters(value);
+                case "indexed-records" -> request.setIndexedRecords(value);
                 case "log-loss" -> request.setLogLoss(value);
                 case "retention" -> request.setRetention(value);
                 case "indexers" -> {

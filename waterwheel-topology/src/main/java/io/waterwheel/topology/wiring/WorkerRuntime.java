@@ -42,7 +42,9 @@ import io.waterwheel.topology.warmup.QueryWarmUp;
 import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.ControlBus;
 import io.waterwheel.topology.worker.StreamDirectory;
+import io.waterwheel.topology.worker.TopicRecords;
 import io.waterwheel.topology.worker.WorkerServices;
+import io.waterwheel.topology.zookeeper.OtherNamespaces;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -62,6 +64,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -379,6 +382,31 @@ final class WorkerRuntime implements WorkerServices {
             }
         }
         return states;
+    }
+
+    @Override
+    public TopicRecords topicRecords() {
+        return new TopicRecords() {
+            @Override
+            public <T, E extends Exception> T keepingAll(Work<T, E> work) throws E {
+                return topics.keepingAll(work::run);
+            }
+
+            @Override
+            public void unlessAllAreWanted(Runnable deletion) {
+                topics.unlessAllAreKept(deletion);
+            }
+
+            @Override
+            public void deleteBefore(String topic, Map<Integer, Long> before) {
+                topics.deleteBefore(topic, before);
+            }
+
+            @Override
+            public void otherNamespaces(BiConsumer<String, CatalogStore> look) {
+                OtherNamespaces.look(config, look);
+            }
+        };
     }
 
     @Override

@@ -36,6 +36,9 @@ public interface CoordinatorServices extends ChunkServices, SourceTopics {
     /** What lets this worker into schema registries. */
     RegistryAccess registryAccess();
 
+    /** What deletes records of topics, and keeps that from those who want all of them. */
+    TopicRecords topicRecords();
+
     /** Those who answer subqueries of a stream. */
     Endpoints endpoints(int streamId);
 

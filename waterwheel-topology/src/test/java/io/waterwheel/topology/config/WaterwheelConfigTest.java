@@ -21,6 +21,7 @@ final class WaterwheelConfigTest {
         values.put("zookeeper.session-timeout", Duration.ofSeconds(10));
         values.put("kafka.bootstrap", "127.0.0.1:9092");
         values.put("kafka.client-bootstrap", "kafka.bootstrap");
+        values.put("kafka.delete-indexed", "auto");
         values.put("chunk-store.uri", "file:///var/lib/waterwheel/chunks");
         values.put("topology.name", "waterwheel");
         values.put("topology.workers", 2);
@@ -106,6 +107,7 @@ final class WaterwheelConfigTest {
         values.put("zookeeper.session-timeout", Duration.ofSeconds(4));
         values.put("kafka.bootstrap", "k1:9092,k2:9093");
         values.put("kafka.client-bootstrap", "k1:9192,k2:9193");
+        values.put("kafka.delete-indexed", "90 min");
         values.put("chunk-store.uri", "hdfs://namenode:9000/chunks");
         values.put("topology.name", "rain");
         values.put("topology.workers", 3);
@@ -390,5 +392,23 @@ final class WaterwheelConfigTest {
         assertThatThrownBy(() -> config.withStorm(Map.of("topology.debgu", "true")))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("did you mean topology.debug?");
+    }
+
+    @Test
+    void recordsStayUnlessATimeIsNamed() {
+        assertThat(WaterwheelConfig.defaults().indexedRecordsStay()).isEmpty();
+        for (Map.Entry<String, Duration> stay : Map.of(
+                        "0 ms", Duration.ZERO, "2 h", Duration.ofHours(2), "9999d", Duration.ofDays(9_999))
+                .entrySet()) {
+            assertThat(WaterwheelConfig.parse("test", "", List.of("kafka.delete-indexed=" + stay.getKey()))
+                            .indexedRecordsStay())
+                    .hasValue(stay.getValue());
+        }
+        assertThat(WaterwheelConfig.parse("test", "", List.of("kafka.delete-indexed=off"))
+                        .indexedRecordsStay())
+                .isEmpty();
+        assertThatThrownBy(() -> WaterwheelConfig.parse("test", "", List.of("kafka.delete-indexed=soon")))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("auto, off, or a duration such as 2 h");
     }
 }

@@ -48,6 +48,9 @@ public final class WaterwheelServer implements AutoCloseable {
         CHUNK_STORE
     }
 
+    /** As long as a chunk file that was replaced, by default: copies of both have the same time. */
+    private static final String INDEXED_RECORDS_STAY = "2 h";
+
     private static final String COORDINATORS = "/coordinators";
     private static final Duration STORE_PATIENCE = Duration.ofSeconds(5);
 
@@ -134,6 +137,10 @@ public final class WaterwheelServer implements AutoCloseable {
             kept.add(await(kafka).keeper());
             config = config.with(Keys.KAFKA_BOOTSTRAP, started.ownBootstrap())
                     .with(Keys.KAFKA_CLIENT_BOOTSTRAP, started.bootstrap());
+        }
+        if (config.get(Keys.KAFKA_DELETE_INDEXED).equals(Keys.AUTO)) {
+            config = config.with(
+                    Keys.KAFKA_DELETE_INDEXED, external.contains(External.KAFKA) ? Keys.OFF : INDEXED_RECORDS_STAY);
         }
         keepPort(folder);
         if (!config.get(Keys.GATEWAY_IN_SERVER).equals("none")) {

@@ -5,20 +5,33 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Rounds;
 import io.waterwheel.Waiting;
+import io.waterwheel.cli.Cli;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.client.admin.Verification;
 import io.waterwheel.client.known.KnownRows;
+import io.waterwheel.client.tail.Tail;
+import io.waterwheel.client.tail.TailBatch;
+import io.waterwheel.client.tail.TailSettings;
 import io.waterwheel.embedded.ChildJvm;
 import io.waterwheel.query.Query;
+import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.tuple.LostRange;
 import java.io.BufferedWriter;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -45,7 +58,14 @@ final class NamedAppendTest {
         System.err.println("named append: seed " + seed);
         Path file = folder.resolve("rows.csv");
         write(file, "id,k,t,v\n", 0, ROWS);
-        try (Installation installation = new Installation(folder, folder.resolve("chunks"), false)) {
+        // What is in chunks leaves the topic all the while: notes and rows that are appended then are not in what goes.
+        try (Installation installation = new Installation(
+                folder,
+                folder.resolve("chunks"),
+                false,
+                "kafka.delete-indexed=0 ms",
+                "maintenance.interval=300 ms",
+                "indexer.seal-size=1 MiB")) {
             installation.startAll();
             try (WaterwheelClient client = WaterwheelClient.connect(installation.url())) {
                 client.createStream(KnownRows.definition());
@@ -70,6 +90,11 @@ final class NamedAppendTest {
                 assertThat(append(installation, file).waitFor()).isZero();
                 check(client, ROWS + ADDED);
 
+                theTopicIsDeletedUpToTheChunks(installation, client);
+                assertThat(append(installation, file).waitFor()).isZero();
+                check(client, ROWS + ADDED);
+                whatIsGoneIsSaid(installation, client);
+
                 List<String> lines = new ArrayList<>(Files.readAllLines(file, UTF_8));
                 lines.set(7, "7,7,7,7");
                 Files.write(file, lines, UTF_8);
@@ -82,6 +107,67 @@ final class NamedAppendTest {
                         + " lines is there once");
             }
         }
+    }
+
+    /** Killed right after that, the server answers as before. */
+    private void theTopicIsDeletedUpToTheChunks(Installation installation, WaterwheelClient client) throws Exception {
+        client.flush(KnownRows.STREAM);
+        awaitDeleted(client);
+        installation.part(Installation.Part.SERVER).kill();
+        installation.start(Installation.Part.SERVER);
+        check(client, ROWS + ADDED);
+        Verification verified = client.verify(KnownRows.STREAM, Duration.ofMinutes(2));
+        assertThat(verified.differences()).isEmpty();
+        assertThat(verified.notes().toString()).contains("of what is in those before the log has not everything");
+    }
+
+    private static void awaitDeleted(WaterwheelClient client) {
+        Waiting.until("the topic begins where the chunks end", () -> client.offsets(KnownRows.STREAM).stream()
+                .allMatch(partition -> {
+                    long start = partition.positions().logStart().orElse(0);
+                    return start > 0
+                            && start == Collections.min(partition.checkpoints().values());
+                }));
+    }
+
+    private void whatIsGoneIsSaid(Installation installation, WaterwheelClient client) throws Exception {
+        client.flush(KnownRows.STREAM);
+        awaitDeleted(client);
+        Map<Integer, Long> starts = new TreeMap<>();
+        client.offsets(KnownRows.STREAM)
+                .forEach(partition -> starts.put(
+                        partition.partition(), partition.positions().logStart().orElse(0)));
+        StreamDefinition known = KnownRows.definition();
+        StreamDetails second = client.createStream(
+                new StreamDefinition("second", known.topic(), known.format(), known.partitions(), known.schema()));
+        assertThat(second.begins())
+                .as("a stream of a topic whose beginning is gone")
+                .isEqualTo(starts);
+        assertThat(client.count(Query.of("second"))).isZero();
+        try (Tail tail = client.tail(KnownRows.STREAM, TailSettings.NOW.from("earliest"))) {
+            Map<Integer, LostRange> missed = new TreeMap<>();
+            while (missed.size() < starts.size()) {
+                TailBatch batch = tail.poll(Duration.ofMinutes(1));
+                assertThat(batch).as("missed so far: %s", missed).isNotNull();
+                batch.missed().forEach(range -> missed.put(range.partition(), range));
+            }
+            starts.forEach((partition, start) -> assertThat(missed.get(partition))
+                    .isEqualTo(new LostRange(partition, 0, start, "the topic no longer has them")));
+        }
+        assertThat(ran(installation, "stream", "describe", "second"))
+                .contains("# it begins with what the topic still had: ");
+        assertThat(ran(installation, "stream", "drop", "second")).isEqualTo("dropped stream second\n");
+    }
+
+    private static String ran(Installation installation, String... words) {
+        List<String> all = new ArrayList<>(List.of(words));
+        all.addAll(List.of("--server", installation.url()));
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        PrintStream print = new PrintStream(said, true, UTF_8);
+        assertThat(Cli.run(all.toArray(String[]::new), print, print))
+                .as("%s", said)
+                .isZero();
+        return said.toString(UTF_8);
     }
 
     private static void write(Path file, String header, long from, long to) throws Exception {

@@ -1,0 +1,59 @@
+package io.waterwheel.cli.output;
+
+import io.waterwheel.client.admin.SourceOffsets;
+import io.waterwheel.client.admin.StreamDetails;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What goes with a stream that is dropped: rows whose records the topic no longer has. */
+public final class DropPage {
+    private DropPage() {}
+
+    /** A sentence about rows that are in the stream's chunks alone; empty when the topic has the records of all. */
+    public static String onlyInChunks(StreamDetails stream, List<SourceOffsets> offsets) {
+        List<String> gone = new ArrayList<>();
+        for (SourceOffsets partition : offsets) {
+            long begin = Math.max(partition.base(), stream.begins().getOrDefault(partition.partition(), 0L));
+            long first = partition.positions().logStart().orElse(begin);
+            if (first > begin) {
+                gone.add("partition " + partition.partition() + " before " + (first - partition.base()));
+            }
+        }
+        return gone.isEmpty()
+                ? ""
+                : "topic " + stream.definition().topic() + " no longer has the records of its first rows ("
+                        + String.join(", ", gone) + "): with the stream those rows are gone for good";
+    }
+
+    /** The offsets at which a stream begins, for people; empty when it begins with its topic. */
+    public static String begins(StreamDetails stream) {
+        List<String> late = new ArrayList<>();
+        for (Map.Entry<Integer, Long> begin : new TreeMap<>(stream.begins()).entrySet()) {
+            late.add("partition " + begin.getKey() + " at offset " + begin.getValue());
+        }
+        return late.isEmpty()
+                ? ""
+                : "it begins with what the topic still had: " + String.join(", ", late)
+                        + "; of the records before it has no rows";
+    }
+
+    /** Asks on a terminal whether to go on. */
+    public static boolean confirmed(Terminal terminal, String stream, String gone) throws IOException {
+        terminal.err().print(gone + ".\nDrop stream " + stream + "? [y/N] ");
+        terminal.err().flush();
+        String answer = new BufferedReader(new InputStreamReader(terminal.in(), StandardCharsets.UTF_8)).readLine();
+        String word = answer == null ? "" : answer.strip().toLowerCase(Locale.ROOT);
+        boolean agreed = word.equals("y") || word.equals("yes");
+        if (!agreed) {
+            terminal.err().println("nothing was dropped");
+        }
+        return agreed;
+    }
+}

@@ -556,6 +556,9 @@ final class StreamCommand {
         try {
             return DropPage.onlyInChunks(client.describe(name), client.offsets(name));
         } catch (WaterwheelException e) {
+            if (e.is(ErrorCode.NO_SUCH_STREAM)) {
+                return "";
+            }
             // A stream can be dropped of which no more can be told; what else is wrong, the drop says.
             terminal.err().println("what the topic has of stream " + name + " is not known: " + e.getMessage());
             return "";

@@ -5,6 +5,7 @@ import static io.waterwheel.catalog.JsonMembers.longs;
 import static io.waterwheel.catalog.JsonMembers.require;
 import static io.waterwheel.catalog.JsonMembers.text;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * That a stream's topic was made for it, and how far the topic's records were in chunks at some moments. The node is
@@ -45,10 +47,28 @@ public final class MadeTopic {
      * How far the topic's records were in chunks at some moment.
      *
      * @param millis since 1970
-     * @param offsets by partition the first that was not
+     * @param streams ids of those that read the topic then, ascending
+     * @param offsets of the log, by partition the first that was not in the chunks of all of them
+     * @param epochs by partition of its leader
+     * @param bases by partition the sum of the bases of these streams' logs, which changes when one follows another log
      */
     @SuppressWarnings("ArrayRecordComponent") // one number per partition; never compared
-    public record Mark(long millis, long[] offsets) {}
+    public record Mark(long millis, int[] streams, long[] offsets, int[] epochs, long[] bases) {
+        /** Whether it says the same, if of another time. */
+        public boolean says(Mark other) {
+            return Arrays.equals(streams, other.streams)
+                    && Arrays.equals(offsets, other.offsets)
+                    && Arrays.equals(epochs, other.epochs)
+                    && Arrays.equals(bases, other.bases);
+        }
+
+        /** Whether a later one is of the same log of a partition, as far as its streams know. */
+        public boolean isOfSameLog(Mark later, int partition) {
+            return partition < offsets.length
+                    && epochs[partition] == later.epochs[partition]
+                    && bases[partition] == later.bases[partition];
+        }
+    }
 
     private MadeTopic() {}
 
@@ -61,16 +81,24 @@ public final class MadeTopic {
         return new Op.Create(path(streamId), write(topicId, List.of()));
     }
 
-    /** By stream what is known, in the order of the streams, in as few round trips as the store can. */
-    public static List<Optional<Known>> read(CatalogStore store, List<StreamInfo> streams) {
-        List<String> paths = streams.stream().map(stream -> path(stream.id())).toList();
-        List<Optional<CatalogStore.Node>> nodes = store.readAll(paths);
-        List<Optional<Known>> all = new ArrayList<>();
-        for (int i = 0; i < paths.size(); i++) {
-            String path = paths.get(i);
-            all.add(nodes.get(i).map(node -> parse(path, node)));
-        }
-        return all;
+    /**
+     * What is known of a stream's topic; nothing where the topic was there before.
+     *
+     * @throws io.waterwheel.catalog.store.CorruptCatalogException when it cannot be read
+     */
+    public static Optional<Known> read(CatalogStore store, StreamInfo stream) {
+        String path = path(stream.id());
+        return store.read(path).map(node -> parse(path, node));
+    }
+
+    /** Those of some streams whose topics were made for them, in as few round trips as the store can. */
+    public static List<StreamInfo> owners(CatalogStore store, List<StreamInfo> streams) {
+        List<Optional<CatalogStore.Node>> nodes =
+                store.readAll(streams.stream().map(stream -> path(stream.id())).toList());
+        return IntStream.range(0, streams.size())
+                .filter(i -> nodes.get(i).isPresent())
+                .mapToObj(streams::get)
+                .toList();
     }
 
     /**
@@ -96,17 +124,34 @@ public final class MadeTopic {
         for (Mark mark : marks) {
             ObjectNode one = all.addObject();
             one.put("at", mark.millis());
+            ArrayNode streams = one.putArray("streams");
+            Arrays.stream(mark.streams()).forEach(streams::add);
             ArrayNode offsets = one.putArray("offsets");
             Arrays.stream(mark.offsets()).forEach(offsets::add);
+            ArrayNode epochs = one.putArray("epochs");
+            Arrays.stream(mark.epochs()).forEach(epochs::add);
+            ArrayNode bases = one.putArray("bases");
+            Arrays.stream(mark.bases()).forEach(bases::add);
         }
         return CatalogJson.bytes(json);
+    }
+
+    private static int[] ints(JsonNode mark, String member) {
+        return Arrays.stream(longs(require(mark, member)))
+                .mapToInt(Math::toIntExact)
+                .toArray();
     }
 
     private static Known parse(String path, CatalogStore.Node node) {
         return CatalogJson.read(path, node.data(), json -> {
             List<Mark> marks = new ArrayList<>();
             require(json, "marks")
-                    .forEach(mark -> marks.add(new Mark(longOf(mark, "at"), longs(require(mark, "offsets")))));
+                    .forEach(mark -> marks.add(new Mark(
+                            longOf(mark, "at"),
+                            ints(mark, "streams"),
+                            longs(require(mark, "offsets")),
+                            ints(mark, "epochs"),
+                            longs(require(mark, "bases")))));
             return new Known(text(json, "topicId"), marks, node.version());
         });
     }

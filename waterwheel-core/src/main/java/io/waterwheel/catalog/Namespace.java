@@ -102,6 +102,11 @@ public final class Namespace {
         return CatalogJson.readStream(path(name), entry);
     }
 
+    /** The topic that a stream's entry names, whatever else is in it; nothing where that cannot be told. */
+    public static Optional<String> topicOf(byte[] entry) {
+        return CatalogJson.topic(entry);
+    }
+
     /** What the entries of these streams hold, empty where there is none. */
     List<Optional<CatalogStore.Node>> read(List<String> names) {
         return store.readAll(names.stream().map(Namespace::path).toList());

@@ -16,14 +16,16 @@ import java.util.TreeMap;
 public final class DropPage {
     private DropPage() {}
 
-    /** A sentence about rows that are in the stream's chunks alone; empty when the topic has the records of all. */
+    /** A sentence about rows that are in the stream's chunks alone; empty when the topic has all records. */
     public static String onlyInChunks(StreamDetails stream, List<SourceOffsets> offsets) {
         List<String> gone = new ArrayList<>();
         for (SourceOffsets partition : offsets) {
-            long begin = Math.max(partition.base(), stream.begins().getOrDefault(partition.partition(), 0L));
+            long begin = stream.begins().getOrDefault(partition.partition(), 0L);
             long first = partition.positions().logStart().orElse(begin);
-            if (first > begin) {
-                gone.add("partition " + partition.partition() + " before " + (first - partition.base()));
+            if (partition.base() > 0) {
+                gone.add("partition " + partition.partition() + " before its present log");
+            } else if (first > begin) {
+                gone.add("partition " + partition.partition() + " before " + first);
             }
         }
         return gone.isEmpty()

@@ -9,8 +9,12 @@ import java.util.List;
 
 /**
  * Which records of a topic no indexer reads again, for their rows are in chunks: those below the checkpoint of every
- * indexer of every stream of the topic, and that were so some time ago already. Pure functions. Offsets here are the
+ * indexer of every stream of the topic, and that were so for some time already. Pure functions. Offsets here are the
  * log's.
+ *
+ * <p>A checkpoint says nothing of a log that was cut and filled up again since: there its offsets are those of other
+ * records. So a partition counts only while each stream reads it without trouble, and a mark only while the leader is
+ * the one under which it was made, as a log is cut under a new one only, and while no stream follows another log.
  */
 public final class ExpendableRecords {
     /** There are at most one more than this, and the one that is due, within the delay. */
@@ -19,86 +23,113 @@ public final class ExpendableRecords {
     private ExpendableRecords() {}
 
     /**
+     * A topic as it is, looked at <em>after</em> the checkpoints of its streams were read: then they lie below its
+     * ends.
+     *
+     * @param id of this making of it
+     * @param ends by partition one after the last record
+     * @param epochs by partition of its leader; -1 where not known
+     */
+    @SuppressWarnings("ArrayRecordComponent") // one number per partition; never compared
+    public record Topic(String id, long[] ends, int[] epochs) {}
+
+    /**
      * What one stream has of its topic in chunks.
      *
+     * @param stream its id
      * @param covered by partition the position that every checkpoint of it has reached
      * @param routes of its partitions, read <em>after</em> that: a position of a log that follows, taken for one of the
      *     log before, would lie beyond its end
+     * @param sound by partition whether the stream reads it now, and finds nothing wrong with its log
      */
     @SuppressWarnings("ArrayRecordComponent") // one number per partition; never compared
-    public record Reader(long[] covered, List<PartitionRoute> routes) {
+    public record Reader(int stream, long[] covered, List<PartitionRoute> routes, boolean[] sound) {
         public Reader {
             routes = List.copyOf(routes);
         }
     }
 
     /**
-     * What is to be done.
+     * How far each stream of a topic has everything in chunks: nothing is known of what came later.
      *
-     * @param before by partition the offset below which records may be deleted now; 0: none
-     * @param marks to be remembered, oldest first
-     */
-    @SuppressWarnings("ArrayRecordComponent") // one number per partition; never compared
-    public record Step(long[] before, List<Mark> marks) {}
-
-    /**
-     * By partition of a topic, the offset below which every stream has all in chunks; 0 where one may need the first
-     * record.
-     *
-     * @param topicId of the topic as it is now
+     * @param topic the topic
      * @param readers all streams that read a topic of this name
      */
-    public static long[] inChunks(String topicId, int partitions, List<Reader> readers) {
+    public static Mark now(Topic topic, List<Reader> readers, long nowMillis) {
+        int partitions = topic.ends().length;
         long[] least = new long[partitions];
-        if (readers.isEmpty()) {
-            return least;
-        }
-        Arrays.fill(least, Long.MAX_VALUE);
-        for (Reader reader : readers) {
-            for (int p = 0; p < partitions; p++) {
-                least[p] = Math.min(least[p], p < reader.routes().size() ? inChunks(topicId, reader, p) : 0);
+        long[] bases = new long[partitions];
+        for (int p = 0; p < partitions; p++) {
+            least[p] = readers.isEmpty() ? 0 : Long.MAX_VALUE;
+            for (Reader reader : readers) {
+                boolean known = p < reader.routes().size();
+                least[p] = Math.min(least[p], known ? inChunks(topic, reader, p) : 0);
+                bases[p] += known ? reader.routes().get(p).log().base() : 0;
             }
         }
-        return least;
+        return new Mark(
+                nowMillis,
+                readers.stream().mapToInt(Reader::stream).sorted().toArray(),
+                least,
+                topic.epochs().clone(),
+                bases);
     }
 
-    private static long inChunks(String topicId, Reader reader, int partition) {
+    private static long inChunks(Topic topic, Reader reader, int partition) {
         LogIdentity log = reader.routes().get(partition).log();
         long covered = reader.covered()[partition];
         // Of another log, or one not known: the stream may read this one from its beginning yet.
-        return !log.topicId().equals(topicId) || covered < log.since() ? 0 : Math.max(0, covered - log.base());
+        if (!log.topicId().equals(topic.id())
+                || covered < log.since()
+                || !reader.sound()[partition]
+                || topic.epochs()[partition] < 0) {
+            return 0;
+        }
+        long offset = covered - log.base();
+        // Beyond its end: it was cut.
+        return offset > topic.ends()[partition] ? 0 : Math.max(0, offset);
     }
 
     /**
-     * What of a topic may be deleted now.
+     * Marks to remember, oldest first: those that are not due, the last that is, and the present one where the last is
+     * old enough.
      *
      * @param marks that were remembered, oldest first
-     * @param inChunks what {@link #inChunks(String, int, List)} says now
      * @param delayMillis for which records stay after their rows came into chunks
      */
-    public static Step step(List<Mark> marks, long[] inChunks, long nowMillis, long delayMillis) {
-        List<Mark> kept = new ArrayList<>(marks);
-        // The clock was set back: they would stand for a time that is not over.
-        kept.removeIf(mark -> mark.millis() > nowMillis);
+    public static List<Mark> remembered(List<Mark> marks, Mark now, long delayMillis) {
+        List<Mark> kept = usable(marks, now);
         Mark last = kept.isEmpty() ? null : kept.get(kept.size() - 1);
-        if (last == null
-                || (nowMillis - last.millis() >= delayMillis / MARKS_A_DELAY
-                        && !Arrays.equals(last.offsets(), inChunks))) {
-            kept.add(new Mark(nowMillis, inChunks.clone()));
+        if (last == null || (now.millis() - last.millis() >= delayMillis / MARKS_A_DELAY && !last.says(now))) {
+            kept.add(now);
         }
-        long[] before = new long[inChunks.length];
-        while (!kept.isEmpty() && kept.get(0).millis() <= nowMillis - delayMillis) {
-            long[] due = kept.get(0).offsets();
-            for (int p = 0; p < before.length; p++) {
-                // A stream that came since may need more than was needed then.
-                before[p] = p < due.length ? Math.min(due[p], inChunks[p]) : 0;
-            }
-            if (kept.size() == 1 || kept.get(1).millis() > nowMillis - delayMillis) {
-                // It stays, for a process that ends before it has deleted.
-                break;
-            }
+        while (kept.size() > 1 && kept.get(1).millis() <= now.millis() - delayMillis) {
             kept.remove(0);
         }
-        return new Step(before, List.copyOf(kept));
+        return List.copyOf(kept);
+    }
+
+    /** By partition the offset below which records may be deleted now; 0: none. */
+    public static long[] before(List<Mark> marks, Mark now, long delayMillis) {
+        long[] before = new long[now.offsets().length];
+        for (Mark mark : usable(marks, now)) {
+            if (mark.millis() <= now.millis() - delayMillis) {
+                for (int p = 0; p < before.length; p++) {
+                    before[p] = mark.isOfSameLog(now, p) ? Math.min(mark.offsets()[p], now.offsets()[p]) : 0;
+                }
+            }
+        }
+        return before;
+    }
+
+    /**
+     * Without those of a clock that was set back since, and those that know nothing of a stream that reads the topic
+     * now: its rows came into chunks later.
+     */
+    private static List<Mark> usable(List<Mark> marks, Mark now) {
+        List<Mark> kept = new ArrayList<>(marks);
+        kept.removeIf(mark -> mark.millis() > now.millis()
+                || !Arrays.stream(now.streams()).allMatch(stream -> Arrays.binarySearch(mark.streams(), stream) >= 0));
+        return kept;
     }
 }

@@ -5,13 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.waterwheel.Rounds;
 import io.waterwheel.catalog.MadeTopic.Mark;
 import io.waterwheel.catalog.maintenance.ExpendableRecords.Reader;
-import io.waterwheel.catalog.maintenance.ExpendableRecords.Step;
+import io.waterwheel.catalog.maintenance.ExpendableRecords.Topic;
 import io.waterwheel.catalog.state.LogIdentity;
 import io.waterwheel.catalog.state.PartitionRoute;
 import io.waterwheel.catalog.state.PartitionRoute.VersionSince;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -26,35 +28,60 @@ final class ExpendableRecordsTest {
 
     /** The choice as it is, or with a fault in it. */
     private interface Choice {
-        Step step(List<Mark> marks, String topicId, int partitions, List<Reader> readers, long now);
+        /** By partition the offset below which records are deleted, and the marks that are remembered. */
+        Chosen choose(List<Mark> marks, Topic topic, List<Reader> readers, long now);
     }
 
-    private static final Choice RIGHT = (marks, topic, partitions, readers, now) ->
-            ExpendableRecords.step(marks, ExpendableRecords.inChunks(topic, partitions, readers), now, DELAY);
+    private record Chosen(List<Mark> marks, long[] before) {}
+
+    private static Chosen right(List<Mark> marks, Topic topic, List<Reader> readers, long now, long delay) {
+        Mark mark = ExpendableRecords.now(topic, readers, now);
+        List<Mark> remembered = ExpendableRecords.remembered(marks, mark, delay);
+        return new Chosen(remembered, ExpendableRecords.before(remembered, mark, delay));
+    }
+
+    private static final Choice RIGHT = (marks, topic, readers, now) -> right(marks, topic, readers, now, DELAY);
 
     /**
      * A stream of the topic: what it needs, in offsets of the log that is there now, and what the catalog has of it.
      */
     private static final class Stream {
+        final int id;
         final long[] needs;
-        /** By partition the log that it knows; null: an earlier one than that is there. */
         final LogIdentity[] logs;
         /** Positions. */
         final long[] covered;
+        /** Where its log was cut, and it has not followed; -1: it was not. */
+        final long[] cutAt;
+        /** Since when a cut is known to those who read it; never later than a tenth of the delay. */
+        final long[] cutSince;
 
-        Stream(long[] starts) {
+        Stream(int id, long[] starts) {
+            this.id = id;
             needs = starts.clone();
             logs = new LogIdentity[starts.length];
             Arrays.fill(logs, LogIdentity.first(TOPIC));
             covered = starts.clone();
+            cutAt = new long[starts.length];
+            Arrays.fill(cutAt, -1);
+            cutSince = new long[starts.length];
         }
 
-        Reader reader() {
+        void follow(int p) {
+            PartitionRoute route =
+                    new PartitionRoute(covered[p] + 1, List.of(new VersionSince(1, 0)), logs[p], List.of());
+            logs[p] = LogIdentity.after(route, TOPIC, cutAt[p]);
+            cutAt[p] = -1;
+        }
+
+        Reader reader(long clock) {
             List<PartitionRoute> routes = new ArrayList<>();
-            for (LogIdentity log : logs) {
-                routes.add(new PartitionRoute(Long.MAX_VALUE / 2, List.of(new VersionSince(1, 0)), log, List.of()));
+            boolean[] sound = new boolean[logs.length];
+            for (int p = 0; p < logs.length; p++) {
+                routes.add(new PartitionRoute(Long.MAX_VALUE / 2, List.of(new VersionSince(1, 0)), logs[p], List.of()));
+                sound[p] = cutAt[p] < 0 || clock - cutSince[p] < DELAY / 10;
             }
-            return new Reader(covered.clone(), routes);
+            return new Reader(id, covered.clone(), routes, sound);
         }
     }
 
@@ -63,27 +90,29 @@ final class ExpendableRecordsTest {
         int partitions = 1 + random.nextInt(3);
         long[] ends = new long[partitions];
         long[] starts = new long[partitions];
+        int[] epochs = new int[partitions];
         List<Stream> streams = new ArrayList<>();
-        streams.add(new Stream(starts));
+        int ids = 0;
+        streams.add(new Stream(++ids, starts));
         List<Mark> marks = List.of();
-        List<long[]> past = new ArrayList<>();
+        /* Of each moment at which something changed, what was needed then; those of the last delay count. */
+        List<Map<Integer, long[]>> needed = new ArrayList<>();
         List<Long> times = new ArrayList<>();
         long clock = 1_000_000;
-        for (int i = 0; i < 200; i++) {
+        for (int i = 0; i < 300; i++) {
             int p = random.nextInt(partitions);
             switch (random.nextInt(12)) {
                 case 0, 1, 2 -> ends[p] += random.nextInt(50);
                 case 3, 4, 5, 6 -> {
                     Stream some = streams.get(random.nextInt(streams.size()));
-                    long taken = some.needs[p]
-                            + (ends[p] > some.needs[p] ? random.nextLong(ends[p] - some.needs[p]) + 1 : 0);
-                    // Where the log was cut, the stream goes on at positions of its own.
-                    some.needs[p] = taken;
-                    some.covered[p] = Math.max(some.covered[p], taken + some.logs[p].base());
+                    if (some.cutAt[p] < 0 && ends[p] > some.needs[p]) {
+                        some.needs[p] += random.nextLong(ends[p] - some.needs[p]) + 1;
+                        some.covered[p] = Math.max(some.covered[p], some.needs[p] + some.logs[p].base());
+                    }
                 }
                 case 7 -> {
                     if (streams.size() < 4) {
-                        streams.add(new Stream(starts));
+                        streams.add(new Stream(++ids, starts));
                     }
                 }
                 case 8 -> {
@@ -92,62 +121,68 @@ final class ExpendableRecordsTest {
                     }
                 }
                 case 9 -> {
-                    if (random.nextInt(10) == 0 && ends[p] > starts[p]) {
-                        // Cut below what some have read: each follows at new positions, one of them a little later.
+                    if (random.nextInt(6) == 0 && ends[p] > starts[p]) {
+                        // Cut below what some have read, and perhaps filled up at once.
                         ends[p] = starts[p] + random.nextLong(ends[p] - starts[p]);
+                        epochs[p]++;
                         for (Stream stream : streams) {
                             if (stream.needs[p] > ends[p]) {
                                 stream.needs[p] = ends[p];
-                                PartitionRoute route = new PartitionRoute(
-                                        stream.covered[p] + 1,
-                                        List.of(new VersionSince(1, 0)),
-                                        stream.logs[p],
-                                        List.of());
-                                stream.logs[p] = LogIdentity.after(route, TOPIC, ends[p]);
+                                stream.cutAt[p] = ends[p];
+                                stream.cutSince[p] = clock;
                             }
                         }
-                        marks = List.of();
+                        ends[p] += random.nextInt(200);
+                    } else {
+                        // Somebody decides: one that stood still follows from where the log was cut, or behind its
+                        // start.
+                        Stream some = streams.get(random.nextInt(streams.size()));
+                        if (some.cutAt[p] >= 0) {
+                            some.cutAt[p] = Math.max(some.cutAt[p], starts[p]);
+                            some.follow(p);
+                        }
                     }
                 }
                 case 10 -> clock += random.nextInt((int) DELAY);
                 default -> {
-                    Step step = choice.step(
+                    long now = clock;
+                    Chosen chosen = choice.choose(
                             marks,
-                            TOPIC,
-                            partitions,
-                            streams.stream().map(Stream::reader).toList(),
+                            new Topic(TOPIC, ends.clone(), epochs.clone()),
+                            streams.stream().map(stream -> stream.reader(now)).toList(),
                             clock);
-                    long[] least = new long[partitions];
-                    Arrays.fill(least, Long.MAX_VALUE);
-                    for (Stream stream : streams) {
-                        for (int q = 0; q < partitions; q++) {
-                            least[q] = Math.min(least[q], stream.needs[q]);
-                        }
-                    }
-                    past.add(least);
-                    times.add(clock);
                     for (int q = 0; q < partitions; q++) {
-                        if (step.before()[q] > least[q]) {
-                            return "partition " + q + ": deletes below " + step.before()[q] + ", a stream needs "
-                                    + least[q];
+                        long least = Long.MAX_VALUE;
+                        for (Stream stream : streams) {
+                            least = Math.min(least, stream.needs[q]);
                         }
-                        long then = 0;
-                        for (int t = 0; t < past.size() && times.get(t) <= clock - DELAY; t++) {
-                            then = Math.max(then, past.get(t)[q]);
+                        if (chosen.before()[q] > least) {
+                            return "partition " + q + ": deletes below " + chosen.before()[q] + ", a stream needs "
+                                    + least;
                         }
-                        if (step.before()[q] > then) {
-                            return "partition " + q + ": deletes below " + step.before()[q] + ", of which " + then
-                                    + " was in chunks " + DELAY + " ms ago";
+                        for (Stream stream : streams) {
+                            for (int t = needed.size() - 1; t >= 0 && times.get(t) > clock - DELAY; t--) {
+                                long[] then = needed.get(t).get(stream.id);
+                                if (then != null && chosen.before()[q] > then[q]) {
+                                    return "partition " + q + ": deletes below " + chosen.before()[q]
+                                            + ", of which a stream" + " needed " + then[q] + " on "
+                                            + (clock - times.get(t)) + " ms ago";
+                                }
+                            }
                         }
-                        starts[q] = Math.max(starts[q], step.before()[q]);
+                        starts[q] = Math.max(starts[q], chosen.before()[q]);
                     }
-                    if (step.marks().size() > 6) {
-                        return step.marks().size() + " marks";
+                    if (chosen.marks().size() > 6) {
+                        return chosen.marks().size() + " marks";
                     }
                     // A process that ends here has remembered them, or not.
-                    marks = random.nextInt(5) == 0 ? marks : step.marks();
+                    marks = random.nextInt(5) == 0 ? marks : chosen.marks();
                 }
             }
+            Map<Integer, long[]> present = new HashMap<>();
+            streams.forEach(stream -> present.put(stream.id, stream.needs.clone()));
+            needed.add(present);
+            times.add(clock);
         }
         return "";
     }
@@ -166,64 +201,60 @@ final class ExpendableRecordsTest {
     void eachFaultIsFound() {
         found(
                 "of several streams the last one counts",
-                (marks, topic, partitions, readers, now) ->
-                        RIGHT.step(marks, topic, partitions, readers.subList(readers.size() - 1, readers.size()), now));
+                (marks, topic, readers, now) ->
+                        RIGHT.choose(marks, topic, readers.subList(readers.size() - 1, readers.size()), now));
         found(
                 "positions are taken for offsets",
-                (marks, topic, partitions, readers, now) -> RIGHT.step(
+                (marks, topic, readers, now) -> RIGHT.choose(
                         marks,
                         topic,
-                        partitions,
                         readers.stream()
                                 .map(reader -> on(reader, Long.MIN_VALUE, 0))
                                 .toList(),
                         now));
+        found("nothing stays for a while", (marks, topic, readers, now) -> right(marks, topic, readers, now, 0));
         found(
-                "positions of the log before are taken for those of this one",
-                (marks, topic, partitions, readers, now) -> ExpendableRecords.step(
+                "a log that was cut and filled up is that of the checkpoints",
+                (marks, topic, readers, now) -> RIGHT.choose(
                         marks,
-                        ExpendableRecords.inChunks(
-                                topic,
-                                partitions,
-                                readers.stream()
-                                        .map(ExpendableRecordsTest::asOffsetsOfTheLogBefore)
-                                        .toList()),
-                        now,
-                        DELAY));
+                        topic,
+                        readers.stream().map(ExpendableRecordsTest::sound).toList(),
+                        now));
         found(
-                "nothing stays for a while",
-                (marks, topic, partitions, readers, now) ->
-                        ExpendableRecords.step(marks, ExpendableRecords.inChunks(topic, partitions, readers), now, 0));
-        found("what was in chunks then counts, whoever came since", (marks, topic, partitions, readers, now) -> {
-            long[] all = new long[partitions];
-            Arrays.fill(all, Long.MAX_VALUE);
-            Step later = ExpendableRecords.step(marks, all, now, DELAY);
-            Step right = RIGHT.step(marks, topic, partitions, readers, now);
-            return new Step(later.before(), right.marks());
+                "a mark outlives a change of the leader",
+                (marks, topic, readers, now) -> RIGHT.choose(
+                        marks, new Topic(TOPIC, topic.ends(), new int[topic.ends().length]), readers, now));
+        found("a mark counts for streams that it does not know", (marks, topic, readers, now) -> {
+            int[] present = readers.stream().mapToInt(Reader::stream).sorted().toArray();
+            return RIGHT.choose(
+                    marks.stream()
+                            .map(mark -> new Mark(mark.millis(), present, mark.offsets(), mark.epochs(), mark.bases()))
+                            .toList(),
+                    topic,
+                    readers,
+                    now);
         });
-        found("the newest mark counts", (marks, topic, partitions, readers, now) -> {
-            Step right = RIGHT.step(marks, topic, partitions, readers, now);
-            return new Step(right.marks().get(right.marks().size() - 1).offsets(), right.marks());
+        found("what was in chunks then counts, whoever came since", (marks, topic, readers, now) -> {
+            Chosen chosen = RIGHT.choose(marks, topic, readers, now);
+            return new Chosen(chosen.marks(), chosen.marks().get(0).offsets());
         });
+    }
+
+    private static Reader sound(Reader reader) {
+        boolean[] all = new boolean[reader.sound().length];
+        Arrays.fill(all, true);
+        return new Reader(reader.stream(), reader.covered(), reader.routes(), all);
     }
 
     private static Reader on(Reader reader, long since, long base) {
         return new Reader(
+                reader.stream(),
                 reader.covered(),
                 reader.routes().stream()
                         .map(route -> new PartitionRoute(
                                 route.limit(), route.versions(), new LogIdentity(TOPIC, base, since), List.of()))
-                        .toList());
-    }
-
-    /** As if an old position counted from this log's base, whichever log it is of. */
-    private static Reader asOffsetsOfTheLogBefore(Reader reader) {
-        long[] covered = reader.covered().clone();
-        for (int p = 0; p < covered.length; p++) {
-            LogIdentity log = reader.routes().get(p).log();
-            covered[p] = covered[p] < log.since() ? covered[p] % 1_000_000_000_000L : covered[p] - log.base();
-        }
-        return on(new Reader(covered, reader.routes()), Long.MIN_VALUE, 0);
+                        .toList(),
+                reader.sound());
     }
 
     private static void found(String what, Choice faulty) {
@@ -235,27 +266,46 @@ final class ExpendableRecordsTest {
         throw new AssertionError("not found: " + what);
     }
 
+    private static long[] inChunks(String id, long[] ends, int epoch, Reader... readers) {
+        int[] epochs = new int[ends.length];
+        Arrays.fill(epochs, epoch);
+        return ExpendableRecords.now(new Topic(id, ends, epochs), List.of(readers), 0)
+                .offsets();
+    }
+
     @Test
     void whatIsNotKnownIsNeeded() {
-        Reader known = new Stream(new long[] {100, 100}).reader();
-        assertThat(ExpendableRecords.inChunks(TOPIC, 2, List.of())).containsExactly(0, 0);
-        assertThat(ExpendableRecords.inChunks(TOPIC, 2, List.of(known))).containsExactly(100, 100);
-        assertThat(ExpendableRecords.inChunks("another", 2, List.of(known))).containsExactly(0, 0);
-        assertThat(ExpendableRecords.inChunks(TOPIC, 3, List.of(known)))
+        Reader known = new Stream(1, new long[] {100, 100}).reader(0);
+        long[] ends = {200, 200};
+        assertThat(inChunks(TOPIC, ends, 1)).containsExactly(0, 0);
+        assertThat(inChunks(TOPIC, ends, 1, known)).containsExactly(100, 100);
+        assertThat(inChunks("another", ends, 1, known)).containsExactly(0, 0);
+        assertThat(inChunks(TOPIC, ends, -1, known))
+                .as("the leader is not known")
+                .containsExactly(0, 0);
+        assertThat(inChunks(TOPIC, new long[] {200, 99}, 1, known)).as("cut").containsExactly(100, 0);
+        assertThat(inChunks(TOPIC, new long[] {200, 200, 200}, 1, known))
                 .as("of a partition that was added")
                 .containsExactly(100, 100, 0);
-        assertThat(ExpendableRecords.inChunks(
-                        TOPIC, 2, List.of(new Reader(new long[] {Long.MIN_VALUE, 7}, known.routes()))))
+        assertThat(inChunks(
+                        TOPIC, ends, 1, new Reader(1, new long[] {Long.MIN_VALUE, 7}, known.routes(), new boolean[] {
+                            true, true
+                        })))
                 .as("an indexer stands at the beginning")
                 .containsExactly(0, 7);
-        assertThat(ExpendableRecords.inChunks(TOPIC, 2, List.of(on(known, Long.MIN_VALUE, 40))))
-                .containsExactly(60, 60);
+        assertThat(inChunks(TOPIC, ends, 1, on(known, Long.MIN_VALUE, 40))).containsExactly(60, 60);
+        assertThat(inChunks(
+                        TOPIC, ends, 1, new Reader(1, known.covered(), known.routes(), new boolean[] {true, false})))
+                .as("its reader is in trouble")
+                .containsExactly(100, 0);
         Reader old = new Reader(
+                2,
                 known.covered(),
                 known.routes().stream()
                         .map(route -> new PartitionRoute(route.limit(), route.versions()))
-                        .toList());
-        assertThat(ExpendableRecords.inChunks(TOPIC, 2, List.of(known, old)))
+                        .toList(),
+                known.sound());
+        assertThat(inChunks(TOPIC, ends, 1, known, old))
                 .as("of a release that knew of no logs")
                 .containsExactly(0, 0);
     }
@@ -263,22 +313,24 @@ final class ExpendableRecordsTest {
     @Test
     void marksAreFewAndAClockThatGoesBackDeletesLater() {
         List<Mark> marks = List.of();
+        Reader[] reader = {null};
         for (long now = 0; now < 20_000; now += 10) {
-            Step step = ExpendableRecords.step(marks, new long[] {now + 1}, now, DELAY);
-            marks = step.marks();
+            reader[0] = new Stream(1, new long[] {now + 1}).reader(0);
+            Chosen chosen =
+                    RIGHT.choose(marks, new Topic(TOPIC, new long[] {100_000}, new int[] {1}), List.of(reader[0]), now);
+            marks = chosen.marks();
             assertThat(marks.size()).isLessThanOrEqualTo(6);
-            assertThat(step.before()[0]).isLessThanOrEqualTo(Math.max(0, now - DELAY + 1));
-            assertThat(step.before()[0]).isGreaterThanOrEqualTo(now < 2 * DELAY ? 0 : now - 2 * DELAY);
+            assertThat(chosen.before()[0]).isLessThanOrEqualTo(Math.max(0, now - DELAY + 1));
+            assertThat(chosen.before()[0]).isGreaterThanOrEqualTo(now < 2 * DELAY ? 0 : now - 2 * DELAY);
         }
-        assertThat(ExpendableRecords.step(marks, new long[] {90_000}, 5_000, DELAY)
-                        .before())
+        Topic topic = new Topic(TOPIC, new long[] {100_000}, new int[] {1});
+        assertThat(RIGHT.choose(marks, topic, List.of(reader[0]), 5_000).before())
                 .containsExactly(0);
-        List<Mark> idle = marks;
-        long last = idle.get(idle.size() - 1).offsets()[0];
-        Step later = ExpendableRecords.step(idle, new long[] {last}, 90_000, DELAY);
+        long last = marks.get(marks.size() - 1).offsets()[0];
+        Reader idle = new Stream(1, new long[] {last}).reader(0);
+        Chosen later = RIGHT.choose(marks, topic, List.of(idle), 90_000);
         assertThat(later.before()).containsExactly(last);
-        assertThat(ExpendableRecords.step(later.marks(), new long[] {last}, 95_000, DELAY)
-                        .marks())
+        assertThat(RIGHT.choose(later.marks(), topic, List.of(idle), 95_000).marks())
                 .as("an idle topic writes nothing")
                 .isEqualTo(later.marks());
     }

@@ -138,7 +138,8 @@ public final class StreamCalls {
         Retention retention = request.hasRetention() ? Retention.parse(request.getRetention()) : null;
         IndexedRecords indexedRecords =
                 request.hasIndexedRecords() ? IndexedRecords.parse(request.getIndexedRecords()) : null;
-        StreamInfo stream = services.namespace()
+        // Once it is acknowledged that records stay, none goes that was about to.
+        StreamInfo stream = topics.keepingAll(() -> services.namespace()
                 .changePolicy(
                         request.getName(),
                         old -> new StreamPolicy(
@@ -146,7 +147,7 @@ public final class StreamCalls {
                                 logLoss == null ? old.logLoss() : logLoss,
                                 balancing == null ? old.balancing() : balancing,
                                 retention == null ? old.retention() : retention,
-                                indexedRecords == null ? old.indexedRecords() : indexedRecords));
+                                indexedRecords == null ? old.indexedRecords() : indexedRecords)));
         LOG.info("[{}] {}", stream.name(), stream.policy());
         if (even != null) {
             route(stream, even);

@@ -66,7 +66,8 @@ public final class Keys {
                     "auto, off, or a duration such as 2 h")
             .doc("How long after their rows came into chunks records are deleted from the topics that were made for"
                     + " streams, once no stream of the topic needs them; off: never. auto: 2 h in the server in one"
-                    + " process with a Kafka of its own, off elsewhere. A copy of the catalog goes with a copy of the"
+                    + " process with a Kafka of its own, off elsewhere. Never before ten looks at the topic"
+                    + " (source.check-interval). A copy of the catalog goes with a copy of the"
                     + " topics that was taken within that time (docs/operations.md, Backup and restore)."));
 
     public static final Key<String> REGISTRY_AUTH = add(Key.text("registry.auth", "none")

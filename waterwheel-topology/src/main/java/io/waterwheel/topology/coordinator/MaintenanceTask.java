@@ -20,6 +20,7 @@ import io.waterwheel.topology.worker.CoordinatorServices;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -96,7 +97,10 @@ final class MaintenanceTask implements AutoCloseable {
                         services.config().get(Keys.MAINTENANCE_MERGE_SPAN).toMillis()),
                 () -> ThreadLocalRandom.current().nextInt(ChunkDescriptor.FIRST_MERGED_PART, ChunkDescriptor.LAST_PART),
                 collector::neverNamedAgain);
-        this.records = services.config().indexedRecordsStay().map(stay -> new IndexedRecordsDeletion(services, stay));
+        this.records = services.config()
+                .indexedRecordsStay()
+                .map(stay ->
+                        new IndexedRecordsDeletion(services, cache::partitionReports, stay, InstantSource.system()));
         this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread created = new Thread(task, "chunk-collector");
             created.setDaemon(true);

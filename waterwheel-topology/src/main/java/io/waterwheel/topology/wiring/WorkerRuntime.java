@@ -64,7 +64,6 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -403,8 +402,8 @@ final class WorkerRuntime implements WorkerServices {
             }
 
             @Override
-            public void otherNamespaces(BiConsumer<String, CatalogStore> look) {
-                OtherNamespaces.look(config, look);
+            public Set<String> topicsOfOthers() {
+                return OtherNamespaces.topics(config);
             }
         };
     }

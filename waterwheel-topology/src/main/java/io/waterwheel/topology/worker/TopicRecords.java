@@ -1,8 +1,7 @@
 package io.waterwheel.topology.worker;
 
-import io.waterwheel.catalog.store.CatalogStore;
 import java.util.Map;
-import java.util.function.BiConsumer;
+import java.util.Set;
 
 /** Deletes records that no indexer reads again, and lets those work undisturbed who want all of them. Thread-safe. */
 public interface TopicRecords {
@@ -25,9 +24,9 @@ public interface TopicRecords {
     void deleteBefore(String topic, Map<Integer, Long> before);
 
     /**
-     * Calls back for each other namespace of the same ZooKeeper, with its catalog. Blocks.
+     * The topics that streams of other namespaces of the same ZooKeeper read. Blocks.
      *
-     * @throws io.waterwheel.error.WaterwheelException when one cannot be read
+     * @throws io.waterwheel.error.WaterwheelException when it cannot be told
      */
-    void otherNamespaces(BiConsumer<String, CatalogStore> look);
+    Set<String> topicsOfOthers();
 }

@@ -1,40 +1,56 @@
 package io.waterwheel.topology.zookeeper;
 
+import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.store.CatalogStore;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
-import java.util.function.BiConsumer;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 
-/** The catalogs of the other namespaces below the same root. */
+/** The other namespaces below the same root. They are only read. */
 public final class OtherNamespaces {
     private OtherNamespaces() {}
 
     /**
-     * Calls back for each, with its catalog, by connections that end with the call.
+     * The topics that their streams read, by a connection that ends with the call.
      *
-     * @throws io.waterwheel.error.WaterwheelException TEMPORARY when ZooKeeper is away; CATALOG_DENIED when one belongs
-     *     to others
+     * @throws WaterwheelException TEMPORARY when ZooKeeper is away; CATALOG_DENIED when one belongs to others;
+     *     TOPIC_UNSURE when it cannot be told which topic a stream reads
      */
-    public static void look(WaterwheelConfig config, BiConsumer<String, CatalogStore> look) {
-        String root = config.get(Keys.ZOOKEEPER_ROOT);
-        try (ZooKeeperCatalogStore all = connect(config, root)) {
+    public static Set<String> topics(WaterwheelConfig config) {
+        Set<String> topics = new HashSet<>();
+        try (ZooKeeperCatalogStore all = ZooKeeperCatalogStore.connect(
+                config.get(Keys.ZOOKEEPER_CONNECT),
+                config.get(Keys.ZOOKEEPER_ROOT),
+                config.get(Keys.ZOOKEEPER_SESSION_TIMEOUT),
+                CatalogAccess.of(config))) {
+            all.sync();
             for (String namespace : all.children("/")) {
-                // What is no namespace has none; a namespace that is just made has no stream.
-                if (!namespace.equals(config.get(Keys.NAMESPACE))
-                        && all.read("/" + namespace + "/streams").isPresent()) {
-                    try (ZooKeeperCatalogStore one = connect(config, root + "/" + namespace)) {
-                        look.accept(namespace, one);
-                    }
+                if (!namespace.equals(config.get(Keys.NAMESPACE))) {
+                    addTopics(all, "/" + namespace + "/streams", topics);
                 }
             }
         }
+        return topics;
     }
 
-    private static ZooKeeperCatalogStore connect(WaterwheelConfig config, String root) {
-        return ZooKeeperCatalogStore.connect(
-                config.get(Keys.ZOOKEEPER_CONNECT),
-                root,
-                config.get(Keys.ZOOKEEPER_SESSION_TIMEOUT),
-                CatalogAccess.of(config));
+    private static void addTopics(CatalogStore all, String streams, Set<String> topics) {
+        List<String> paths = all.children(streams).stream()
+                .map(stream -> streams + "/" + stream)
+                .toList();
+        List<Optional<CatalogStore.Node>> entries = all.readAll(paths);
+        for (int i = 0; i < paths.size(); i++) {
+            String path = paths.get(i);
+            entries.get(i)
+                    .ifPresent(entry -> topics.add(Namespace.topicOf(entry.data())
+                            .orElseThrow(() -> new WaterwheelException(
+                                    ErrorCode.TOPIC_UNSURE,
+                                    "which topic the stream of another namespace reads is not known: its entry " + path
+                                            + " cannot be read; mend that, or use a release that can read it"))));
+        }
     }
 }

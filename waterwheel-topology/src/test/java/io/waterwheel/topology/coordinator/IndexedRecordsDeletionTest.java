@@ -12,6 +12,8 @@ import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.catalog.store.InMemoryCatalogStore;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.metrics.Metrics;
+import io.waterwheel.protocol.Control;
+import io.waterwheel.protocol.PartitionTrouble;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
@@ -19,19 +21,22 @@ import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamPolicy;
 import io.waterwheel.schema.StreamPolicy.IndexedRecords;
+import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.worker.CoordinatorServices;
 import io.waterwheel.topology.worker.SourceTopics.TopicState;
 import io.waterwheel.topology.worker.TopicRecords;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Of which topics records are deleted, and up to where, with the streams of two namespaces. */
@@ -49,6 +54,10 @@ final class IndexedRecordsDeletionTest {
     private final Map<String, String> ids = new HashMap<>();
 
     private final Map<String, Long> begins = new TreeMap<>();
+    private long clock = 1_000_000;
+    private long end = END;
+    private int epoch = 1;
+    private PartitionTrouble trouble = PartitionTrouble.NONE;
     private boolean wanted;
     private final Map<String, Map<Integer, Long>> deleted = new LinkedHashMap<>();
 
@@ -80,8 +89,18 @@ final class IndexedRecordsDeletionTest {
 
     private Map<String, Map<Integer, Long>> look(Duration stay) {
         deleted.clear();
-        new IndexedRecordsDeletion(services(), stay).look();
+        IndexedRecordsDeletion deletion =
+                new IndexedRecordsDeletion(services(), this::reports, stay, () -> Instant.ofEpochMilli(clock));
+        deletion.look();
+        // The first has made a mark, which is old enough for the second.
+        clock += 2_000;
+        deletion.look();
         return deleted;
+    }
+
+    private Map<Integer, Control.PartitionReport> reports(int stream) {
+        return Map.of(
+                0, new Control.PartitionReport(stream, 0, new Control.Positions(0, 0, 0, 0, 0), 0, trouble, 1, ""));
     }
 
     private CoordinatorServices services() {
@@ -89,6 +108,7 @@ final class IndexedRecordsDeletionTest {
                 CoordinatorServices.class.getClassLoader(),
                 new Class<?>[] {CoordinatorServices.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
+                    case "config" -> WaterwheelConfig.parse("test", "", List.of("source.check-interval=100 ms"));
                     case "catalogStore" -> store;
                     case "namespace" -> namespace;
                     case "metrics" -> metrics;
@@ -110,8 +130,8 @@ final class IndexedRecordsDeletionTest {
                         new TopicState(
                                 id,
                                 new long[] {begins.getOrDefault(stream.topic(), 0L)},
-                                new long[] {END},
-                                new int[] {1},
+                                new long[] {end},
+                                new int[] {epoch},
                                 ""));
             }
         }
@@ -138,8 +158,8 @@ final class IndexedRecordsDeletionTest {
         }
 
         @Override
-        public void otherNamespaces(BiConsumer<String, CatalogStore> look) {
-            look.accept("other", otherStore);
+        public Set<String> topicsOfOthers() {
+            return other.streams().stream().map(StreamInfo::topic).collect(Collectors.toSet());
         }
     }
 
@@ -157,28 +177,56 @@ final class IndexedRecordsDeletionTest {
         assertThat(look(Duration.ZERO)).as("nothing more").isEmpty();
 
         StreamInfo second = create(namespace, "second", "own", false);
-        StreamInfo foreign = create(other, "foreign", "own", false);
         flush(store, own, 900);
         flush(store, second, 700);
-        assertThat(look(Duration.ZERO)).as("the stream of the other namespace").isEmpty();
-        flush(otherStore, foreign, 600);
-        assertThat(look(Duration.ZERO)).containsExactly(Map.entry("own", Map.of(0, 600L)));
-        flush(otherStore, foreign, END + 5);
         assertThat(look(Duration.ZERO)).containsExactly(Map.entry("own", Map.of(0, 700L)));
-        flush(store, second, END + 5);
-        flush(store, own, END + 5);
-        assertThat(look(Duration.ZERO)).as("not beyond the end").containsExactly(Map.entry("own", Map.of(0, END)));
+        create(other, "foreign", "own", false);
+        flush(store, second, 800);
+        assertThat(look(Duration.ZERO))
+                .as("a stream of another namespace reads it")
+                .isEmpty();
+        other.drop("foreign");
+        assertThat(look(Duration.ZERO)).containsExactly(Map.entry("own", Map.of(0, 800L)));
+    }
+
+    @Test
+    void aLogThatWasCutKeepsItsNewRecords() {
+        StreamInfo own = create(namespace, "own", "own", true);
+        flush(store, own, END);
+        end = 800;
+        assertThat(look(Duration.ZERO)).as("cut").isEmpty();
+        // Filled up by producers that go on; the stream stands still.
+        end = 5_000;
+        epoch = 2;
+        trouble = PartitionTrouble.of(PartitionTrouble.Kind.LOG_TRUNCATED);
+        assertThat(look(Duration.ZERO)).isEmpty();
+        assertThat(look(Duration.ofHours(2))).isEmpty();
+        LogIdentity log = new StreamCatalog(store, own)
+                .changeLog(0, LogIdentity.first("id of own"), "id of own", 800)
+                .route()
+                .log();
+        trouble = PartitionTrouble.NONE;
+        assertThat(look(Duration.ZERO))
+                .as("it has none of the records in chunks yet")
+                .isEmpty();
+        flush(store, own, log.base() + 900);
+        assertThat(look(Duration.ZERO)).containsExactly(Map.entry("own", Map.of(0, 900L)));
+        flush(store, own, log.base() + 950);
+        assertThat(look(Duration.ofMillis(1_500))).containsExactly(Map.entry("own", Map.of(0, 950L)));
+        flush(store, own, log.base() + 990);
+        epoch = 3;
+        assertThat(look(Duration.ofHours(2))).as("marks of another leader").isEmpty();
     }
 
     @Test
     void aStreamThatSaysKeepKeepsTheTopic() {
         StreamInfo own = create(namespace, "own", "own", true);
-        StreamInfo foreign = create(other, "foreign", "own", false);
+        StreamInfo second = create(namespace, "second", "own", false);
         flush(store, own, 400);
-        flush(otherStore, foreign, 400);
-        other.changePolicy("foreign", policy -> policy.withIndexedRecords(IndexedRecords.KEEP));
+        flush(store, second, 400);
+        namespace.changePolicy("second", policy -> policy.withIndexedRecords(IndexedRecords.KEEP));
         assertThat(look(Duration.ZERO)).isEmpty();
-        other.drop("foreign");
+        namespace.drop("second");
         assertThat(look(Duration.ZERO)).containsExactly(Map.entry("own", Map.of(0, 400L)));
         namespace.changePolicy("own", policy -> policy.withIndexedRecords(IndexedRecords.KEEP));
         flush(store, own, 500);
@@ -202,10 +250,10 @@ final class IndexedRecordsDeletionTest {
         flush(store, made, 10);
         assertThat(look(Duration.ZERO)).containsOnlyKeys("made");
         flush(store, made, 20);
-        otherStore.commit(List.of(new CatalogStore.Op.Create("/streams/broken", "{".getBytes(StandardCharsets.UTF_8))));
+        store.commit(List.of(new CatalogStore.Op.Create("/streams/broken", "{".getBytes(StandardCharsets.UTF_8))));
         assertThatThrownBy(() -> look(Duration.ZERO))
                 .as("it may read any topic")
                 .isInstanceOf(WaterwheelException.class)
-                .hasMessageContaining("[broken] in namespace other cannot be read");
+                .hasMessageContaining("[broken] cannot be read");
     }
 }

@@ -1,16 +1,24 @@
 package io.waterwheel.embedded;
 
+import com.google.protobuf.Message;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.embedded.server.LogSettings;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.schema.SchemaFile;
+import io.waterwheel.schema.SchemaJson;
+import io.waterwheel.wire.AdminCall;
 import io.waterwheel.wire.WireQueries;
+import io.waterwheel.wire.proto.DescribeStreamRequest;
 import io.waterwheel.wire.proto.ListStreamsReply;
 import io.waterwheel.wire.proto.StatusReply;
+import io.waterwheel.wire.proto.StreamDescription;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -78,11 +86,16 @@ final class ClassArchiveTraining {
     }
 
     private static void rehearseCommands() throws IOException {
+        Path rows = Files.createTempFile("rehearsal", ".csv");
         try (BufferAllocator allocator = new RootAllocator();
+                RehearsedBroker broker = new RehearsedBroker();
                 FlightServer server = FlightServer.builder(
-                                allocator, Location.forGrpcInsecure("127.0.0.1", 0), new Answers(allocator))
+                                allocator,
+                                Location.forGrpcInsecure("127.0.0.1", 0),
+                                new Answers(allocator, broker.bootstrap()))
                         .build()
                         .start()) {
+            Files.writeString(rows, "t,a,d,s\n1633608000000,1,0.5,x\n1633608000001,2,1.5,y\n");
             String url = "grpc://127.0.0.1:" + server.getPort();
             for (List<String> command : List.of(
                     List.of("query", "--help"),
@@ -91,11 +104,14 @@ final class ClassArchiveTraining {
                     List.of("query", "s", "--server", url),
                     List.of("query", "s", "--server", url, "--count"),
                     List.of("query", "s", "--server", url, "--where", "a > 1", "--format", "csv"),
-                    List.of("query", "s", "--server", url, "--agg", "avg(a)", "--format", "json"))) {
+                    List.of("query", "s", "--server", url, "--agg", "avg(a)", "--format", "json"),
+                    List.of("append", "s", rows.toString(), "--server", url, "--no-wait", "--timeout", "20"))) {
                 run(command);
             }
         } catch (InterruptedException e) {
             throw new IllegalStateException("nothing interrupts this thread", e);
+        } finally {
+            Files.deleteIfExists(rows);
         }
     }
 
@@ -132,24 +148,51 @@ final class ClassArchiveTraining {
         Runtime.getRuntime().halt(1);
     }
 
-    /** No streams, and one row of the usual types to any query. */
+    /** No streams, any stream where one is named, and one row of the usual types to any query. */
     private static final class Answers extends NoOpFlightProducer {
-        private final BufferAllocator allocator;
+        private static final String DESCRIBE = AdminCall.of(
+                        DescribeStreamRequest.getDefaultInstance(), StreamDescription.getDefaultInstance())
+                .name();
 
-        Answers(BufferAllocator allocator) {
+        /** Rows are appended as tuple blocks, by the way of most files. */
+        private static final String STREAM = """
+                name: s
+                format: csv
+                fields:
+                  - {name: t, type: timestamp}
+                  - {name: a, type: long}
+                  - {name: d, type: double}
+                  - {name: s, type: string}
+                key: {field: a}
+                time: t
+                records: {blocks: true}
+                """;
+
+        private final BufferAllocator allocator;
+        private final String bootstrap;
+
+        Answers(BufferAllocator allocator, String bootstrap) {
             this.allocator = allocator;
+            this.bootstrap = bootstrap;
         }
 
         @Override
         public void doAction(CallContext context, Action action, StreamListener<Result> listener) {
-            byte[] reply = action.getType().equals("status")
-                    ? StatusReply.newBuilder()
-                            .setJson("{\"streams\":[]}")
-                            .build()
-                            .toByteArray()
-                    : ListStreamsReply.getDefaultInstance().toByteArray();
-            listener.onNext(new Result(reply));
+            listener.onNext(new Result(reply(action.getType()).toByteArray()));
             listener.onCompleted();
+        }
+
+        private Message reply(String call) {
+            if (call.equals("status")) {
+                return StatusReply.newBuilder().setJson("{\"streams\":[]}").build();
+            } else if (call.equals(DESCRIBE)) {
+                return StreamDescription.newBuilder()
+                        .setId(1)
+                        .setDefinitionJson(SchemaJson.writeStream(SchemaFile.read("s.yaml", STREAM)))
+                        .setBootstrapServers(bootstrap)
+                        .build();
+            }
+            return ListStreamsReply.getDefaultInstance();
         }
 
         @Override

@@ -102,6 +102,7 @@ final class LettersOfTopicTest {
                 false,
                 namespace,
                 1,
+                Map.of(),
                 definition);
         List<DeadLetter> found = new ArrayList<>();
         DeadLetterReader.read(details, 100, found::add);

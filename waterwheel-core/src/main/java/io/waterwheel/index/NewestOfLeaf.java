@@ -21,7 +21,7 @@ public final class NewestOfLeaf {
     }
 
     /**
-     * What is kept of so many rows: where it would spare little, only that it was looked for.
+     * What is kept of the first {@code upTo} rows: where it would spare little, only that it was looked for.
      *
      * @param rows in ascending order, the first {@code count}
      */

@@ -33,13 +33,13 @@ public final class NewestMerge extends PartialMerge {
     private static final int FEWEST_WAITING = 1 << 14;
     /** Rows that are merged, or copied, in one go. */
     private static final int STEP = 1 << 12;
-    /** Blocks may take so many bytes more than twice what counts of them. */
+    /** What blocks may take beyond twice the bytes of those that were kept last. */
     private static final long SPARE_BYTES = 4 << 20;
     /** Of a key, a time and a place. */
     private static final long LISTED_BYTES = 24;
     /** Of a segment without its rows, and of a run that it may be alone in. */
     private static final long SEGMENT_BYTES = 256;
-    /** Rows that are put together at once take about so many bytes. */
+    /** About what rows take that are put together at once. */
     private static final int TOGETHER_BYTES = 1 << 20;
     /** Rows of one block that follow each other are copied at once where they are as many at the mean. */
     private static final int LONG_STRETCH = 8;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** Gathers fields of the matching rows into blocks and hands these to the sink, up to a limit. One thread. */
 public final class ResultRows extends RowCollector {
     private static final int BLOCK_ROWS = 2048;
-    /** A block that is to take more rows is made so many times as large. */
+    /** By this a block grows that is to take more rows, up to its most. */
     private static final int GROWTH = 4;
 
     private final RowCopy copy;

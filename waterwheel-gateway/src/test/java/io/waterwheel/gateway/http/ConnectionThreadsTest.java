@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
@@ -145,7 +146,7 @@ final class ConnectionThreadsTest {
         try {
             List<Callback> first = new ArrayList<>();
             for (int c = 0; c < 8; c++) {
-                clients.add(new Socket("127.0.0.1", connector.getLocalPort()));
+                clients.add(new Socket(InetAddress.getLoopbackAddress(), connector.getLocalPort()));
                 ask(clients.get(c), "/first");
                 first.add(Objects.requireNonNull(unanswered.poll(1, TimeUnit.MINUTES)));
             }

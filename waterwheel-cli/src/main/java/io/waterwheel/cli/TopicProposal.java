@@ -117,7 +117,7 @@ final class TopicProposal {
                             + REGISTRY_VARIABLE);
         }
         SchemaRegistry asked = new SchemaRegistry(registry, RegistryAccess.ofEnvironment(System::getenv));
-        RegisteredRecords records = new RegisteredRecords(asked.waiting(REGISTRY_PATIENCE));
+        RegisteredRecords records = new RegisteredRecords(asked.waitingUnlessRefused(REGISTRY_PATIENCE));
         List<byte[]> objects = new ArrayList<>();
         String why = "";
         int refused = 0;

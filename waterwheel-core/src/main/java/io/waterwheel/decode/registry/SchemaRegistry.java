@@ -60,6 +60,8 @@ public final class SchemaRegistry implements WriterSchemas {
         private int denials;
         private long nextNanos = System.nanoTime();
         private String why = "it has not answered yet";
+        /** Whether the registry has answered that it does not answer us. */
+        private boolean refused;
     }
 
     private final String address;
@@ -93,17 +95,33 @@ public final class SchemaRegistry implements WriterSchemas {
 
     /** The same for a caller that may wait, so long for one schema at most. */
     public WriterSchemas waiting(Duration patience) {
-        return id -> await(id, patience);
+        return id -> await(id, patience, false);
     }
 
-    private synchronized RegisteredSchema await(int id, Duration patience) throws MalformedException {
+    /** The same, for those who can mend what a registry refuses: they are told at once. */
+    public WriterSchemas waitingUnlessRefused(Duration patience) {
+        return id -> await(id, patience, true);
+    }
+
+    private boolean isRefused(int id) {
+        Question question = open.get(id);
+        return question != null && !question.underWay && question.refused;
+    }
+
+    /** Of what we sent: another request may be answered, the same will not be. */
+    private static boolean isRefusal(int status) {
+        return status == 400 || status == 401 || status == 403 || status == 405 || status == 422;
+    }
+
+    private synchronized RegisteredSchema await(int id, Duration patience, boolean untilRefused)
+            throws MalformedException {
         long deadline = System.nanoTime() + patience.toNanos();
         while (true) {
             try {
                 return get(id);
             } catch (SchemaAwaitedException e) {
                 long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-                if (left <= 0) {
+                if (left <= 0 || (untilRefused && isRefused(id))) {
                     throw e;
                 }
                 try {
@@ -231,6 +249,7 @@ public final class SchemaRegistry implements WriterSchemas {
         Question question = open.computeIfAbsent(id, unused -> new Question());
         question.underWay = false;
         question.nextNanos = System.nanoTime() + retryNanos;
+        question.refused = response != null && isRefusal(response.statusCode());
         if (response == null) {
             question.why = place.describe() + " cannot be asked for: " + cause(failure);
         } else if (response.statusCode() != 200) {
@@ -269,6 +288,7 @@ public final class SchemaRegistry implements WriterSchemas {
         Question question = open.computeIfAbsent(id, unused -> new Question());
         question.underWay = false;
         question.nextNanos = System.nanoTime() + retryNanos;
+        question.refused = response != null && isRefusal(response.statusCode());
         if (response == null) {
             question.why = "it cannot be asked: " + cause(failure);
         } else {

@@ -71,6 +71,18 @@ final class SchemaRegistryTest {
         assertThat(waiting.get(3).text()).isEqualTo("\"int\"");
     }
 
+    @Test
+    @Timeout(60)
+    void aRefusalIsToldAtOnceToThoseWhoWantThat() {
+        server.register(3, "AVRO", "\"int\"");
+        SchemaRegistry asked = new SchemaRegistry(server.address(), RegistryAccess.NONE, TimeUnit.HOURS.toNanos(1));
+        server.answer(401, "{\"error_code\": 401, \"message\": \"who are you\"}");
+        assertThatThrownBy(() -> asked.waitingUnlessRefused(Duration.ofHours(1)).get(3))
+                .isInstanceOf(SchemaAwaitedException.class)
+                .hasMessageContaining("answered with status 401")
+                .hasMessageContaining("who are you");
+    }
+
     private void outage(int status, String body, String why) {
         server.answer(status, body);
         outage(registry, 3, why);

@@ -18,6 +18,10 @@ final class ExampleTextsTest {
     private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
     private static final Pattern JAVADOC = Pattern.compile("<pre>\\{@code\\n(.*?)\\n *\\* *}</pre>", Pattern.DOTALL);
     private static final Pattern PAGE = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern DEPENDENCY =
+            Pattern.compile("<artifactId>(.*?)</artifactId>\\s*<version>(.*?)</version>");
+    private static final Pattern VERSION =
+            Pattern.compile("<artifactId>waterwheel-parent</artifactId>\\s*<version>(.*?)</version>");
     private static final Pattern BODY = Pattern.compile("// example\\n(.*?)// end of example", Pattern.DOTALL);
 
     @Test
@@ -36,7 +40,8 @@ final class ExampleTextsTest {
                 }
             }
         }
-        for (String page : List.of("README.md", "docs/quickstart-kafka.md", "docs/queries.md", "docs/sql.md")) {
+        for (String page :
+                List.of("README.md", "docs/clients.md", "docs/quickstart-kafka.md", "docs/queries.md", "docs/sql.md")) {
             for (String example : found(PAGE, Files.readString(ROOT.resolve(page), UTF_8))) {
                 assertThat(bodies)
                         .as("an example of %s that ExamplesTest lacks", page)
@@ -45,6 +50,29 @@ final class ExampleTextsTest {
             }
         }
         assertThat(examples).as("no body is left over").containsExactlyInAnyOrderElementsOf(bodies);
+    }
+
+    /** What a page tells to depend on and to install is a module of this version. */
+    @Test
+    void everyDependencyIsAModule() throws IOException {
+        String page = Files.readString(ROOT.resolve("docs/clients.md"), UTF_8);
+        String version = group(VERSION, Files.readString(ROOT.resolve("pom.xml"), UTF_8));
+        List<String> modules = new ArrayList<>();
+        Matcher dependency = DEPENDENCY.matcher(page);
+        while (dependency.find()) {
+            assertThat(dependency.group(2)).as(dependency.group(1)).isEqualTo(version);
+            assertThat(Files.readString(ROOT.resolve(dependency.group(1)).resolve("pom.xml"), UTF_8))
+                    .contains("<artifactId>" + dependency.group(1) + "</artifactId>");
+            assertThat(page).contains("mvn -q install -DskipTests -pl " + dependency.group(1) + " -am");
+            modules.add(dependency.group(1));
+        }
+        assertThat(modules).containsExactly("waterwheel-client", "waterwheel-storm");
+    }
+
+    private static String group(Pattern pattern, String text) {
+        Matcher matcher = pattern.matcher(text);
+        assertThat(matcher.find()).as("%s", pattern).isTrue();
+        return matcher.group(1);
     }
 
     /**

@@ -23,6 +23,8 @@ import io.waterwheel.query.KeyTime;
 import io.waterwheel.query.PageToken;
 import io.waterwheel.query.PruneReason;
 import io.waterwheel.schema.SchemaFile;
+import io.waterwheel.storm.AppendBolt;
+import io.waterwheel.storm.TupleMapper;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
@@ -50,6 +52,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.apache.storm.topology.TopologyBuilder;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -514,5 +517,17 @@ final class ExamplesTest {
         // end of example
         assertThat(client.query("payments").key(4711).atLeast(Map.of(0, 1L)).count())
                 .isEqualTo(1);
+    }
+
+    /** What it appends, {@link AppendedByStorm} sees. */
+    @Test
+    void boltOfATopology() {
+        TopologyBuilder builder = new TopologyBuilder();
+        builder.setSpout("orders", new AppendedByStorm.Numbers());
+        // example
+        builder.setBolt("append", new AppendBolt("orders", TupleMapper.BY_NAME, "grpc://coordinator:7070"), 4)
+                .shuffleGrouping("orders");
+        // end of example
+        assertThat(builder.createTopology().get_bolts()).containsOnlyKeys("append");
     }
 }

@@ -39,7 +39,7 @@ final class RehearsedBroker implements AutoCloseable {
     private final ServerSocket socket;
 
     RehearsedBroker() throws IOException {
-        socket = new ServerSocket(0, 8, InetAddress.getByName("127.0.0.1"));
+        socket = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
         start(this::accept);
     }
 

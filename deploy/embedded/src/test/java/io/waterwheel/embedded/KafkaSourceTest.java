@@ -37,6 +37,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
@@ -661,10 +662,13 @@ final class KafkaSourceTest {
         int records = 80;
         try (KafkaProducer<byte[], byte[]> producer = producer(Map.of("enable.idempotence", true))) {
             byte[] value = new byte[900_000];
+            List<Future<?>> sent = new ArrayList<>();
             for (int i = 0; i < records; i++) {
-                producer.send(new ProducerRecord<>("shrinks", 0, null, value));
+                sent.add(producer.send(new ProducerRecord<>("shrinks", 0, null, value)));
             }
-            producer.flush();
+            for (Future<?> one : sent) {
+                one.get(1, TimeUnit.MINUTES);
+            }
             assertThat(bytes("shrinks-0")).isGreaterThan(70_000_000);
             topics.keepingAll(() -> {
                 Thread other =

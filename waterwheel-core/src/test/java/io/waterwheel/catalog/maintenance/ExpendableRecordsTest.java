@@ -32,6 +32,7 @@ final class ExpendableRecordsTest {
         Chosen choose(List<Mark> marks, Topic topic, List<Reader> readers, long now);
     }
 
+    @SuppressWarnings("ArrayRecordComponent") // one number per partition; never compared
     private record Chosen(List<Mark> marks, long[] before) {}
 
     private static Chosen right(List<Mark> marks, Topic topic, List<Reader> readers, long now, long delay) {
@@ -53,7 +54,7 @@ final class ExpendableRecordsTest {
         final long[] covered;
         /** Where its log was cut, and it has not followed; -1: it was not. */
         final long[] cutAt;
-        /** Since when a cut is known to those who read it; never later than a tenth of the delay. */
+        /** When it was cut: those who read it know so a tenth of the delay later. */
         final long[] cutSince;
 
         Stream(int id, long[] starts) {
@@ -95,7 +96,7 @@ final class ExpendableRecordsTest {
         int ids = 0;
         streams.add(new Stream(++ids, starts));
         List<Mark> marks = List.of();
-        /* Of each moment at which something changed, what was needed then; those of the last delay count. */
+        // Of each moment at which something changed, what each stream needed then.
         List<Map<Integer, long[]>> needed = new ArrayList<>();
         List<Long> times = new ArrayList<>();
         long clock = 1_000_000;

@@ -12,7 +12,11 @@ import java.util.concurrent.TimeUnit;
 
 /** A server in a process of its own, started by the launcher. */
 public record LaunchedServer(Process process, String url, long readyMillis) implements AutoCloseable {
-    /** @param settings KEY=VALUE with blanks between */
+    /**
+     * Starts one.
+     *
+     * @param settings KEY=VALUE with blanks between
+     */
     public static LaunchedServer start(String launcher, Path data, String settings) throws IOException {
         List<String> command = new ArrayList<>(List.of(launcher, "server", "--port", "0", "--data", data.toString()));
         if (!settings.isEmpty()) {

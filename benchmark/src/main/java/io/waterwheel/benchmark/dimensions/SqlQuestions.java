@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  *
  * Options (name=value): launcher (the command that starts the server), sets (some of ghcn, ghcn-here, trips, random),
  * rows (at most), rounds, warm (rounds before), questions (random ones), seed, data (the folder of data sets), settings
- * (KEY=VALUE with blanks between, of the server; by default trees of so many bytes that no row of a million is in a
- * chunk before the flush). Linux only.
+ * (KEY=VALUE with blanks between, of the server; by default trees of 64 MiB, so that no row of a million is in a chunk
+ * before the flush). Linux only.
  */
 public final class SqlQuestions {
     private static final DateTimeFormatter MOMENT =

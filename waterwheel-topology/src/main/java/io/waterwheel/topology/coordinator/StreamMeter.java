@@ -44,6 +44,7 @@ final class StreamMeter implements AutoCloseable {
             metrics.read(ChunkMetrics.EXPIRED_CHUNKS, values -> snapshots(values, snapshot -> 0)),
             metrics.read(ChunkMetrics.MERGED_CHUNKS, values -> snapshots(values, snapshot -> 0)),
             metrics.read(ChunkMetrics.MERGED_TUPLES, values -> snapshots(values, snapshot -> 0)),
+            metrics.read(WayInMetrics.DELETED_RECORDS, values -> snapshots(values, snapshot -> 0)),
             metrics.read(
                     ChunkMetrics.COLLECTED_FILES,
                     values -> values.add(maintenance.totals().removed())),

@@ -4,6 +4,7 @@ import io.waterwheel.catalog.maintenance.DroppedStreams;
 import io.waterwheel.catalog.maintenance.FileCollector;
 import io.waterwheel.catalog.state.LogIdentity;
 import io.waterwheel.catalog.state.RoutingTable;
+import io.waterwheel.catalog.state.StartOfTopic;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.catalog.store.CatalogStore.ConflictException;
@@ -148,10 +149,11 @@ public final class Namespace {
         });
     }
 
-    /** {@link #create(String, Schema, RecordFormat, String, long[], int, StreamPolicy, LogIdentity)} with defaults. */
+    /** {@link #create(String, Schema, RecordFormat, StartOfTopic, int, StreamPolicy)} with defaults. */
     public StreamInfo create(
             String name, Schema schema, RecordFormat format, String topic, long[] starts, int indexers) {
-        return create(name, schema, format, topic, starts, indexers, StreamPolicy.DEFAULT, LogIdentity.ANY);
+        return create(
+                name, schema, format, new StartOfTopic(topic, starts, LogIdentity.ANY), indexers, StreamPolicy.DEFAULT);
     }
 
     /** The failure STREAM_EXISTS for a stream of that name. */
@@ -160,39 +162,17 @@ public final class Namespace {
                 ErrorCode.STREAM_EXISTS, "stream " + name + " exists already; describe it, or drop it first");
     }
 
-    /** Creates a stream of a topic that was there before, or of which that is not known. */
-    public StreamInfo create(
-            String name,
-            Schema schema,
-            RecordFormat format,
-            String topic,
-            long[] starts,
-            int indexers,
-            StreamPolicy policy,
-            LogIdentity log) {
-        return create(name, schema, format, topic, starts, indexers, policy, log, false);
-    }
-
     /**
      * Creates a stream: its entry, its first routing table over {@code indexers} indexers, its start positions.
      *
-     * @param starts per partition of the topic, the first offset that belongs to the stream
-     * @param log of the topic
-     * @param topicMade whether the topic was made for this stream just now ({@link MadeTopic})
      * @throws WaterwheelException STREAM_EXISTS when there is one of that name; TOPIC_TAKEN when the topic has the
      *     stream's name and is read by another; TOPIC_HAS_BLOCKS when the streams of a topic could not read each
      *     other's rows; TOPIC_UNSURE when an entry that cannot be read may name the same topic
      */
     public StreamInfo create(
-            String name,
-            Schema schema,
-            RecordFormat format,
-            String topic,
-            long[] starts,
-            int indexers,
-            StreamPolicy policy,
-            LogIdentity log,
-            boolean topicMade) {
+            String name, Schema schema, RecordFormat format, StartOfTopic start, int indexers, StreamPolicy policy) {
+        String topic = start.topic();
+        long[] offsets = start.offsets();
         store.sync();
         return new CatalogTransaction(store, "stream " + name + " could not be created").run(before -> {
             CatalogStore.Node counter = store.read(NEXT_ID).orElseThrow();
@@ -210,14 +190,14 @@ public final class Namespace {
                                     + " (topic: " + topic + ") then shares it");
                 }
                 StreamInfo stream = new StreamInfo(
-                        name, id, schema, format, topic, starts.length, indexers, policy, taking.shared());
+                        name, id, schema, format, topic, offsets.length, indexers, policy, taking.shared());
                 if (!taking.other().isEmpty()) {
                     requireReadable(taking.other(), stream);
                 }
                 ops.addAll(new StreamCatalog(store, stream)
-                        .creation(RoutingTable.even(1, KeyScheme.of(schema).domain(), indexers), starts, log));
-                if (topicMade) {
-                    ops.add(MadeTopic.creation(id, log.topicId()));
+                        .creation(RoutingTable.even(1, KeyScheme.of(schema).domain(), indexers), offsets, start.log()));
+                if (start.made()) {
+                    ops.add(MadeTopic.creation(id, start.log().topicId()));
                 }
                 ops.addAll(taking.ops());
                 store.commit(ops);

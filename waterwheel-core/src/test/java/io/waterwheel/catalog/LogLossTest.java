@@ -7,6 +7,7 @@ import io.waterwheel.catalog.manifest.ManifestWriter;
 import io.waterwheel.catalog.state.IndexerCheckpoint;
 import io.waterwheel.catalog.state.LogIdentity;
 import io.waterwheel.catalog.state.PartitionRoute;
+import io.waterwheel.catalog.state.StartOfTopic;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.catalog.store.CatalogStore;
@@ -44,7 +45,12 @@ final class LogLossTest {
     private final CatalogStore store = new InMemoryCatalogStore(new InMemoryCatalogStore.Tree());
     private final Namespace namespace = new Namespace(store);
     private final StreamInfo stream = namespace.create(
-            "s", SCHEMA, RecordFormat.CSV, "s", new long[] {10, 20}, 2, StreamPolicy.DEFAULT, LogIdentity.first("one"));
+            "s",
+            SCHEMA,
+            RecordFormat.CSV,
+            new StartOfTopic("s", new long[] {10, 20}, LogIdentity.first("one")),
+            2,
+            StreamPolicy.DEFAULT);
     private final StreamCatalog catalog = new StreamCatalog(store, stream);
 
     private SnapshotReader reader(StreamInfo of) throws IOException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.catalog.LogMemory.LeaderEpoch;
 import io.waterwheel.catalog.state.LogIdentity;
+import io.waterwheel.catalog.state.StartOfTopic;
 import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.catalog.store.InMemoryCatalogStore;
 import io.waterwheel.schema.Field;
@@ -29,11 +30,9 @@ final class LogMemoryTest {
                             "s",
                             SCHEMA,
                             RecordFormat.CSV,
-                            "s",
-                            new long[300],
+                            new StartOfTopic("s", new long[300], LogIdentity.first("one")),
                             1,
-                            StreamPolicy.DEFAULT,
-                            LogIdentity.first("one")));
+                            StreamPolicy.DEFAULT));
 
     @Test
     void aRaiseSaysWhatItTook() {

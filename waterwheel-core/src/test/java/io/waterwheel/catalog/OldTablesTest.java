@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.catalog.state.IndexerCheckpoint;
 import io.waterwheel.catalog.state.LogIdentity;
+import io.waterwheel.catalog.state.StartOfTopic;
 import io.waterwheel.catalog.state.StreamGoneException;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.store.CatalogStore;
@@ -37,11 +38,9 @@ final class OldTablesTest {
             "s",
             SCHEMA,
             RecordFormat.CSV,
-            "s",
-            new long[PARTITIONS],
+            new StartOfTopic("s", new long[PARTITIONS], LogIdentity.first("one")),
             1,
-            StreamPolicy.DEFAULT,
-            LogIdentity.first("one"));
+            StreamPolicy.DEFAULT);
     private final StreamCatalog catalog = new StreamCatalog(store, stream);
 
     private Set<Integer> named() {

@@ -9,6 +9,7 @@ import io.waterwheel.catalog.state.IndexerCheckpoint;
 import io.waterwheel.catalog.state.LogIdentity;
 import io.waterwheel.catalog.state.PartitionRoute;
 import io.waterwheel.catalog.state.RoutingTable;
+import io.waterwheel.catalog.state.StartOfTopic;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.catalog.store.CatalogStore;
@@ -46,8 +47,13 @@ final class UnfinishedChangesTest {
 
     private final CatalogStore store = new InMemoryCatalogStore(new InMemoryCatalogStore.Tree());
     private final Namespace namespace = new Namespace(store);
-    private final StreamInfo stream =
-            namespace.create("s", SCHEMA, RecordFormat.CSV, "s", new long[] {10, 20, 30}, 1, StreamPolicy.DEFAULT, LOG);
+    private final StreamInfo stream = namespace.create(
+            "s",
+            SCHEMA,
+            RecordFormat.CSV,
+            new StartOfTopic("s", new long[] {10, 20, 30}, LOG),
+            1,
+            StreamPolicy.DEFAULT);
     private final StreamCatalog catalog = new StreamCatalog(store, stream);
     private LocalChunkStore chunks;
     private SnapshotReader reader;

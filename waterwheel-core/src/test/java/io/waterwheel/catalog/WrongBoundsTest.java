@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.IndexerCheckpoint;
 import io.waterwheel.catalog.state.LogIdentity;
+import io.waterwheel.catalog.state.StartOfTopic;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.catalog.store.CorruptCatalogException;
@@ -32,11 +33,9 @@ final class WrongBoundsTest {
                     "s",
                     WideKeys.SCHEMA,
                     RecordFormat.BLOCK,
-                    "s",
-                    new long[1],
+                    new StartOfTopic("s", new long[1], LogIdentity.first("one")),
                     1,
-                    StreamPolicy.DEFAULT,
-                    LogIdentity.first("one"));
+                    StreamPolicy.DEFAULT);
     private final StreamCatalog catalog = new StreamCatalog(store, stream);
 
     private StreamCatalog.CommitOutcome flush(KeyBox box) {

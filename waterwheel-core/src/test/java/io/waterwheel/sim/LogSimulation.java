@@ -4,12 +4,14 @@ import io.waterwheel.catalog.LogMemory;
 import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.state.LogIdentity;
+import io.waterwheel.catalog.state.StartOfTopic;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.ingest.source.LogTracker;
 import io.waterwheel.ingest.source.LogTracker.Look;
 import io.waterwheel.protocol.Control.LogProblem;
 import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.StreamPolicy;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -266,11 +268,9 @@ final class LogSimulation {
                         "s",
                         Topic.SCHEMA,
                         RecordFormat.BLOCK,
-                        "t",
-                        new long[1],
+                        new StartOfTopic("t", new long[1], routed),
                         1,
-                        io.waterwheel.schema.StreamPolicy.DEFAULT,
-                        routed);
+                        StreamPolicy.DEFAULT);
         this.truth = new StreamCatalog(catalog.truth(), stream);
         lives.add(new Life("t0", 0, routed));
         past.add(new Look.Gone());

@@ -8,6 +8,7 @@ import io.waterwheel.catalog.maintenance.Expiry;
 import io.waterwheel.catalog.state.CheckpointMarks;
 import io.waterwheel.catalog.state.LogIdentity;
 import io.waterwheel.catalog.state.RoutingTable;
+import io.waterwheel.catalog.state.StartOfTopic;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.decode.RecordDecoder;
@@ -105,12 +106,13 @@ public final class StreamCalls {
                         definition.name(),
                         definition.schema(),
                         definition.format(),
-                        definition.topic(),
-                        topics.startOffsets(topic),
+                        new StartOfTopic(
+                                definition.topic(),
+                                topics.startOffsets(topic),
+                                LogIdentity.first(topic.id()),
+                                topic.made() && deletes),
                         services.config().get(Keys.INDEXER_TASKS),
-                        definition.policy(),
-                        LogIdentity.first(topic.id()),
-                        topic.made() && deletes));
+                        definition.policy()));
         LOG.info(
                 "[{}] created: id {}, topic {}{}",
                 stream.name(),

@@ -7,6 +7,7 @@ import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.state.IndexerCheckpoint;
 import io.waterwheel.catalog.state.LogIdentity;
+import io.waterwheel.catalog.state.StartOfTopic;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.catalog.store.InMemoryCatalogStore;
@@ -67,12 +68,13 @@ final class IndexedRecordsDeletionTest {
                 name,
                 SCHEMA,
                 RecordFormat.CSV,
-                topic,
-                new long[] {begins.getOrDefault(topic, 0L)},
+                new StartOfTopic(
+                        topic,
+                        new long[] {begins.getOrDefault(topic, 0L)},
+                        LogIdentity.first(ids.getOrDefault(topic, "")),
+                        made),
                 1,
-                StreamPolicy.DEFAULT,
-                LogIdentity.first(ids.getOrDefault(topic, "")),
-                made);
+                StreamPolicy.DEFAULT);
     }
 
     private static void flush(CatalogStore in, StreamInfo stream, long upTo) {

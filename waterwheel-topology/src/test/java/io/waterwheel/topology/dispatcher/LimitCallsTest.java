@@ -9,6 +9,7 @@ import io.waterwheel.catalog.SnapshotReader;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.state.IndexerCheckpoint;
 import io.waterwheel.catalog.state.LogIdentity;
+import io.waterwheel.catalog.state.StartOfTopic;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.decode.typed.WriterSchemas;
@@ -155,7 +156,12 @@ final class LimitCallsTest {
 
     private static StreamInfo create(Namespace namespace, String name, int partitions) {
         return namespace.create(
-                name, SCHEMA, RecordFormat.BLOCK, name, new long[partitions], 1, StreamPolicy.DEFAULT, LOG);
+                name,
+                SCHEMA,
+                RecordFormat.BLOCK,
+                new StartOfTopic(name, new long[partitions], LOG),
+                1,
+                StreamPolicy.DEFAULT);
     }
 
     private static void edit(StreamCatalog catalog) {

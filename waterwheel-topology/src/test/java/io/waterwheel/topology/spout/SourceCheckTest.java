@@ -6,6 +6,7 @@ import io.waterwheel.catalog.LogMemory;
 import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.state.LogIdentity;
+import io.waterwheel.catalog.state.StartOfTopic;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.catalog.store.InMemoryCatalogStore;
@@ -73,11 +74,9 @@ final class SourceCheckTest {
                         "s",
                         SCHEMA,
                         RecordFormat.CSV,
-                        "s",
-                        new long[Math.min(CREATED, PARTITIONS)],
+                        new StartOfTopic("s", new long[Math.min(CREATED, PARTITIONS)], first),
                         1,
-                        StreamPolicy.DEFAULT.withLogLoss(LogLoss.SKIP),
-                        first);
+                        StreamPolicy.DEFAULT.withLogLoss(LogLoss.SKIP));
         stream = PARTITIONS > CREATED ? new StreamCatalog(store, created).extend(new long[PARTITIONS], first) : created;
         check = new SourceCheck(services(), 0);
         // Nothing is read here.

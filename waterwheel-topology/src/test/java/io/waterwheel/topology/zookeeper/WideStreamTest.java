@@ -9,6 +9,7 @@ import io.waterwheel.catalog.StreamCatalog;
 import io.waterwheel.catalog.state.IndexerCheckpoint;
 import io.waterwheel.catalog.state.LogIdentity;
 import io.waterwheel.catalog.state.RoutingTable;
+import io.waterwheel.catalog.state.StartOfTopic;
 import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.catalog.state.StreamSnapshot;
 import io.waterwheel.catalog.store.CatalogStore;
@@ -77,11 +78,9 @@ final class WideStreamTest {
                         name,
                         SCHEMA,
                         RecordFormat.BLOCK,
-                        name,
-                        starts(partitions),
+                        new StartOfTopic(name, starts(partitions), LOG),
                         indexers,
-                        StreamPolicy.DEFAULT,
-                        LOG);
+                        StreamPolicy.DEFAULT);
     }
 
     private static int[] ids(int indexers) {

@@ -160,6 +160,7 @@ final class ArchitectureTest {
                     "query.memory",
                     "query.column",
                     "query.aggregate.state"),
+            new Room("query.newest", "error", "schema", "tuple", "query", "query.memory", "query.column", "query.rows"),
             new Room(
                     "query.result",
                     "error",
@@ -172,7 +173,8 @@ final class ArchitectureTest {
                     "query.compile",
                     "query.aggregate.state",
                     "query.aggregate",
-                    "query.rows"),
+                    "query.rows",
+                    "query.newest"),
             new Room(
                     "query.scan",
                     "error",

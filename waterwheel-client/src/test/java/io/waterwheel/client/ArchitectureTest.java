@@ -53,6 +53,7 @@ final class ArchitectureTest {
                     "io.waterwheel.query.dispatch..",
                     "io.waterwheel.query.function..",
                     "io.waterwheel.query.memory..",
+                    "io.waterwheel.query.newest..",
                     "io.waterwheel.query.plan..",
                     "io.waterwheel.query.result..",
                     "io.waterwheel.query.rows..",

@@ -164,6 +164,21 @@ public final class TupleBlock {
         return (int) (reference >>> 32);
     }
 
+    /** Compares the values of two rows in a variable column, as unsigned bytes. */
+    public static int compareBytes(TupleBlock one, int row, TupleBlock other, int otherRow, int column) {
+        long left = LittleEndian.getLong(one.column(column), row * 8);
+        long right = LittleEndian.getLong(other.column(column), otherRow * 8);
+        int from = referenceOffset(left);
+        int otherFrom = referenceOffset(right);
+        return Arrays.compareUnsigned(
+                one.arena(),
+                from,
+                from + referenceLength(left),
+                other.arena(),
+                otherFrom,
+                otherFrom + referenceLength(right));
+    }
+
     /** Copies the bytes into the arena and returns the reference to them. */
     public long addToArena(byte[] bytes, int offset, int length) {
         ensureArena(length);

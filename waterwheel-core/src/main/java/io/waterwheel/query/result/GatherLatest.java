@@ -2,9 +2,9 @@ package io.waterwheel.query.result;
 
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.compile.ExpressionCompiler;
+import io.waterwheel.query.newest.NewestMerge;
+import io.waterwheel.query.newest.NewestRows;
 import io.waterwheel.query.rows.LatestRows;
-import io.waterwheel.query.rows.NewestMerge;
-import io.waterwheel.query.rows.NewestRows;
 import io.waterwheel.query.rows.PartialMerge;
 import io.waterwheel.query.rows.RowCollector;
 import io.waterwheel.query.rows.RowCopy;

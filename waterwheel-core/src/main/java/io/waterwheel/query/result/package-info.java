@@ -4,8 +4,8 @@
  * each key, the row of each pair of a key and a time), and a merge of the parts at the coordinator. A new kind of
  * result, with groups and gaps, belongs here; classes that only handle rows are in query.rows. Tests:
  * {@code GroupTableTest} and {@code GapFillTest} here, {@code AggregateFunctionsTest} in query.aggregate,
- * {@code SeriesTest} and {@code LookupTest} in local. Uses query, query.rows, query.aggregate, query.compile,
- * query.column and query.memory.
+ * {@code SeriesTest} and {@code LookupTest} in local. Uses query, query.rows, query.newest, query.aggregate,
+ * query.compile, query.column and query.memory.
  */
 @NullMarked
 package io.waterwheel.query.result;

@@ -220,19 +220,7 @@ public final class LatestRows extends BoundedRows {
         if (text == null) {
             return true;
         }
-        byte[] column = block().column(column(text.field()));
-        long a = LittleEndian.getLong(column, left * 8);
-        long b = LittleEndian.getLong(column, right * 8);
-        int fromA = TupleBlock.referenceOffset(a);
-        int fromB = TupleBlock.referenceOffset(b);
-        byte[] arena = block().arena();
-        return Arrays.equals(
-                arena,
-                fromA,
-                fromA + TupleBlock.referenceLength(a),
-                arena,
-                fromB,
-                fromB + TupleBlock.referenceLength(b));
+        return TupleBlock.compareBytes(block(), left, block(), right, column(text.field())) == 0;
     }
 
     /** Notes that a key has all its rows, the last of which will be the row at this place of the block. */

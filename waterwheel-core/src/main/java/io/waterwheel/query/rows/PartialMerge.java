@@ -50,7 +50,7 @@ public abstract class PartialMerge {
     }
 
     /** Whether these are few enough keys to look at each. */
-    static boolean areFew(List<KeyInterval> keys) {
+    protected static boolean areFew(List<KeyInterval> keys) {
         long asked = 0;
         for (KeyInterval interval : keys) {
             long width = interval.high() - interval.low();
@@ -67,7 +67,7 @@ public abstract class PartialMerge {
      *
      * @param timeOf of a key; {@link Long#MIN_VALUE} when it may still get any row
      */
-    static long leastTime(List<KeyInterval> keys, LongUnaryOperator timeOf) {
+    protected static long leastTime(List<KeyInterval> keys, LongUnaryOperator timeOf) {
         long settled = Long.MAX_VALUE;
         for (KeyInterval interval : keys) {
             long width = interval.high() - interval.low();

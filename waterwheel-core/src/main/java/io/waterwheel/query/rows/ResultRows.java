@@ -39,7 +39,7 @@ public final class ResultRows extends RowCollector {
     }
 
     /** The same of rows that another copy makes rows of the result of: those selected from one place on. */
-    void add(RowCopy copy, RowView view, int[] selected, int first, int count) {
+    public void add(RowCopy copy, RowView view, int[] selected, int first, int count) {
         int from = first;
         int end = first + count;
         while (from < end && !done()) {

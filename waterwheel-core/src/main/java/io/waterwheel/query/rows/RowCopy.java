@@ -43,7 +43,7 @@ public final class RowCopy {
     }
 
     /** The layout of the blocks it copies into. */
-    RowLayout layout() {
+    public RowLayout layout() {
         return result;
     }
 
@@ -61,7 +61,7 @@ public final class RowCopy {
      *
      * @return how many they are, {@link #rows}, and the bytes that they add to the arena, {@link #arenaBytes}
      */
-    long rowsThatFit(RowView view, int[] selected, int from, int rows, int arenaSize) {
+    public long rowsThatFit(RowView view, int[] selected, int from, int rows, int arenaSize) {
         if (!result.hasVariable()) {
             return (long) rows << 32;
         }
@@ -75,16 +75,18 @@ public final class RowCopy {
         return (long) rows << 32 | bytes;
     }
 
-    static int rows(long thatFit) {
+    /** Of what {@link #rowsThatFit} says, the number of rows. */
+    public static int rows(long thatFit) {
         return (int) (thatFit >>> 32);
     }
 
-    static int arenaBytes(long thatFit) {
+    /** Of what {@link #rowsThatFit} says, the bytes of the arena. */
+    public static int arenaBytes(long thatFit) {
         return (int) thatFit;
     }
 
     /** Bytes of the arena that one row takes. */
-    int arenaBytes(RowView view, int row) {
+    public int arenaBytes(RowView view, int row) {
         int bytes = 0;
         for (int field : fields) {
             int column = source(field);

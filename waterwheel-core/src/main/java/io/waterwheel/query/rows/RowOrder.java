@@ -9,7 +9,6 @@ import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
-import java.util.Arrays;
 
 /**
  * An order of the rows of result blocks: by some fields, each ascending or descending. Null comes first, descending
@@ -88,19 +87,7 @@ public final class RowOrder {
                         OrderedBits.of(LittleEndian.getDouble(b, right * 8)));
             case UINT32 -> Integer.compareUnsigned(LittleEndian.getInt(a, left * 4), LittleEndian.getInt(b, right * 4));
             case BOOLEAN -> Byte.compare(a[left], b[right]);
-            case VARIABLE -> {
-                long leftText = LittleEndian.getLong(a, left * 8);
-                long rightText = LittleEndian.getLong(b, right * 8);
-                int fromA = TupleBlock.referenceOffset(leftText);
-                int fromB = TupleBlock.referenceOffset(rightText);
-                yield Arrays.compareUnsigned(
-                        one.arena(),
-                        fromA,
-                        fromA + TupleBlock.referenceLength(leftText),
-                        other.arena(),
-                        fromB,
-                        fromB + TupleBlock.referenceLength(rightText));
-            }
+            case VARIABLE -> TupleBlock.compareBytes(one, left, other, right, layout.columnOf(field));
         };
     }
 

@@ -1,13 +1,20 @@
-package io.waterwheel.query.rows;
+package io.waterwheel.query.newest;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Rounds;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.memory.QueryMemory;
 import io.waterwheel.query.memory.Reservation;
+import io.waterwheel.query.rows.RowCollector;
+import io.waterwheel.query.rows.RowCopy;
+import io.waterwheel.query.rows.RowOrder;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
@@ -176,6 +183,38 @@ final class NewestMergeTest {
             }
             assertThat(most.reserved()).isZero();
         }
+    }
+
+    /** One row more than an answer may keep, and texts of more bytes than may be held: both say what to do. */
+    @Test
+    void moreThanCanBeHeldIsRefused() {
+        int rows = 1 << 14;
+        assertTooLarge(rows, ResultSpec.MAX_KEPT_ROWS / rows + 1, "", "1000000 tuples; ask for fewer keys");
+        assertTooLarge(100, 50, "a".repeat(30_000), "128 MiB of rows would have to be held");
+    }
+
+    /** Parts of other keys each, until they are refused. */
+    private static void assertTooLarge(int rows, int parts, String text, String message) {
+        QueryMemory most = new QueryMemory(1L << 30, 1L << 30);
+        try (Reservation memory = most.open()) {
+            NewestMerge merge =
+                    new NewestMerge(PART, ANSWER, order(false), -1, null, new Workspace(() -> true, memory));
+            assertThatThrownBy(() -> {
+                        for (int part = 0; part < parts; part++) {
+                            TupleBlock block = block(Collections.nCopies(rows, new Row(0, text, 0, 1)));
+                            byte[] keys = block.column(PART.columnOf(2));
+                            for (int row = 0; row < rows; row++) {
+                                LittleEndian.putLong(keys, row * 8, (long) part * rows + row);
+                            }
+                            merge.accept(block, unused -> false);
+                        }
+                        merge.finish(unused -> true);
+                    })
+                    .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.is(ErrorCode.RESULT_TOO_LARGE))
+                            .isTrue())
+                    .hasMessageContaining(message);
+        }
+        assertThat(most.reserved()).isZero();
     }
 
     @Test

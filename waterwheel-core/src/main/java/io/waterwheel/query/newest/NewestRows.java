@@ -1,4 +1,4 @@
-package io.waterwheel.query.rows;
+package io.waterwheel.query.newest;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
@@ -9,6 +9,12 @@ import io.waterwheel.query.column.SeededHash;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.query.column.Workspace;
 import io.waterwheel.query.memory.Reservation;
+import io.waterwheel.query.rows.LatestRows;
+import io.waterwheel.query.rows.ResultRows;
+import io.waterwheel.query.rows.RowCollector;
+import io.waterwheel.query.rows.RowCopy;
+import io.waterwheel.query.rows.RowOrder;
+import io.waterwheel.query.rows.RowSink;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;

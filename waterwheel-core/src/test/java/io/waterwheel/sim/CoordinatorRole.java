@@ -10,7 +10,6 @@ import io.waterwheel.protocol.Control;
 import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.Subquery;
-import io.waterwheel.query.dispatch.DispatchPolicy;
 import io.waterwheel.query.memory.QueryMemory;
 import io.waterwheel.query.plan.Endpoints;
 import io.waterwheel.query.plan.IndexerReports;
@@ -54,8 +53,7 @@ final class CoordinatorRole implements SnapshotSource {
         this.others = new StreamCatalog(client, world.stream);
         this.follower = new StreamTracker(new SnapshotReader(client, world.files, world.stream));
         this.scan = new ChunkScan(world.files, new ChunkCache(1 << 20));
-        this.runner = new QueryRunner(
-                this, streamId -> new Others(), new CallerThread(), DispatchPolicy.LADA, world.clock, memory);
+        this.runner = new QueryRunner(this, streamId -> new Others(), new CallerThread(), world.clock, memory);
     }
 
     void onReport(Control.Report report) {

@@ -22,7 +22,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -36,16 +35,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Query servers beside DataNodes, three hosts with two copies of a block among them: who reads which chunk, by each
- * policy of dispatch, cold and warm (figure 13 of [Wang 2018]); every answer is compared with brute force. It starts a
- * cluster of its own and a topology for each policy, so it runs on request.
+ * Query servers beside DataNodes, three hosts with two copies of a block among them: who reads which chunk, cold and
+ * warm (figure 13 of [Wang 2018]); every answer is compared with brute force. It starts a cluster of its own, so it
+ * runs on request. {@code HdfsPlacementTest} compares policies of dispatch.
  *
  * <pre>
- * ./waterwheel test PlacementTest -Dplacement.policies=lada,round-robin
+ * ./waterwheel test PlacementTest -Dplacement.copies=1
  * </pre>
  *
- * <p>Policies: {@code lada,lada-paper,shared-queue,round-robin,hashing}; {@code placement.copies}: how often the file's
- * three hours of flights follow one another; {@code placement.warm}: queries of each warm round; {@code seed}.
+ * <p>{@code placement.copies}: how often the file's three hours of flights follow one another; {@code placement.warm}:
+ * queries of each warm round; {@code seed}.
  */
 @Tag("cluster")
 @Timeout(900)
@@ -55,7 +54,7 @@ class PlacementTest {
     private static final String STREAM = "flights";
     private static final int ROWS_PER_SECOND = 60_000;
     private static final int HOSTS = 3;
-    /** Of cold reads by LADA, the share that must be on a host with a replica. */
+    /** Of cold reads, the share that must be on a host with a replica. */
     private static final double NEAR_SHARE = 0.95;
 
     private static final List<String> TOPOLOGY = List.of(
@@ -64,11 +63,7 @@ class PlacementTest {
 
     private final long seed = Long.getLong("seed", 1);
     private final long begun = System.nanoTime();
-    private final Map<String, Result> results = new LinkedHashMap<>();
     private List<FlightRows.Row> rows = List.of();
-
-    /** What one policy showed. */
-    private record Result(Round cold, Round warm) {}
 
     /** Queries of one kind. */
     private static final class Round {
@@ -118,73 +113,53 @@ class PlacementTest {
 
     @Test
     void queryServersReadWhatTheirOwnHostHolds() throws Exception {
-        String policies = System.getProperty("placement.policies");
-        assumeTrue(policies != null, "runs with -Dplacement.policies=lada,round-robin alone");
+        Integer copies = Integer.getInteger("placement.copies");
+        assumeTrue(copies != null, "runs with -Dplacement.copies=1 alone");
         if (!Files.exists(FLIGHTS)) {
             System.err.println("SKIPPED: PlacementTest needs " + FLIGHTS.toAbsolutePath()
                     + "; set -Dwaterwheel.shared to the folder that holds data/");
         }
         assumeTrue(Files.exists(FLIGHTS), "no flights file");
-        rows = copies(FlightRows.read(FLIGHTS), Integer.getInteger("placement.copies", 1));
+        rows = copies(FlightRows.read(FLIGHTS), copies);
         ClusterSettings settings =
                 ClusterSettings.ofThree(Path.of("target/dist"), Path.of("target/cluster-tests/placement"));
         try (RealCluster cluster = RealCluster.start(settings)) {
             say("all daemons are up");
             try {
-                for (String policy : policies.split(",", -1)) {
-                    results.put(policy, run(cluster, policy));
-                }
+                run(cluster);
             } catch (Exception | AssertionError e) {
                 System.out.println(cluster.tails());
                 throw e;
             }
         }
-        results.forEach((policy, result) ->
-                System.out.printf("%-12s cold: %s%n%-12s warm: %s%n", policy, result.cold, "", result.warm));
-        results.forEach((policy, result) -> {
-            assertThat(result.cold.near + result.cold.far)
-                    .as("%s: cold reads", policy)
-                    .isGreaterThan(20);
-            if (policy.equals("lada")) {
-                assertThat(result.cold.nearShare())
-                        .as("%s: %s", policy, result.cold)
-                        .isGreaterThanOrEqualTo(NEAR_SHARE);
-            } else if (!policy.equals("lada-paper")) {
-                // Two copies on three hosts: about a third.
-                assertThat(result.cold.far).as("%s: %s", policy, result.cold).isPositive();
-            }
-        });
     }
 
-    /** One policy, in workers that have read nothing yet. */
-    private Result run(RealCluster cluster, String policy) throws Exception {
+    private void run(RealCluster cluster) throws Exception {
         List<String> arguments =
-                new ArrayList<>(List.of("--config", cluster.configuration().toString(), "query.dispatch=" + policy));
+                new ArrayList<>(List.of("--config", cluster.configuration().toString()));
         arguments.addAll(TOPOLOGY);
         cluster.submit(
                 Path.of("target/dist/waterwheel-topology-topology.jar"),
                 "io.waterwheel.topology.WaterwheelTopology",
                 arguments);
-        say(policy + ": the topology is submitted");
+        say("the topology is submitted");
         try (Coordinators coordinators = new Coordinators(cluster.zooKeeper(), "/waterwheel/default")) {
             Waiting.until(
                     "a coordinator is announced", () -> coordinators.address(0).isPresent());
             assertHosts(cluster);
-            if (results.isEmpty()) {
-                fill(cluster, coordinators);
-            }
+            fill(cluster, coordinators);
             // Of no chunk: nothing is in the caches yet.
             untilComplete(coordinators, new TimeInterval(0, 1));
             int chunks = (int) describe(coordinators).getChunks();
-            say("%s: %d chunks".formatted(policy, chunks));
+            say("%d chunks".formatted(chunks));
             Round cold = cold(coordinators, chunks);
+            say("cold: %s".formatted(cold));
             Random random = new Random(seed);
             int queries = Integer.getInteger("placement.warm", 40);
             warm(coordinators, random, queries);
-            Result result = new Result(cold, warm(coordinators, random, queries));
-            say("%s: cold: %s".formatted(policy, result.cold));
-            say("%s: warm: %s".formatted(policy, result.warm));
-            return result;
+            say("warm: %s".formatted(warm(coordinators, random, queries)));
+            assertThat(cold.near + cold.far).as("cold reads").isGreaterThan(20);
+            assertThat(cold.nearShare()).as("%s", cold).isGreaterThanOrEqualTo(NEAR_SHARE);
         } finally {
             cluster.killTopology("waterwheel");
             Waiting.until(

@@ -5,10 +5,18 @@ import java.util.List;
 
 /**
  * The chunk subqueries of one query, while query servers take them. An idle server bids; it gets a chunk, and says
- * later that it has read it or failed. Every chunk is out at one server at a time; by {@link DispatchPolicy#LADA} at
+ * later that it has read it or failed. Every chunk is out at one server at a time; by {@link LocalityAwareDispatch} at
  * another too once that one takes far longer than others do, and then the first who has read it counts. Thread-safe.
  */
 public interface Dispatch {
+    /**
+     * A query server.
+     *
+     * @param host its name, to compare with those that hold a replica
+     * @param readers chunks that it reads at once; at least 1
+     */
+    record Server(String host, int readers) {}
+
     /** What a server that bids is told. */
     sealed interface Bid {
         /** To read this chunk. */

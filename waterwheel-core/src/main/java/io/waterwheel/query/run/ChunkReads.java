@@ -6,7 +6,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.dispatch.Dispatch;
-import io.waterwheel.query.dispatch.DispatchPolicy;
+import io.waterwheel.query.dispatch.LocalityAwareDispatch;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.query.plan.Endpoints;
 import io.waterwheel.query.plan.ResolvedQuery;
@@ -99,16 +99,15 @@ final class ChunkReads {
     }
 
     /** Begins to read. */
-    void start(DispatchPolicy policy) throws InterruptedException {
+    void start() throws InterruptedException {
         if (chunks.isEmpty()) {
             return;
         }
         List<Endpoints.QueryServer> servers = endpoints.queryServers();
-        Map<String, DispatchPolicy.Server> dispatched = new HashMap<>();
-        servers.forEach(
-                server -> dispatched.put(server.name(), new DispatchPolicy.Server(server.host(), server.readers())));
+        Map<String, Dispatch.Server> dispatched = new HashMap<>();
+        servers.forEach(server -> dispatched.put(server.name(), new Dispatch.Server(server.host(), server.readers())));
         replicas = endpoints.replicas(chunks);
-        Dispatch pending = policy.dispatch(chunks, dispatched, this::replicas);
+        Dispatch pending = new LocalityAwareDispatch(chunks, dispatched, this::replicas);
         dispatch = pending;
         boolean begun = false;
         try {

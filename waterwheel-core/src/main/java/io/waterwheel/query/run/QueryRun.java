@@ -306,7 +306,7 @@ final class QueryRun implements AutoCloseable {
                 && delivery.canSettle(plan.resolved().keys());
         steps.enter(StepClock.Step.FRESH);
         ChunkReads chunks = reads(plan.resolved(), settles ? List.of() : inOrder(plan), delivery);
-        chunks.start(means.policy());
+        chunks.start();
         boolean whole = false;
         try {
             for (Subquery.OfIndexer subquery : plan.indexers()) {
@@ -385,7 +385,7 @@ final class QueryRun implements AutoCloseable {
                 return read;
             }
             ChunkReads reads = reads(planner.since(settled, plan), chunks.subList(read, upTo), delivery);
-            reads.start(means.policy());
+            reads.start();
             reads.finish();
             read = upTo;
             atOnce = Math.min(atOnce * 2, MAX_CHUNKS_AT_ONCE);

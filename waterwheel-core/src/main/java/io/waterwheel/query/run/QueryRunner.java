@@ -8,7 +8,6 @@ import io.waterwheel.query.Explain;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.admission.Admission;
 import io.waterwheel.query.admission.Lane;
-import io.waterwheel.query.dispatch.DispatchPolicy;
 import io.waterwheel.query.memory.QueryMemory;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.query.plan.Endpoints;
@@ -41,7 +40,6 @@ public final class QueryRunner {
      * @param snapshots of the catalog
      * @param endpoints by stream, who answers subqueries
      * @param executors by lane
-     * @param policy how chunks are given to query servers
      * @param shapes of the process
      * @param questions takes the shapes of the questions that are answered
      */
@@ -49,7 +47,6 @@ public final class QueryRunner {
             SnapshotSource snapshots,
             IntFunction<Endpoints> endpoints,
             Function<Lane, ExecutorService> executors,
-            DispatchPolicy policy,
             QueryClock clock,
             PreparedShapes shapes,
             QuestionLog questions) {}
@@ -58,9 +55,9 @@ public final class QueryRunner {
     private final Admission admission;
     private final QueryMemory memory;
 
-    /** A runner that dispatches by {@link DispatchPolicy#LADA}. */
+    /** A runner in which no query waits. */
     public QueryRunner(SnapshotSource snapshots, IntFunction<Endpoints> endpoints, ExecutorService executor) {
-        this(snapshots, endpoints, executor, DispatchPolicy.LADA, QueryClock.SYSTEM, QueryMemory.unlimited());
+        this(snapshots, endpoints, executor, QueryClock.SYSTEM, QueryMemory.unlimited());
     }
 
     /**
@@ -68,7 +65,6 @@ public final class QueryRunner {
      *
      * @param executors by lane, what runs a task for each indexer and each reader of a running query; must refuse none,
      *     for admission bounds their number
-     * @param policy how chunks are given to query servers
      * @param admission gives queries their turns
      * @param memory what queries hold is reserved from it
      * @param shapes of the process; of the same memory
@@ -77,11 +73,10 @@ public final class QueryRunner {
             SnapshotSource snapshots,
             IntFunction<Endpoints> endpoints,
             Function<Lane, ExecutorService> executors,
-            DispatchPolicy policy,
             Admission admission,
             QueryMemory memory,
             PreparedShapes shapes) {
-        this(snapshots, endpoints, executors, policy, QueryClock.SYSTEM, admission, memory, shapes);
+        this(snapshots, endpoints, executors, QueryClock.SYSTEM, admission, memory, shapes);
     }
 
     /**
@@ -92,30 +87,20 @@ public final class QueryRunner {
             SnapshotSource snapshots,
             IntFunction<Endpoints> endpoints,
             ExecutorService executor,
-            DispatchPolicy policy,
             QueryClock clock,
             QueryMemory memory) {
-        this(
-                snapshots,
-                endpoints,
-                lane -> executor,
-                policy,
-                clock,
-                Admission.unlimited(),
-                memory,
-                new PreparedShapes(memory));
+        this(snapshots, endpoints, lane -> executor, clock, Admission.unlimited(), memory, new PreparedShapes(memory));
     }
 
     private QueryRunner(
             SnapshotSource snapshots,
             IntFunction<Endpoints> endpoints,
             Function<Lane, ExecutorService> executors,
-            DispatchPolicy policy,
             QueryClock clock,
             Admission admission,
             QueryMemory memory,
             PreparedShapes shapes) {
-        this.means = new Means(snapshots, endpoints, executors, policy, clock, shapes, new QuestionLog());
+        this.means = new Means(snapshots, endpoints, executors, clock, shapes, new QuestionLog());
         this.admission = admission;
         this.memory = memory;
     }

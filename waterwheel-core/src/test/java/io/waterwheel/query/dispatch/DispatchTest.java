@@ -51,7 +51,7 @@ final class DispatchTest {
 
     @Test
     void everyPolicyReadsEveryChunkOnceWithSlowAndLostServers() {
-        for (DispatchPolicy policy : DispatchPolicy.values()) {
+        for (ComparedPolicy policy : ComparedPolicy.values()) {
             for (long seed = 1; seed <= 40; seed++) {
                 Random random = new Random(seed);
                 List<Server> servers = new ArrayList<>();
@@ -71,7 +71,7 @@ final class DispatchTest {
     @Test
     void pausesThatOverlapCountOnce() {
         List<ChunkDescriptor> one = chunks(new Random(1), 1);
-        Dispatch dispatch = DispatchPolicy.LADA.dispatch(one, servers("a", "h", "b", "h", "c", "h"), file -> List.of());
+        Dispatch dispatch = new LocalityAwareDispatch(one, servers("a", "h", "b", "h", "c", "h"), file -> List.of());
         assertThat(dispatch.bid("a", millis(0))).isInstanceOf(Dispatch.Bid.Read.class);
         assertThat(dispatch.bid("b", millis(499))).isInstanceOf(Dispatch.Bid.Nothing.class);
         assertThat(dispatch.bid("b", millis(500))).as("it takes long").isInstanceOf(Dispatch.Bid.Read.class);
@@ -91,8 +91,8 @@ final class DispatchTest {
 
     @Test
     void ladaHitsCachesAsHashingDoesAndSharesWorkAsAQueueDoes() {
-        Map<DispatchPolicy, Outcome> outcomes = new HashMap<>();
-        for (DispatchPolicy policy : DispatchPolicy.values()) {
+        Map<ComparedPolicy, Outcome> outcomes = new HashMap<>();
+        for (ComparedPolicy policy : ComparedPolicy.values()) {
             double hits = 0;
             double makespan = 0;
             double imbalance = 0;
@@ -115,20 +115,20 @@ final class DispatchTest {
             outcomes.put(policy, new Outcome(hits / seeds, makespan / seeds / 200, imbalance / seeds / 200));
             System.out.printf("dispatch %s: %s%n", policy, outcomes.get(policy));
         }
-        Outcome lada = outcomes.get(DispatchPolicy.LADA);
-        assertThat(lada.hitShare).isGreaterThan(outcomes.get(DispatchPolicy.SHARED_QUEUE).hitShare * 1.2);
-        assertThat(lada.hitShare).isGreaterThan(outcomes.get(DispatchPolicy.ROUND_ROBIN).hitShare * 1.2);
-        assertThat(lada.imbalance).isLessThan(outcomes.get(DispatchPolicy.HASHING).imbalance * 0.8);
-        assertThat(lada.makespan).isLessThan(outcomes.get(DispatchPolicy.SHARED_QUEUE).makespan * 0.7);
-        assertThat(lada.makespan).isLessThan(outcomes.get(DispatchPolicy.ROUND_ROBIN).makespan * 0.7);
+        Outcome lada = outcomes.get(ComparedPolicy.LADA);
+        assertThat(lada.hitShare).isGreaterThan(outcomes.get(ComparedPolicy.SHARED_QUEUE).hitShare * 1.2);
+        assertThat(lada.hitShare).isGreaterThan(outcomes.get(ComparedPolicy.ROUND_ROBIN).hitShare * 1.2);
+        assertThat(lada.imbalance).isLessThan(outcomes.get(ComparedPolicy.HASHING).imbalance * 0.8);
+        assertThat(lada.makespan).isLessThan(outcomes.get(ComparedPolicy.SHARED_QUEUE).makespan * 0.7);
+        assertThat(lada.makespan).isLessThan(outcomes.get(ComparedPolicy.ROUND_ROBIN).makespan * 0.7);
         // Hashing reads no chunk at two servers: on equal servers that outweighs its uneven shares.
-        assertThat(lada.makespan).isLessThan(outcomes.get(DispatchPolicy.HASHING).makespan * 1.15);
+        assertThat(lada.makespan).isLessThan(outcomes.get(ComparedPolicy.HASHING).makespan * 1.15);
     }
 
     @Test
     void aSlowServerHoldsUpHashingButNotLada() {
-        Map<DispatchPolicy, Double> makespans = new HashMap<>();
-        for (DispatchPolicy policy : DispatchPolicy.values()) {
+        Map<ComparedPolicy, Double> makespans = new HashMap<>();
+        for (ComparedPolicy policy : ComparedPolicy.values()) {
             Random random = new Random(1);
             List<Server> servers = new ArrayList<>();
             for (int s = 0; s < SERVERS; s++) {
@@ -140,17 +140,17 @@ final class DispatchTest {
             }
             makespans.put(policy, sum / 200);
         }
-        assertThat(makespans.get(DispatchPolicy.LADA))
+        assertThat(makespans.get(ComparedPolicy.LADA))
                 .as("%s", makespans)
-                .isLessThan(makespans.get(DispatchPolicy.HASHING) * 0.6)
-                .isLessThan(makespans.get(DispatchPolicy.ROUND_ROBIN) * 0.6);
+                .isLessThan(makespans.get(ComparedPolicy.HASHING) * 0.6)
+                .isLessThan(makespans.get(ComparedPolicy.ROUND_ROBIN) * 0.6);
     }
 
     /** Runs one query to its end, a millisecond a step. */
     private static Outcome run(
-            DispatchPolicy policy, List<ChunkDescriptor> chunks, List<Server> servers, int cacheChunks, String about) {
-        Map<String, DispatchPolicy.Server> each = new HashMap<>();
-        servers.forEach(server -> each.put(server.name, new DispatchPolicy.Server("host of " + server.name, 1)));
+            ComparedPolicy policy, List<ChunkDescriptor> chunks, List<Server> servers, int cacheChunks, String about) {
+        Map<String, Dispatch.Server> each = new HashMap<>();
+        servers.forEach(server -> each.put(server.name, new Dispatch.Server("host of " + server.name, 1)));
         Dispatch dispatch = policy.dispatch(chunks, each, file -> List.of());
         Set<String> read = new HashSet<>();
         long[] work = new long[servers.size()];
@@ -171,7 +171,7 @@ final class DispatchTest {
                     if (server.reading != null) {
                         long cost = begin(server, now);
                         work[s] += cost;
-                    } else if (anyMayTakeAll(policy) && server.work < server.lostAt) {
+                    } else if (policy.anyMayTakeAll() && server.work < server.lostAt) {
                         assertThat(dispatch.left())
                                 .as("%s: %s idles while this is pending", about, server.name)
                                 .isEmpty();
@@ -196,12 +196,6 @@ final class DispatchTest {
         int reads = servers.stream().mapToInt(server -> server.reads).sum();
         int hits = servers.stream().mapToInt(server -> server.hits).sum();
         return new Outcome((double) hits / reads, now, (double) most * servers.size() / all);
-    }
-
-    private static boolean anyMayTakeAll(DispatchPolicy policy) {
-        return policy == DispatchPolicy.LADA
-                || policy == DispatchPolicy.LADA_PAPER
-                || policy == DispatchPolicy.SHARED_QUEUE;
     }
 
     private static long begin(Server server, long now) {
@@ -234,7 +228,7 @@ final class DispatchTest {
     @Test
     void aServerThatHoldsAReplicaComesFirst() {
         List<ChunkDescriptor> chunks = chunks(new Random(1), 30);
-        Dispatch dispatch = DispatchPolicy.LADA.dispatch(
+        Dispatch dispatch = new LocalityAwareDispatch(
                 chunks,
                 servers("a", "h1", "b", "h2", "c", "h3"),
                 file -> file.hashCode() % 2 == 0 ? List.of("h2") : List.of("h3"));
@@ -250,7 +244,7 @@ final class DispatchTest {
 
     @Test
     void aFailedChunkGoesToEveryOtherServerAndIsLeftWhenAllFailed() {
-        for (DispatchPolicy policy : DispatchPolicy.values()) {
+        for (ComparedPolicy policy : ComparedPolicy.values()) {
             Dispatch dispatch = policy.dispatch(
                     chunks(new Random(1), 1), servers("a", "h1", "b", "h2", "c", "h3"), file -> List.of());
             Set<String> tried = new HashSet<>();
@@ -274,9 +268,9 @@ final class DispatchTest {
 
     @Test
     void almostAllColdReadsAreBesideAReplicaAndNoServerIdlesLongerThanThePatience() {
-        Map<DispatchPolicy, Double> near = new HashMap<>();
-        Map<DispatchPolicy, Double> millis = new HashMap<>();
-        for (DispatchPolicy policy : DispatchPolicy.values()) {
+        Map<ComparedPolicy, Double> near = new HashMap<>();
+        Map<ComparedPolicy, Double> millis = new HashMap<>();
+        for (ComparedPolicy policy : ComparedPolicy.values()) {
             double nearReads = 0;
             double reads = 0;
             double spans = 0;
@@ -291,21 +285,21 @@ final class DispatchTest {
             millis.put(policy, spans / 300);
         }
         System.out.printf("beside a replica: %s; ms a query: %s%n", near, millis);
-        assertThat(near.get(DispatchPolicy.LADA)).isGreaterThan(0.97);
-        for (DispatchPolicy blind :
-                List.of(DispatchPolicy.ROUND_ROBIN, DispatchPolicy.HASHING, DispatchPolicy.SHARED_QUEUE)) {
+        assertThat(near.get(ComparedPolicy.LADA)).isGreaterThan(0.97);
+        for (ComparedPolicy blind :
+                List.of(ComparedPolicy.ROUND_ROBIN, ComparedPolicy.HASHING, ComparedPolicy.SHARED_QUEUE)) {
             assertThat(near.get(blind)).as("%s", blind).isBetween(0.6, 0.75);
         }
-        assertThat(millis.get(DispatchPolicy.LADA)).isLessThan(millis.get(DispatchPolicy.LADA_PAPER) * 1.1);
+        assertThat(millis.get(ComparedPolicy.LADA)).isLessThan(millis.get(ComparedPolicy.LADA_PAPER) * 1.1);
     }
 
     /** One cold query over three servers, each on a host of its own, two replicas a chunk; a millisecond a step. */
     private static final class Replicated {
         private static final List<String> SERVERS = List.of("a", "b", "c");
-        private static final long PATIENCE_MILLIS = DispatchPolicy.PATIENCE_NANOS / MILLI;
+        private static final long PATIENCE_MILLIS = LocalityAwareDispatch.PATIENCE_NANOS / MILLI;
 
         final List<ChunkDescriptor> chunks;
-        private final DispatchPolicy policy;
+        private final ComparedPolicy policy;
         private final Random random;
         private final Dispatch dispatch;
         private final Map<String, ChunkDescriptor> reading = new HashMap<>();
@@ -316,7 +310,7 @@ final class DispatchTest {
         int nearReads;
         long now;
 
-        Replicated(DispatchPolicy policy, long seed, int count) {
+        Replicated(ComparedPolicy policy, long seed, int count) {
             this.policy = policy;
             this.random = new Random(seed);
             this.chunks = chunks(random, count);
@@ -362,21 +356,21 @@ final class DispatchTest {
                 nearReads += holds(server, taken.chunk().file()) ? 1 : 0;
                 waitingSince.remove(server);
             } else if (bid instanceof Dispatch.Bid.Later later) {
-                assertThat(policy).as(about).isEqualTo(DispatchPolicy.LADA);
+                assertThat(policy).as(about).isEqualTo(ComparedPolicy.LADA);
                 long since = waitingSince.computeIfAbsent(server, key -> now);
                 assertThat(now - since).as("%s: %s waits", about, server).isLessThan(PATIENCE_MILLIS);
                 assertThat(later.nanos()).as(about).isEqualTo((PATIENCE_MILLIS - (now - since)) * MILLI);
-            } else if (policy != DispatchPolicy.ROUND_ROBIN && policy != DispatchPolicy.HASHING) {
+            } else if (policy.anyMayTakeAll()) {
                 assertThat(dispatch.left()).as("%s: %s ends", about, server).isEmpty();
             }
         }
     }
 
     /** Names and hosts in turn; each reads one chunk at once. */
-    private static Map<String, DispatchPolicy.Server> servers(String... namesAndHosts) {
-        Map<String, DispatchPolicy.Server> servers = new HashMap<>();
+    private static Map<String, Dispatch.Server> servers(String... namesAndHosts) {
+        Map<String, Dispatch.Server> servers = new HashMap<>();
         for (int i = 0; i < namesAndHosts.length; i += 2) {
-            servers.put(namesAndHosts[i], new DispatchPolicy.Server(namesAndHosts[i + 1], 1));
+            servers.put(namesAndHosts[i], new Dispatch.Server(namesAndHosts[i + 1], 1));
         }
         return servers;
     }
@@ -384,17 +378,14 @@ final class DispatchTest {
     /** Each of its readers bids by itself, under the server's name. */
     @Test
     void aServerWithTwoReadersIsFreeWhileItReadsOneChunk() {
-        Map<String, DispatchPolicy.Server> two =
-                Map.of("a", new DispatchPolicy.Server("h1", 2), "b", new DispatchPolicy.Server("h1", 1));
+        Map<String, Dispatch.Server> two = Map.of("a", new Dispatch.Server("h1", 2), "b", new Dispatch.Server("h1", 1));
         List<ChunkDescriptor> preferred = chunks(new Random(4), 40).stream()
-                .filter(chunk -> DispatchPolicy.LADA
-                                .dispatch(List.of(chunk), two, file -> List.of("h1"))
-                                .bid("a", 0)
+                .filter(chunk -> new LocalityAwareDispatch(List.of(chunk), two, file -> List.of("h1")).bid("a", 0)
                         instanceof Dispatch.Bid.Read)
                 .limit(4)
                 .toList();
         assertThat(preferred).hasSize(4);
-        Dispatch dispatch = DispatchPolicy.LADA.dispatch(preferred, two, file -> List.of("h1"));
+        Dispatch dispatch = new LocalityAwareDispatch(preferred, two, file -> List.of("h1"));
         ChunkDescriptor one = chunk(dispatch.bid("a", 0));
         assertThat(dispatch.bid("b", 0))
                 .as("the other reader of a has nothing to do")
@@ -413,11 +404,11 @@ final class DispatchTest {
     @Test
     void theOnlyChunkIsLeftToTheServerThatPrefersIt() {
         List<ChunkDescriptor> one = chunks(new Random(1), 1);
-        Map<String, DispatchPolicy.Server> servers = servers("a", "h1", "b", "h2", "c", "h3");
+        Map<String, Dispatch.Server> servers = servers("a", "h1", "b", "h2", "c", "h3");
         List<String> held = List.of("h1", "h2");
         String first = null;
         for (String server : List.of("a", "b")) {
-            Dispatch dispatch = DispatchPolicy.LADA.dispatch(one, servers, file -> held);
+            Dispatch dispatch = new LocalityAwareDispatch(one, servers, file -> held);
             if (dispatch.bid(server, 0) instanceof Dispatch.Bid.Read) {
                 assertThat(first).as("one of them is preferred").isNull();
                 first = server;
@@ -427,15 +418,15 @@ final class DispatchTest {
         String second = first.equals("a") ? "b" : "a";
 
         // Neither the other holder nor the server without a replica takes it while the first may.
-        Dispatch dispatch = DispatchPolicy.LADA.dispatch(one, servers, file -> held);
-        assertThat(dispatch.bid("c", 0)).isEqualTo(new Dispatch.Bid.Later(DispatchPolicy.PATIENCE_NANOS));
-        assertThat(dispatch.bid(second, 7)).isEqualTo(new Dispatch.Bid.Later(DispatchPolicy.PATIENCE_NANOS));
-        assertThat(dispatch.bid(second, 9)).isEqualTo(new Dispatch.Bid.Later(DispatchPolicy.PATIENCE_NANOS - 2));
+        Dispatch dispatch = new LocalityAwareDispatch(one, servers, file -> held);
+        assertThat(dispatch.bid("c", 0)).isEqualTo(new Dispatch.Bid.Later(LocalityAwareDispatch.PATIENCE_NANOS));
+        assertThat(dispatch.bid(second, 7)).isEqualTo(new Dispatch.Bid.Later(LocalityAwareDispatch.PATIENCE_NANOS));
+        assertThat(dispatch.bid(second, 9)).isEqualTo(new Dispatch.Bid.Later(LocalityAwareDispatch.PATIENCE_NANOS - 2));
         assertThat(dispatch.bid(first, 10)).isEqualTo(new Dispatch.Bid.Read(one.get(0)));
         assertThat(dispatch.bid("c", 11)).isInstanceOf(Dispatch.Bid.Nothing.class);
 
         // The first fails: the other holder has it at once, also while the far one waits; and nobody waits for it.
-        dispatch = DispatchPolicy.LADA.dispatch(one, servers, file -> held);
+        dispatch = new LocalityAwareDispatch(one, servers, file -> held);
         dispatch.failed(chunk(dispatch.bid(first, 0)), first);
         assertThat(dispatch.bid("c", 1)).isInstanceOf(Dispatch.Bid.Later.class);
         assertThat(dispatch.bid(first, 1)).isInstanceOf(Dispatch.Bid.Nothing.class);
@@ -443,10 +434,11 @@ final class DispatchTest {
         assertThat(dispatch.bid("c", 3)).isEqualTo(new Dispatch.Bid.Read(one.get(0)));
 
         // A holder that never bids, or holds on to something else for ever, is waited for no longer than the patience.
-        dispatch = DispatchPolicy.LADA.dispatch(one, servers, file -> held);
+        dispatch = new LocalityAwareDispatch(one, servers, file -> held);
         assertThat(dispatch.bid("c", 0)).isInstanceOf(Dispatch.Bid.Later.class);
-        assertThat(dispatch.bid("c", DispatchPolicy.PATIENCE_NANOS - 1)).isEqualTo(new Dispatch.Bid.Later(1));
-        assertThat(dispatch.bid("c", DispatchPolicy.PATIENCE_NANOS)).isEqualTo(new Dispatch.Bid.Read(one.get(0)));
+        assertThat(dispatch.bid("c", LocalityAwareDispatch.PATIENCE_NANOS - 1)).isEqualTo(new Dispatch.Bid.Later(1));
+        assertThat(dispatch.bid("c", LocalityAwareDispatch.PATIENCE_NANOS))
+                .isEqualTo(new Dispatch.Bid.Read(one.get(0)));
     }
 
     @Test
@@ -455,7 +447,8 @@ final class DispatchTest {
             List<ChunkDescriptor> two = chunks(new Random(2), 2);
             long now = tookMillis * MILLI;
             long patience = Math.max(
-                    DispatchPolicy.PATIENCE_NANOS, Math.min(tookMillis * MILLI, DispatchPolicy.MOST_PATIENCE_NANOS));
+                    LocalityAwareDispatch.PATIENCE_NANOS,
+                    Math.min(tookMillis * MILLI, LocalityAwareDispatch.MOST_PATIENCE_NANOS));
             Dispatch dispatch = afterOneRead(two, tookMillis);
             assertThat(dispatch.bid("b", now))
                     .as("after a read of %s ms", tookMillis)
@@ -467,7 +460,7 @@ final class DispatchTest {
 
     /** A dispatch of which server a, beside all replicas, has read one chunk. */
     private static Dispatch afterOneRead(List<ChunkDescriptor> chunks, long tookMillis) {
-        Dispatch dispatch = DispatchPolicy.LADA.dispatch(chunks, servers("a", "h1", "b", "h2"), file -> List.of("h1"));
+        Dispatch dispatch = new LocalityAwareDispatch(chunks, servers("a", "h1", "b", "h2"), file -> List.of("h1"));
         assertThat(dispatch.done(chunk(dispatch.bid("a", 0)), "a", tookMillis * MILLI))
                 .isTrue();
         return dispatch;
@@ -476,8 +469,8 @@ final class DispatchTest {
     @Test
     void whatAServerHoldsUpAnotherReadsAndTheFirstOfThemCounts() {
         for (long meanMillis : List.of(10L, 200L)) {
-            long due = Math.max(PreferenceDispatch.HELD_UP_NANOS, 4 * meanMillis * MILLI);
-            Dispatch dispatch = DispatchPolicy.LADA.dispatch(
+            long due = Math.max(LocalityAwareDispatch.HELD_UP_NANOS, 4 * meanMillis * MILLI);
+            Dispatch dispatch = new LocalityAwareDispatch(
                     chunks(new Random(3), 2), servers("a", "h", "b", "h", "c", "h"), file -> List.of());
             ChunkDescriptor held = chunk(dispatch.bid("a", 0));
             ChunkDescriptor quick = chunk(dispatch.bid("b", 0));
@@ -512,7 +505,7 @@ final class DispatchTest {
     @Test
     void whatAServerFailedAtIsWorkForTheOthers() {
         Dispatch dispatch =
-                DispatchPolicy.LADA.dispatch(chunks(new Random(3), 1), servers("a", "h", "b", "h"), file -> List.of());
+                new LocalityAwareDispatch(chunks(new Random(3), 1), servers("a", "h", "b", "h"), file -> List.of());
         ChunkDescriptor only = chunk(dispatch.bid("a", 0));
         assertThat(dispatch.hasWorkFor("b", 0)).isFalse();
         dispatch.failed(only, "a");
@@ -522,7 +515,7 @@ final class DispatchTest {
 
     @Test
     void theOtherPoliciesDoNotHelp() {
-        for (DispatchPolicy policy : DispatchPolicy.values()) {
+        for (ComparedPolicy policy : ComparedPolicy.values()) {
             Dispatch dispatch =
                     policy.dispatch(chunks(new Random(3), 1), servers("a", "h", "b", "h"), file -> List.of());
             boolean first = chunk(dispatch.bid("a", 0)) != null;
@@ -531,7 +524,7 @@ final class DispatchTest {
             }
             assertThat(dispatch.hasWorkFor(first ? "b" : "a", Long.MAX_VALUE / 2))
                     .as("%s", policy)
-                    .isEqualTo(policy == DispatchPolicy.LADA);
+                    .isEqualTo(policy == ComparedPolicy.LADA);
         }
     }
 

@@ -21,7 +21,6 @@ import io.waterwheel.query.Explain;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ScanStatistics;
 import io.waterwheel.query.Subquery;
-import io.waterwheel.query.dispatch.DispatchPolicy;
 import io.waterwheel.query.memory.QueryMemory;
 import io.waterwheel.query.plan.Endpoints;
 import io.waterwheel.query.plan.IndexerReports;
@@ -160,7 +159,7 @@ final class ChunkPiecesTest {
         for (int s = 0; s < servers; s++) {
             all.add(new Server("q" + s, scan, trouble));
         }
-        new QueryRunner(new Known(), id -> new Servers(all), executor, DispatchPolicy.LADA, QueryClock.SYSTEM, memory)
+        new QueryRunner(new Known(), id -> new Servers(all), executor, QueryClock.SYSTEM, memory)
                 .runOnChunks(query, snapshot, chunks, answer);
     }
 

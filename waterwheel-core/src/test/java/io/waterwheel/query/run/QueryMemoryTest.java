@@ -24,7 +24,6 @@ import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Subquery;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Workspace;
-import io.waterwheel.query.dispatch.DispatchPolicy;
 import io.waterwheel.query.memory.QueryMemory;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.query.plan.Endpoints;
@@ -330,7 +329,7 @@ final class QueryMemoryTest {
             throws InterruptedException {
         SnapshotSource snapshots = new Snapshots();
         Endpoints endpoints = new Chunks(servers, readers, scan);
-        new QueryRunner(snapshots, id -> endpoints, executor, DispatchPolicy.LADA, clock, memory).run(query, answer);
+        new QueryRunner(snapshots, id -> endpoints, executor, clock, memory).run(query, answer);
     }
 
     /** Readers that are given up may be a moment behind. */

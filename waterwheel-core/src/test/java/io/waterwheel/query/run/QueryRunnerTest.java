@@ -17,7 +17,6 @@ import io.waterwheel.query.IndexerHeader;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.SessionPositions;
 import io.waterwheel.query.Subquery;
-import io.waterwheel.query.dispatch.DispatchPolicy;
 import io.waterwheel.query.memory.QueryMemory;
 import io.waterwheel.query.plan.Endpoints;
 import io.waterwheel.query.plan.IndexerReports;
@@ -406,13 +405,7 @@ final class QueryRunnerTest {
         Scan scan = (subquery, resolved, sink) -> endless(resolved, sink, clock);
         Endpoints endpoints = endpoints(Map.of("q", scan), QueryRunnerTest::nothingFresh);
         CollectedAnswer answer = new CollectedAnswer();
-        new QueryRunner(
-                        snapshots(Map.of()),
-                        id -> endpoints,
-                        executor,
-                        DispatchPolicy.LADA,
-                        clock,
-                        QueryMemory.unlimited())
+        new QueryRunner(snapshots(Map.of()), id -> endpoints, executor, clock, QueryMemory.unlimited())
                 .run(query, answer);
         return answer;
     }

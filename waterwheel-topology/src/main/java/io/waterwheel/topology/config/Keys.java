@@ -263,11 +263,6 @@ public final class Keys {
             .matching("shown|hidden", "shown or hidden")
             .doc("Whether such a line has the values that the query names. hidden: question marks in place of those of"
                     + " its condition, and of its times only how long they are; keys and shapes are never named."));
-    public static final Key<String> QUERY_DISPATCH = add(Key.text("query.dispatch", "lada")
-            .matching(
-                    "lada|lada-paper|round-robin|hashing|shared-queue",
-                    "lada, lada-paper, round-robin, hashing or shared-queue")
-            .doc("How chunks are given to query servers. All but lada are for comparison."));
     /** Least bytes of {@code query.memory} for one query: an answer on its way, beside rows that are read. */
     static final long LEAST_QUERY_SHARE_BYTES = QueryMemory.LEAST_OF_A_QUERY;
 

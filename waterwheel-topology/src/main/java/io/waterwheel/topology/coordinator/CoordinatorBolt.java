@@ -9,7 +9,6 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.key.sample.CellUse;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.query.Query;
-import io.waterwheel.query.dispatch.DispatchPolicy;
 import io.waterwheel.query.run.AnswerSink;
 import io.waterwheel.query.run.ForwardingSink;
 import io.waterwheel.query.run.QueryRunner;
@@ -127,7 +126,6 @@ public final class CoordinatorBolt extends BaseRichBolt {
                     snapshots,
                     services::endpoints,
                     services::queryThreads,
-                    DispatchPolicy.of(services.config().get(Keys.QUERY_DISPATCH)),
                     services.admission(),
                     services.queryMemory(),
                     services.preparedShapes());

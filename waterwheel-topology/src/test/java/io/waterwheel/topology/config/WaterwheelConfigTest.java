@@ -56,7 +56,6 @@ final class WaterwheelConfigTest {
         values.put("query.warm-up", Duration.ofSeconds(1));
         values.put("query.slow", Duration.ofSeconds(5));
         values.put("query.slow-values", "shown");
-        values.put("query.dispatch", "lada");
         values.put("query.memory", new DataSize(512L << 20));
         values.put("query.memory-share", 50);
         values.put("query.spill", new DataSize(8L << 30));
@@ -142,7 +141,6 @@ final class WaterwheelConfigTest {
         values.put("query.warm-up", Duration.ofMillis(200));
         values.put("query.slow", Duration.ofMillis(700));
         values.put("query.slow-values", "hidden");
-        values.put("query.dispatch", "shared-queue");
         values.put("query.memory", new DataSize(3L << 30));
         values.put("query.memory-share", 20);
         values.put("query.spill", new DataSize(3 << 20));

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Waiting;
 import io.waterwheel.catalog.state.ChunkDescriptor;
+import io.waterwheel.query.dispatch.ComparedPolicy;
 import io.waterwheel.query.dispatch.Dispatch;
-import io.waterwheel.query.dispatch.DispatchPolicy;
 import io.waterwheel.store.ChunkStore;
 import io.waterwheel.tuple.Region;
 import java.io.IOException;
@@ -60,8 +60,8 @@ final class HdfsPlacementTest {
                 replicas.put(chunk.file(), hosts(store, chunk.file()));
                 assertThat(replicas.get(chunk.file())).as(chunk.file()).isSubsetOf(HOSTS);
             }
-            Map<DispatchPolicy, Double> near = new HashMap<>();
-            for (DispatchPolicy policy : List.of(DispatchPolicy.LADA, DispatchPolicy.ROUND_ROBIN)) {
+            Map<ComparedPolicy, Double> near = new HashMap<>();
+            for (ComparedPolicy policy : ComparedPolicy.values()) {
                 int reads = 0;
                 Random random = new Random(1);
                 for (int query = 0; query < QUERIES; query++) {
@@ -74,9 +74,9 @@ final class HdfsPlacementTest {
                 near.put(policy, near.get(policy) / reads);
             }
             System.err.println("read beside a replica: " + near);
-            assertThat(near.get(DispatchPolicy.LADA)).as("%s", near).isGreaterThanOrEqualTo(0.85);
+            assertThat(near.get(ComparedPolicy.LADA)).as("%s", near).isGreaterThanOrEqualTo(0.85);
             // HDFS places replicas at random.
-            assertThat(near.get(DispatchPolicy.ROUND_ROBIN)).as("%s", near).isLessThan(near.get(DispatchPolicy.LADA));
+            assertThat(near.get(ComparedPolicy.ROUND_ROBIN)).as("%s", near).isLessThan(near.get(ComparedPolicy.LADA));
         }
     }
 
@@ -91,14 +91,14 @@ final class HdfsPlacementTest {
      * machine would decide who reads what.
      */
     private static int nearReads(
-            DispatchPolicy policy,
+            ComparedPolicy policy,
             List<ChunkDescriptor> chunks,
             Map<String, List<String>> replicas,
             ChunkStore store,
             long seed)
             throws IOException {
-        Map<String, DispatchPolicy.Server> servers = new TreeMap<>();
-        HOSTS.forEach(host -> servers.put("server on " + host, new DispatchPolicy.Server(host, 1)));
+        Map<String, Dispatch.Server> servers = new TreeMap<>();
+        HOSTS.forEach(host -> servers.put("server on " + host, new Dispatch.Server(host, 1)));
         Dispatch dispatch = policy.dispatch(chunks, servers, replicas::get);
         List<String> bidders = new ArrayList<>(servers.keySet());
         Random random = new Random(seed);

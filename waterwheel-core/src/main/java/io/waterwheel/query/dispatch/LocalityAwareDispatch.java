@@ -3,20 +3,31 @@ package io.waterwheel.query.dispatch;
 import io.waterwheel.catalog.state.ChunkDescriptor;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A dispatch in which every chunk has an order of the servers. One lock, held O(pending x servers) a bid at worst; a
- * query has tens to thousands of chunks, each of which takes a server far longer to read.
+ * The locality-aware dispatch algorithm (LADA; [Wang 2018], section IV-C, docs/references.md): every chunk orders the
+ * servers by a permutation that depends only on the chunk and the servers, those that hold a replica first. A server's
+ * preference array is what is pending in the order of its own place in the chunks' permutations; when idle it takes the
+ * first. So the same server tends to read the same chunk, whose parts its cache holds. Where it is known who holds a
+ * replica, a server leaves a chunk to better ones for a moment; else none idles while anything is pending. And one that
+ * idles reads what another takes far too long for (docs/decisions/0017).
+ *
+ * <p>One lock, held O(pending x servers) a bid at worst; a query has tens to thousands of chunks, each of which takes a
+ * server far longer to read.
  */
-final class PreferenceDispatch implements Dispatch {
+public final class LocalityAwareDispatch implements Dispatch {
     /* Which servers wait, and why not for ever. A chunk whose replicas are known is kept from a server while one that
      * stands before it in the chunk's order is free to take it, and from a server without a replica also while those
      * that hold one are at work: they are nearly done, as a rule. The first in the order that has not failed takes it
@@ -38,18 +49,14 @@ final class PreferenceDispatch implements Dispatch {
     private static final int HELD_UP_MEANS = 4;
     private static final int MOST_DOUBLINGS = 6;
 
-    /** Which pending chunk a server gets. */
-    enum Claim {
-        /** The one in whose order it stands first. */
-        PREFERRED,
-        /** The next of those in whose order it is the first that has not failed. */
-        OWN,
-        /** The next of all. */
-        NEXT
-    }
+    /** How long a server leaves a chunk to better ones at most: about as long as one reads a cold chunk. */
+    static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** The same where reads take longer: their mean, up to this. */
+    static final long MOST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /** A chunk and its order of the servers, the most preferred first. */
-    static final class Pending {
+    private static final class Pending {
         final ChunkDescriptor chunk;
         /** A server that failed moves to the end. */
         final List<String> order;
@@ -156,36 +163,60 @@ final class PreferenceDispatch implements Dispatch {
     /** By name; one that appears is added. */
     private final Map<String, ServerState> servers = new HashMap<>();
 
-    private final Claim claim;
-    private final boolean helps;
     private long readNanos;
     private int reads;
     /** Bounds of the patience; both 0: no server waits. */
-    private long leastNanos;
+    private long leastNanos = PATIENCE_NANOS;
 
-    private long mostNanos;
+    private long mostNanos = MOST_PATIENCE_NANOS;
 
     /**
      * A dispatch of these chunks.
      *
-     * @param servers by name, of each, chunks that it reads at once
-     * @param leastNanos how long a server waits for better ones at most, where reads are short or none has ended
-     * @param mostNanos the same, however long they take; 0: no server waits
-     * @param helps whether a server that has nothing else to do reads what another takes too long for
+     * @param servers every query server by its name
+     * @param replicas of each chunk's file, the hosts that hold it
      */
-    PreferenceDispatch(
-            List<Pending> pending,
-            Map<String, DispatchPolicy.Server> servers,
-            Claim claim,
-            long leastNanos,
-            long mostNanos,
-            boolean helps) {
-        this.helps = helps;
-        this.pending = new LinkedHashSet<>(pending);
+    public LocalityAwareDispatch(
+            List<ChunkDescriptor> chunks, Map<String, Server> servers, Function<String, List<String>> replicas) {
+        List<String> names = new ArrayList<>(servers.keySet());
+        if (names.size() > 1) {
+            Collections.sort(names);
+        }
+        this.pending = new LinkedHashSet<>();
+        for (ChunkDescriptor chunk : chunks) {
+            List<String> order = new ArrayList<>(names);
+            Set<String> near = Set.of();
+            // One server needs no order, and has no other to leave a chunk to; one that comes later may help with any.
+            if (names.size() > 1) {
+                Collections.shuffle(order, new Random(Murmur3.hash(chunk.file())));
+                near = near(servers, replicas.apply(chunk.file()));
+                sortNearFirst(order, near);
+            }
+            pending.add(new Pending(chunk, order, near));
+        }
         servers.forEach((name, server) -> state(name).readers = server.readers());
-        this.claim = claim;
-        this.leastNanos = leastNanos;
-        this.mostNanos = mostNanos;
+    }
+
+    /** The servers on hosts that hold a replica. */
+    private static Set<String> near(Map<String, Server> servers, List<String> replicas) {
+        if (replicas.isEmpty()) {
+            return Set.of();
+        }
+        Set<String> hosts = new HashSet<>(replicas);
+        Set<String> near = new HashSet<>();
+        servers.forEach((name, server) -> {
+            if (hosts.contains(server.host())) {
+                near.add(name);
+            }
+        });
+        return near;
+    }
+
+    private static void sortNearFirst(List<String> order, Set<String> near) {
+        if (!near.isEmpty()) {
+            // Stable: within those that hold a replica, and within the others, the permutation's order.
+            order.sort(Comparator.comparing(name -> !near.contains(name)));
+        }
     }
 
     @Override
@@ -264,15 +295,14 @@ final class PreferenceDispatch implements Dispatch {
 
     private boolean isHeldUp(Pending candidate, long nowNanos) {
         long least = Math.max(HELD_UP_NANOS, HELD_UP_MEANS * meanNanos());
-        return helps
-                && !candidate.isPaused()
+        return !candidate.isPaused()
                 && nowNanos - candidate.lastBegunNanos >= least << Math.min(candidate.begun - 1, MOST_DOUBLINGS);
     }
 
     @Override
     public synchronized boolean hasWorkFor(String server, long nowNanos) {
         for (Pending candidate : pending) {
-            if (!candidate.hasFailed(server) && rank(candidate, server) < Integer.MAX_VALUE) {
+            if (!candidate.hasFailed(server)) {
                 return true;
             }
         }
@@ -284,26 +314,11 @@ final class PreferenceDispatch implements Dispatch {
         return !taken.containsKey(given);
     }
 
-    /** How little the server wants the chunk; {@link Integer#MAX_VALUE} when it may not have it. */
-    private int rank(Pending candidate, String server) {
-        return switch (claim) {
-            case NEXT -> 0;
-            case OWN -> firstWilling(candidate).equals(server) ? 0 : Integer.MAX_VALUE;
-            case PREFERRED -> {
-                int place = candidate.order.indexOf(server);
-                // A server that has appeared since the query began may help with anything.
-                yield place < 0 ? candidate.order.size() : place;
-            }
-        };
-    }
-
-    private static String firstWilling(Pending candidate) {
-        for (String server : candidate.order) {
-            if (!candidate.hasFailed(server)) {
-                return server;
-            }
-        }
-        return "";
+    /** How little the server wants the chunk. */
+    private static int rank(Pending candidate, String server) {
+        int place = candidate.order.indexOf(server);
+        // A server that has appeared since the query began may help with anything.
+        return place < 0 ? candidate.order.size() : place;
     }
 
     /** Whether better ones should have it: free ones, or, when this one has no replica, any that hold one. */

@@ -60,6 +60,13 @@ final class PlantedSeeds {
         }
     }
 
+    /** Names that no bug has any more. */
+    List<String> withoutBug(List<PlantedBug> bugs) {
+        List<String> names = new ArrayList<>(seeds.keySet());
+        names.removeAll(bugs.stream().map(PlantedBug::name).toList());
+        return names;
+    }
+
     void retain(List<PlantedBug> bugs) {
         seeds.keySet().retainAll(bugs.stream().map(PlantedBug::name).toList());
     }

@@ -322,6 +322,9 @@ final class StreamCommand {
         if (!stream.begins().isEmpty()) {
             out.println("# " + DropPage.begins(stream));
         }
+        if (!stream.recordsStay().isEmpty()) {
+            out.println("# " + DropPage.recordsStay(stream));
+        }
         if (stream.scales() > 1) {
             out.println("# with version " + stream.scales() + " of the scales of its dimensions");
         }

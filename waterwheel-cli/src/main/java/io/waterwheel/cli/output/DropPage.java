@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What goes with a stream that is dropped: rows whose records the topic no longer has. */
+/** Which records a stream's topic has, and what goes with a stream that is dropped: rows whose records are gone. */
 public final class DropPage {
     private DropPage() {}
 
@@ -44,6 +44,14 @@ public final class DropPage {
                 ? ""
                 : "it begins with what the topic still had: " + String.join(", ", late)
                         + "; of the records before it has no rows";
+    }
+
+    /** How long the topic keeps records whose rows are in chunks, for people. */
+    public static String recordsStay(StreamDetails stream) {
+        String topic = "topic " + stream.definition().topic() + " keeps its records ";
+        return stream.recordsStay().equals("off")
+                ? topic + "as long as Kafka does"
+                : topic + "for " + stream.recordsStay() + " after their rows came into chunks";
     }
 
     /** Asks on a terminal whether to go on. */

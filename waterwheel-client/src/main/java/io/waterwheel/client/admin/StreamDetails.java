@@ -27,6 +27,8 @@ import java.util.OptionalLong;
  * @param begins by partition, the offset of the topic that the stream begins with, where what came before was gone when
  *     it was created; empty in lists
  * @param newest the definition with the newest scales: what another stream like it would be created with today
+ * @param recordsStay how long records stay in the topic once their rows are in chunks, such as {@code 2 h}; {@code off}
+ *     where that is as long as Kafka keeps them; empty in lists, and from older servers
  */
 public record StreamDetails(
         int id,
@@ -42,7 +44,8 @@ public record StreamDetails(
         String letterNamespace,
         int scales,
         Map<Integer, Long> begins,
-        StreamDefinition newest) {
+        StreamDefinition newest,
+        String recordsStay) {
     /** Of which the scales were never changed. */
     public StreamDetails(
             int id,
@@ -69,7 +72,8 @@ public record StreamDetails(
                 "",
                 1,
                 Map.of(),
-                definition);
+                definition,
+                "");
     }
 
     public static StreamDetails of(StreamDescription message) {
@@ -88,7 +92,8 @@ public record StreamDetails(
                 message.getLetterNamespace(),
                 message.hasScales() ? message.getScales() : 1,
                 message.getBeginsMap(),
-                newest(definition, message));
+                newest(definition, message),
+                message.getRecordsStay());
     }
 
     private static StreamDefinition newest(StreamDefinition definition, StreamDescription message) {

@@ -1,5 +1,6 @@
 package io.waterwheel.topology.admin;
 
+import io.waterwheel.catalog.MadeTopic;
 import io.waterwheel.catalog.Namespace;
 import io.waterwheel.catalog.SqlNames;
 import io.waterwheel.catalog.StreamCatalog;
@@ -42,8 +43,10 @@ import io.waterwheel.wire.proto.ListStreamsRequest;
 import io.waterwheel.wire.proto.RetentionReply;
 import io.waterwheel.wire.proto.ShowRetentionRequest;
 import io.waterwheel.wire.proto.StreamDescription;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -238,7 +241,22 @@ public final class StreamCalls {
                 .setChunks(sums[0])
                 .setChunkTuples(sums[1])
                 .setChunkBytes(sums[2])
+                .setRecordsStay(recordsStay(stream))
                 .build();
+    }
+
+    /**
+     * As {@link Keys#KAFKA_DELETE_INDEXED} has it, where the topic was made for one of its streams and none says keep.
+     */
+    private String recordsStay(StreamInfo stream) {
+        List<StreamInfo> readers = new ArrayList<>(List.of(stream));
+        services.streams().streams().values().stream()
+                .filter(other -> other.id() != stream.id() && other.topic().equals(stream.topic()))
+                .forEach(readers::add);
+        boolean go = services.config().indexedRecordsStay().isPresent()
+                && readers.stream().noneMatch(reader -> reader.policy().indexedRecords() == IndexedRecords.KEEP)
+                && !MadeTopic.owners(services.catalogStore(), readers).isEmpty();
+        return go ? services.config().get(Keys.KAFKA_DELETE_INDEXED) : Keys.OFF;
     }
 
     /**

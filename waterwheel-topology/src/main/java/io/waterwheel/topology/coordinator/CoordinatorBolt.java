@@ -215,6 +215,9 @@ public final class CoordinatorBolt extends BaseRichBolt {
                 troubles.add(e.code() + ": " + e.getMessage());
             }
             troubles.addAll(troubles());
+            if (collector != null && !collector.recordsTrouble().isEmpty()) {
+                troubles.add(collector.recordsTrouble());
+            }
             Map<Integer, List<String>> found = scrubbed;
             List<StreamReport> reports = services.streams().streams().values().stream()
                     .sorted(Comparator.comparing(StreamInfo::name))

@@ -64,15 +64,20 @@ final class IndexedRecordsDeletion {
                 LOOKS * services.config().get(Keys.SOURCE_CHECK_INTERVAL).toMillis());
     }
 
-    /** Looks at all topics. */
-    void look() {
+    /**
+     * Looks at all topics.
+     *
+     * @return why records of some topics stay until somebody mends it; empty when there is nothing to mend
+     */
+    String look() {
         CatalogStore store = services.catalogStore();
         store.sync();
         services.requireCatalog();
         List<StreamInfo> owners = MadeTopic.owners(store, streams());
         if (owners.isEmpty()) {
-            return;
+            return "";
         }
+        String trouble = "";
         Set<String> others = services.topicRecords().topicsOfOthers();
         for (StreamInfo owner : owners) {
             if (others.contains(owner.topic())) {
@@ -88,8 +93,18 @@ final class IndexedRecordsDeletion {
                 }
                 // Of this topic; others go on.
                 LOG.warn("[{}] no records are deleted from its topic; trying again later", owner.name(), e);
+                trouble = trouble.isEmpty() ? trouble("topic " + owner.topic(), e) : trouble;
             }
         }
+        return trouble;
+    }
+
+    /** A sentence for people; empty for what passes by itself, and is told elsewhere while it lasts. */
+    static String trouble(String whose, WaterwheelException e) {
+        return e.kind() == WaterwheelException.Kind.TEMPORARY
+                ? ""
+                : "records of " + whose + " stay, though their rows are in chunks (" + e.code() + "): "
+                        + e.getMessage();
     }
 
     /** An entry that cannot be read may name any topic: then nothing is deleted. */

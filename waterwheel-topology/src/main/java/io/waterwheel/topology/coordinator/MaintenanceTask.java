@@ -66,6 +66,8 @@ final class MaintenanceTask implements AutoCloseable {
     private final ChunkMerges merges;
     /** Nothing where records stay. */
     private final Optional<IndexedRecordsDeletion> records;
+    /** Why records stay that could go, as of the last look; empty: none does. Writer: its thread. Readers: any. */
+    private volatile String recordsTrouble = "";
     /** By id, streams of the last look that may have chunks to merge, in the order of their turns. */
     private final Map<Integer, StreamInfo> toMerge = new LinkedHashMap<>();
 
@@ -192,6 +194,11 @@ final class MaintenanceTask implements AutoCloseable {
         return totals;
     }
 
+    /** Why records stay in topics whose rows are in chunks, until somebody mends it; empty when none does. */
+    String recordsTrouble() {
+        return recordsTrouble;
+    }
+
     private void look() {
         try {
             services.requireCatalog();
@@ -201,7 +208,7 @@ final class MaintenanceTask implements AutoCloseable {
             return;
         }
         removeRemains();
-        records.ifPresent(MaintenanceTask::deleteRecords);
+        records.ifPresent(this::deleteRecords);
         Map<Integer, StreamInfo> present = services.streams().streams();
         merges.retain(present.keySet());
         toMerge.keySet().retainAll(present.keySet());
@@ -235,11 +242,12 @@ final class MaintenanceTask implements AutoCloseable {
         }
     }
 
-    private static void deleteRecords(IndexedRecordsDeletion records) {
+    private void deleteRecords(IndexedRecordsDeletion records) {
         try {
-            records.look();
+            recordsTrouble = records.look();
         } catch (WaterwheelException e) {
             LOG.warn("[collector] no records are deleted from topics; trying again later", e);
+            recordsTrouble = IndexedRecordsDeletion.trouble("all topics", e);
         } catch (RuntimeException | Error e) {
             // A scheduled task that throws is never run again, and nothing would report it.
             LOG.error("[collector] failed to delete records from topics; trying again later", e);

@@ -89,6 +89,9 @@ final class IndexedRecordsDeletionTest {
                 .isInstanceOf(StreamCatalog.CommitOutcome.Done.class);
     }
 
+    /** What was wrong at the last look. */
+    private String told = "";
+
     private Map<String, Map<Integer, Long>> look(Duration stay) {
         deleted.clear();
         IndexedRecordsDeletion deletion =
@@ -96,7 +99,7 @@ final class IndexedRecordsDeletionTest {
         deletion.look();
         // The first has made a mark, which is old enough for the second.
         clock += 2_000;
-        deletion.look();
+        told = deletion.look();
         return deleted;
     }
 
@@ -251,11 +254,20 @@ final class IndexedRecordsDeletionTest {
         StreamInfo made = create(namespace, "made", "made", true);
         flush(store, made, 10);
         assertThat(look(Duration.ZERO)).containsOnlyKeys("made");
+        assertThat(told).isEmpty();
+        StreamInfo damaged = create(namespace, "damaged", "damaged", true);
+        String marks = "/data/" + damaged.id() + "/topic";
+        store.commit(List.of(new CatalogStore.Op.Set(marks, "{".getBytes(StandardCharsets.UTF_8), 0)));
+        flush(store, made, 15);
+        assertThat(look(Duration.ZERO)).as("others go on").containsOnlyKeys("made");
+        assertThat(told).startsWith("records of topic damaged stay").contains(marks);
         flush(store, made, 20);
         store.commit(List.of(new CatalogStore.Op.Create("/streams/broken", "{".getBytes(StandardCharsets.UTF_8))));
         assertThatThrownBy(() -> look(Duration.ZERO))
                 .as("it may read any topic")
-                .isInstanceOf(WaterwheelException.class)
-                .hasMessageContaining("[broken] cannot be read");
+                .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(
+                                IndexedRecordsDeletion.trouble("all topics", e))
+                        .startsWith("records of all topics stay, though their rows are in chunks (TOPIC_UNSURE): ")
+                        .contains("[broken] cannot be read"));
     }
 }

@@ -103,7 +103,8 @@ final class LettersOfTopicTest {
                 namespace,
                 1,
                 Map.of(),
-                definition);
+                definition,
+                "");
         List<DeadLetter> found = new ArrayList<>();
         DeadLetterReader.read(details, 100, found::add);
         return found;

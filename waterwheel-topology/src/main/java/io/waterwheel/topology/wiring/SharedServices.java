@@ -92,6 +92,20 @@ public final class SharedServices implements ServicesFactory {
         }
     }
 
+    /**
+     * Where the coordinators of these workers are, once they have announced themselves. The catalog names those of a
+     * process that was killed, too, until their session ends.
+     */
+    public static List<String> coordinatorsOf(WaterwheelConfig config) {
+        synchronized (OPEN) {
+            return OPEN.values().stream()
+                    .map(shared -> shared.runtime)
+                    .filter(runtime -> isOf(runtime.config(), config))
+                    .flatMap(runtime -> runtime.directory().ownAt("/coordinators/").stream())
+                    .toList();
+        }
+    }
+
     private static boolean isOf(WaterwheelConfig one, WaterwheelConfig other) {
         return one.catalogRoot().equals(other.catalogRoot())
                 && one.get(Keys.ZOOKEEPER_CONNECT).equals(other.get(Keys.ZOOKEEPER_CONNECT))

@@ -4,6 +4,7 @@ import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.topology.worker.ChildrenFollower;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -57,10 +58,20 @@ final class TaskDirectory implements AutoCloseable {
         return announced;
     }
 
+    /** What this process announces, and has announced by now, below a path that ends with a slash. */
+    List<String> ownAt(String folder) {
+        return own.stream()
+                .filter(announced -> announced.nodePath.startsWith(folder) && announced.node != null)
+                .map(announced -> new String(announced.content, StandardCharsets.UTF_8))
+                .toList();
+    }
+
     private final class Announced implements AutoCloseable {
         private final String nodePath;
         private final byte[] content;
-        private @Nullable AutoCloseable node;
+        /** Written under the lock. Readers: any. */
+        private volatile @Nullable AutoCloseable node;
+
         private boolean closed;
 
         Announced(String nodePath, byte[] content) {

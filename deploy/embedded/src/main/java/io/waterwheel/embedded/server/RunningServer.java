@@ -19,12 +19,10 @@ import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import io.waterwheel.tuple.Region;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -40,7 +38,6 @@ public final class RunningServer implements AutoCloseable {
 
     private static final Duration TELL = Duration.ofSeconds(15);
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-    private static final String COORDINATOR = "/coordinators/0";
 
     private final WaterwheelServer server;
     private final String url;
@@ -85,10 +82,8 @@ public final class RunningServer implements AutoCloseable {
             while (patience.goesOn(
                     List.of(up, last, ManagementFactory.getClassLoadingMXBean().getTotalLoadedClassCount()),
                     System.nanoTime())) {
-                // Read anew each time: after a kill it may be of the killed server for some seconds.
-                Optional<CatalogStore.Node> node = store.read(COORDINATOR);
-                if (node.isPresent()) {
-                    String url = new String(node.get().data(), StandardCharsets.UTF_8);
+                // Not as the catalog names it: after a kill that may be the killed server's for some seconds.
+                for (String url : SharedServices.coordinatorsOf(server.config())) {
                     try (WaterwheelClient client = WaterwheelClient.connect(url)) {
                         client.listStreams();
                         return url;

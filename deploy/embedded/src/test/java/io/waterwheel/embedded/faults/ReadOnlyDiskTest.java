@@ -3,6 +3,7 @@ package io.waterwheel.embedded.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Waiting;
+import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.known.KnownRows;
@@ -14,13 +15,21 @@ import io.waterwheel.query.Query;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.kafka.KafkaTopics;
+import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.apache.arrow.flight.FlightServer;
+import org.apache.arrow.flight.Location;
+import org.apache.arrow.flight.NoOpFlightProducer;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -50,11 +59,14 @@ final class ReadOnlyDiskTest {
         EmbeddedZooKeeper zooKeeper = EmbeddedZooKeeper.start(folder.resolve("zookeeper"), 0);
         WaterwheelConfig config =
                 ServerCommand.fitted(WaterwheelConfig.defaults(), 0).with(Keys.ZOOKEEPER_CONNECT, zooKeeper.connect());
-        try (RunningServer server = RunningServer.start(data, config, Set.of(WaterwheelServer.External.ZOOKEEPER));
+        try (BufferAllocator allocator = new RootAllocator();
+                FlightServer other = announceKilled(allocator, config);
+                RunningServer server = RunningServer.start(data, config, Set.of(WaterwheelServer.External.ZOOKEEPER));
                 WaterwheelClient client = WaterwheelClient.connect(server.url())) {
             try (KafkaTopics topics = new KafkaTopics(server.kafka())) {
                 topics.ensure(OTHER, 1);
             }
+            assertThat(server.url()).doesNotEndWith(":" + other.getPort());
             client.createStream(KnownRows.definition());
             Map<Integer, Long> first;
             try (Appender appender = client.appender(KnownRows.STREAM)) {
@@ -95,6 +107,20 @@ final class ReadOnlyDiskTest {
         } finally {
             zooKeeper.close();
         }
+    }
+
+    /** A coordinator that was killed stays announced for its session; what answers there is not the server to come. */
+    private static FlightServer announceKilled(BufferAllocator allocator, WaterwheelConfig config) throws Exception {
+        FlightServer other = FlightServer.builder(
+                        allocator, Location.forGrpcInsecure("127.0.0.1", 0), new NoOpFlightProducer())
+                .build()
+                .start();
+        try (CatalogStore catalog = ZooKeeperCatalogStore.connect(config)) {
+            catalog.ensure("/coordinators");
+            catalog.commit(List.of(new CatalogStore.Op.Create(
+                    "/coordinators/0", ("grpc://127.0.0.1:" + other.getPort()).getBytes(StandardCharsets.UTF_8))));
+        }
+        return other;
     }
 
     private static boolean says(WaterwheelClient client, String what) {

@@ -311,18 +311,17 @@ final class StreamCommand {
     }
 
     private static void printComments(StreamDetails stream, PrintStream out) {
-        out.println("# stream " + stream.id() + ", Kafka at " + stream.bootstrapServers());
+        out.println("# stream " + stream.id() + ", Kafka at " + stream.topic().bootstrapServers());
         stream.chunks()
-                .ifPresent(chunks -> out.println(
-                        "# " + chunks + " chunks of " + stream.chunkTuples().orElse(0) + " tuples in "
-                                + stream.chunkBytes().orElse(0) + " bytes"));
-        stream.indexers()
-                .ifPresent(count -> out.println("# divided between " + count + " indexers, by routing version "
-                        + stream.routingVersion().orElse(0)));
-        if (!stream.begins().isEmpty()) {
+                .ifPresent(chunks -> out.println("# " + chunks.count() + " chunks of " + chunks.tuples() + " tuples in "
+                        + chunks.bytes() + " bytes"));
+        stream.division()
+                .ifPresent(division -> out.println("# divided between " + division.indexers()
+                        + " indexers, by routing version " + division.routingVersion()));
+        if (!stream.topic().begins().isEmpty()) {
             out.println("# " + DropPage.begins(stream));
         }
-        if (!stream.recordsStay().isEmpty()) {
+        if (!stream.topic().recordsStay().isEmpty()) {
             out.println("# " + DropPage.recordsStay(stream));
         }
         if (stream.scales() > 1) {
@@ -502,11 +501,11 @@ final class StreamCommand {
                 terminal.err().println("stream " + name + ": indexed-records=" + policy.indexedRecords());
             }
             if (indexers != null) {
-                StreamDetails changed = client.setIndexers(name, indexers);
+                StreamDetails.Division changed =
+                        client.setIndexers(name, indexers).division().orElseThrow();
                 terminal.err()
-                        .println("stream " + name + ": indexers="
-                                + changed.indexers().orElse(indexers) + ", by routing version "
-                                + changed.routingVersion().orElse(0));
+                        .println("stream " + name + ": indexers=" + changed.indexers() + ", by routing version "
+                                + changed.routingVersion());
             }
             return 0;
         }

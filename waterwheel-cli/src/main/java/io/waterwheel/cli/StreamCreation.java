@@ -239,8 +239,8 @@ final class StreamCreation {
     static String created(StreamDetails stream) {
         StreamDefinition created = stream.definition();
         return "created stream " + created.name() + ", fed by topic " + created.topic() + " of " + created.partitions()
-                + " partitions" + (stream.sharesTopic() ? ", which other streams read too" : "")
-                + (stream.begins().isEmpty() ? "" : "; " + DropPage.begins(stream));
+                + " partitions" + (stream.topic().shared() ? ", which other streams read too" : "")
+                + (stream.topic().begins().isEmpty() ? "" : "; " + DropPage.begins(stream));
     }
 
     RecordFormat format() {

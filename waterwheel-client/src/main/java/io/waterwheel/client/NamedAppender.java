@@ -80,7 +80,8 @@ public final class NamedAppender implements AutoCloseable {
                     "append: name: expected 1 to " + MAX_NAME + " characters, got " + name.length());
         }
         Libraries.requireKafka("to append");
-        ProgressTopic topic = new ProgressTopic(stream.definition().topic(), stream.bootstrapServers());
+        ProgressTopic topic =
+                new ProgressTopic(stream.definition().topic(), stream.topic().bootstrapServers());
         topic.ensure(settings.timeout());
         byte[] key = name.getBytes(StandardCharsets.UTF_8);
         RecordSender sender = RecordSender.open(
@@ -91,7 +92,8 @@ public final class NamedAppender implements AutoCloseable {
             Optional<byte[]> progress = topic.last(key, settings.timeout());
             Map<Integer, Long> positions = progress.isEmpty()
                     ? Map.of()
-                    : topic.streamEnds(stream.definition().partitions(), stream.bases(), settings.timeout());
+                    : topic.streamEnds(
+                            stream.definition().partitions(), stream.topic().bases(), settings.timeout());
             return new NamedAppender(sender, Appender.on(stream, settings, sender), topic, key, progress, positions);
         } catch (RuntimeException e) {
             sender.close();

@@ -15,9 +15,6 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /** An appender without a broker. */
@@ -34,14 +31,7 @@ final class AppenderTest {
             StreamDetails stream = new StreamDetails(
                     1,
                     new StreamDefinition("s", "s", RecordFormat.BLOCK, 1, SCHEMA),
-                    "127.0.0.1:" + broker.getLocalPort(),
-                    OptionalLong.empty(),
-                    OptionalLong.empty(),
-                    OptionalLong.empty(),
-                    Map.of(),
-                    OptionalInt.empty(),
-                    OptionalInt.empty(),
-                    false);
+                    new StreamDetails.Topic("127.0.0.1:" + broker.getLocalPort(), false));
             Appender appender =
                     Appender.open(stream, new AppenderSettings(Duration.ZERO, 1 << 10, 1 << 20, Duration.ofSeconds(1)));
             Thread.currentThread().interrupt();

@@ -104,9 +104,9 @@ class WaterwheelClientTest {
             StreamDetails created = client.createStream(ORDERS);
             assertThat(created.definition()).isEqualTo(ORDERS);
             assertThat(created.id()).isEqualTo(4);
-            assertThat(created.bootstrapServers()).isEqualTo("127.0.0.1:9");
+            assertThat(created.topic().bootstrapServers()).isEqualTo("127.0.0.1:9");
             assertThat(created.chunks()).isEmpty();
-            assertThat(client.describe("orders").chunkTuples()).hasValue(30);
+            assertThat(client.describe("orders").knownChunks().tuples()).isEqualTo(30);
             assertThat(client.listStreams()).containsExactly(created);
             assertThat(client.flush("orders", Duration.ofMillis(1500))).isEqualTo(Map.of(1, 99L));
             assertThat(client.status()).isEqualTo(new ServerStatus("well", "{}"));

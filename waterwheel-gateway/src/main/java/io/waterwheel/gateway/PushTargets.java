@@ -150,7 +150,7 @@ final class PushTargets implements AutoCloseable {
             if (present != null
                     && present.stream().id() == now.id()
                     && present.stream().definition().equals(now.definition())
-                    && present.stream().bases().equals(now.bases())) {
+                    && present.stream().topic().bases().equals(now.topic().bases())) {
                 return present;
             }
             end();

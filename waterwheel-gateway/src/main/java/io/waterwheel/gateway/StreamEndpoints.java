@@ -75,19 +75,19 @@ final class StreamEndpoints {
         StreamDetails stream = server.client().describe(exchange.name());
         exchange.json(Json.object(json -> {
             json.writeNumberField("id", stream.id());
-            json.writeStringField("kafka", stream.bootstrapServers());
+            json.writeStringField("kafka", stream.topic().bootstrapServers());
             if (stream.chunks().isPresent()) {
+                StreamDetails.Chunks chunks = stream.chunks().get();
                 json.writeObjectFieldStart("chunks");
-                json.writeNumberField("count", stream.chunks().getAsLong());
-                json.writeNumberField("tuples", stream.chunkTuples().orElse(0));
-                json.writeNumberField("bytes", stream.chunkBytes().orElse(0));
+                json.writeNumberField("count", chunks.count());
+                json.writeNumberField("tuples", chunks.tuples());
+                json.writeNumberField("bytes", chunks.bytes());
                 json.writeEndObject();
             }
-            if (stream.indexers().isPresent()) {
-                json.writeNumberField("indexers", stream.indexers().getAsInt());
-            }
-            if (stream.routingVersion().isPresent()) {
-                json.writeNumberField("routingVersion", stream.routingVersion().getAsInt());
+            if (stream.division().isPresent()) {
+                StreamDetails.Division division = stream.division().get();
+                json.writeNumberField("indexers", division.indexers());
+                json.writeNumberField("routingVersion", division.routingVersion());
             }
             json.writeFieldName("definition");
             json.writeRawValue(SchemaJson.writeStream(stream.definition()));

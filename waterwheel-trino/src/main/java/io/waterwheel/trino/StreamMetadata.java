@@ -217,7 +217,7 @@ final class StreamMetadata implements ConnectorMetadata {
     @Override
     public TableStatistics getTableStatistics(ConnectorSession session, ConnectorTableHandle handle) {
         // Of those in chunks: what is in memory is a small part of a stream that has any.
-        long tuples = details(handle).chunkTuples().orElse(0);
+        long tuples = details(handle).knownChunks().tuples();
         return tuples == 0 || !((StreamTable) handle).aggregates().isEmpty()
                 ? TableStatistics.empty()
                 : TableStatistics.builder()

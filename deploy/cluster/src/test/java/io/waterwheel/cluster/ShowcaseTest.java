@@ -98,13 +98,13 @@ final class ShowcaseTest {
         client.flush(TaxiRows.STREAM, PATIENCE);
         client.flush(FLIGHTS_STREAM, PATIENCE);
         StreamDetails stored = client.describe(TaxiRows.STREAM);
-        assertThat(stored.chunkTuples()).hasValue(taxis.size());
+        assertThat(stored.knownChunks().tuples()).isEqualTo(taxis.size());
         say(
                 "flushed after %.1f s: %d taxis in %d chunks, %.1f bytes each",
                 seconds(begun),
-                stored.chunkTuples().orElseThrow(),
-                stored.chunks().orElseThrow(),
-                (double) stored.chunkBytes().orElseThrow() / taxis.size());
+                stored.knownChunks().tuples(),
+                stored.knownChunks().count(),
+                (double) stored.knownChunks().bytes() / taxis.size());
         queries(client, QUERIES / 3, "from chunks");
         RealCluster cluster = running.cluster();
         int pair =

@@ -10,6 +10,7 @@ import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.embedded.server.EmbeddedKafka;
 import io.waterwheel.embedded.server.EmbeddedZooKeeper;
 import io.waterwheel.embedded.server.PortRegistry;
@@ -164,8 +165,7 @@ final class OperatedTopologyTest {
             appending.get(5, TimeUnit.MINUTES);
             exact(client);
         }
-        assertThat(client.describe("rows").indexers()).hasValue(2);
-        assertThat(client.describe("rows").routingVersion()).hasValue(5);
+        assertThat(client.describe("rows").division()).contains(new StreamDetails.Division(2, 5));
     }
 
     /**

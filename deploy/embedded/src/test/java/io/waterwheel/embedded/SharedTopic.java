@@ -163,8 +163,8 @@ final class SharedTopic {
         create("by_fare", "", "{field: fare}");
         List<String> all = List.of("by_rider", "by_place", "by_fare");
         agree(all);
-        assertThat(client.describe("by_rider").sharesTopic()).isFalse();
-        assertThat(client.describe("by_place").sharesTopic()).isTrue();
+        assertThat(client.describe("by_rider").topic().shared()).isFalse();
+        assertThat(client.describe("by_place").topic().shared()).isTrue();
         produce(300, 10);
         agree(all);
         assertThat(letters("by_rider")).isEmpty();

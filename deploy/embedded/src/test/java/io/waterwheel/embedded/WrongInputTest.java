@@ -154,7 +154,7 @@ final class WrongInputTest {
         try (WaterwheelClient client = WaterwheelClient.connect(server.url());
                 Admin admin = Admin.create(Map.of(
                         AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG,
-                        client.describe("orders").bootstrapServers()))) {
+                        client.describe("orders").topic().bootstrapServers()))) {
             assertThat(admin.listTopics().names().get())
                     .contains("orders")
                     .noneMatch(topic -> topic.contains("only-of-the-refused"));

@@ -20,7 +20,7 @@ public final class DropPage {
     public static String onlyInChunks(StreamDetails stream, List<SourceOffsets> offsets) {
         List<String> gone = new ArrayList<>();
         for (SourceOffsets partition : offsets) {
-            long begin = stream.begins().getOrDefault(partition.partition(), 0L);
+            long begin = stream.topic().begins().getOrDefault(partition.partition(), 0L);
             long first = partition.positions().logStart().orElse(begin);
             if (partition.base() > 0) {
                 gone.add("partition " + partition.partition() + " before its present log");
@@ -37,7 +37,7 @@ public final class DropPage {
     /** The offsets at which a stream begins, for people; empty when it begins with its topic. */
     public static String begins(StreamDetails stream) {
         List<String> late = new ArrayList<>();
-        for (Map.Entry<Integer, Long> begin : new TreeMap<>(stream.begins()).entrySet()) {
+        for (Map.Entry<Integer, Long> begin : new TreeMap<>(stream.topic().begins()).entrySet()) {
             late.add("partition " + begin.getKey() + " at offset " + begin.getValue());
         }
         return late.isEmpty()
@@ -49,9 +49,9 @@ public final class DropPage {
     /** How long the topic keeps records whose rows are in chunks, for people. */
     public static String recordsStay(StreamDetails stream) {
         String topic = "topic " + stream.definition().topic() + " keeps its records ";
-        return stream.recordsStay().equals("off")
+        return stream.topic().recordsStay().equals("off")
                 ? topic + "as long as Kafka does"
-                : topic + "for " + stream.recordsStay() + " after their rows came into chunks";
+                : topic + "for " + stream.topic().recordsStay() + " after their rows came into chunks";
     }
 
     /** Asks on a terminal whether to go on. */

@@ -6,74 +6,81 @@ import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.wire.proto.StreamDescription;
 import java.util.Map;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
+import java.util.Optional;
 
 /**
  * What a server says of a stream.
  *
  * @param id unique for ever: a stream dropped and created again has another
  * @param definition as created; its partitions are the topic's number of them
- * @param bootstrapServers Kafka's, as the server was given them: where appenders send
- * @param chunks number of chunks; absent in lists
- * @param chunkTuples number of tuples in them; absent in lists
- * @param chunkBytes bytes of their files; absent in lists
- * @param bases by partition, what is added to an offset of the topic to make a position; 0 where absent; empty in lists
- * @param indexers between which new tuples are divided by their keys; absent in lists
- * @param routingVersion the version of the table that divides them, which every change raises; absent in lists
- * @param sharesTopic whether another stream read the topic already when it was created
- * @param letterNamespace what its dead letters have in their header {@code namespace}; empty from older servers
- * @param scales the newest version of the scales of its key's dimensions; 1 where they were never changed
- * @param begins by partition, the offset of the topic that the stream begins with, where what came before was gone when
- *     it was created; empty in lists
  * @param newest the definition with the newest scales: what another stream like it would be created with today
- * @param recordsStay how long records stay in the topic once their rows are in chunks, such as {@code 2 h}; {@code off}
- *     where that is as long as Kafka keeps them; empty in lists, and from older servers
+ * @param scales the newest version of the scales of its key's dimensions; 1 where they were never changed
+ * @param topic that feeds it
+ * @param chunks it has; absent in lists
+ * @param division of its new tuples between indexers; absent in lists
  */
 public record StreamDetails(
         int id,
         StreamDefinition definition,
-        String bootstrapServers,
-        OptionalLong chunks,
-        OptionalLong chunkTuples,
-        OptionalLong chunkBytes,
-        Map<Integer, Long> bases,
-        OptionalInt indexers,
-        OptionalInt routingVersion,
-        boolean sharesTopic,
-        String letterNamespace,
-        int scales,
-        Map<Integer, Long> begins,
         StreamDefinition newest,
-        String recordsStay) {
-    /** Of which the scales were never changed. */
-    public StreamDetails(
-            int id,
-            StreamDefinition definition,
+        int scales,
+        Topic topic,
+        Optional<Chunks> chunks,
+        Optional<Division> division) {
+    /**
+     * The topic that feeds a stream.
+     *
+     * @param bootstrapServers Kafka's, as the server was given them: where appenders send
+     * @param shared whether another stream read the topic already when this one was created
+     * @param bases by partition, what is added to an offset of the topic to make a position; 0 where absent; empty in
+     *     lists
+     * @param begins by partition, the offset that the stream begins with, where what came before was gone when it was
+     *     created; empty in lists
+     * @param letterNamespace what the stream's dead letters have in their header {@code namespace}; empty from older
+     *     servers
+     * @param recordsStay how long records stay once their rows are in chunks, such as {@code 2 h}; {@code off} where
+     *     that is as long as Kafka keeps them; empty in lists, and from older servers
+     */
+    public record Topic(
             String bootstrapServers,
-            OptionalLong chunks,
-            OptionalLong chunkTuples,
-            OptionalLong chunkBytes,
+            boolean shared,
             Map<Integer, Long> bases,
-            OptionalInt indexers,
-            OptionalInt routingVersion,
-            boolean sharesTopic) {
-        this(
-                id,
-                definition,
-                bootstrapServers,
-                chunks,
-                chunkTuples,
-                chunkBytes,
-                bases,
-                indexers,
-                routingVersion,
-                sharesTopic,
-                "",
-                1,
-                Map.of(),
-                definition,
-                "");
+            Map<Integer, Long> begins,
+            String letterNamespace,
+            String recordsStay) {
+        /** Of which no more is known. */
+        public Topic(String bootstrapServers, boolean shared) {
+            this(bootstrapServers, shared, Map.of(), Map.of(), "", "");
+        }
+    }
+
+    /**
+     * The chunks of a stream.
+     *
+     * @param count of them
+     * @param tuples in them
+     * @param bytes of their files
+     */
+    public record Chunks(long count, long tuples, long bytes) {
+        static final Chunks NONE = new Chunks(0, 0, 0);
+    }
+
+    /**
+     * How new tuples are divided by their keys.
+     *
+     * @param indexers between which
+     * @param routingVersion the version of the table that divides them, which every change raises
+     */
+    public record Division(int indexers, int routingVersion) {}
+
+    /** As a list has it, of which the scales were never changed. */
+    public StreamDetails(int id, StreamDefinition definition, Topic topic) {
+        this(id, definition, definition, 1, topic, Optional.empty(), Optional.empty());
+    }
+
+    /** Its chunks; none where that is not said. */
+    public Chunks knownChunks() {
+        return chunks.orElse(Chunks.NONE);
     }
 
     public static StreamDetails of(StreamDescription message) {
@@ -81,19 +88,22 @@ public record StreamDetails(
         return new StreamDetails(
                 message.getId(),
                 definition,
-                message.getBootstrapServers(),
-                message.hasChunks() ? OptionalLong.of(message.getChunks()) : OptionalLong.empty(),
-                message.hasChunkTuples() ? OptionalLong.of(message.getChunkTuples()) : OptionalLong.empty(),
-                message.hasChunkBytes() ? OptionalLong.of(message.getChunkBytes()) : OptionalLong.empty(),
-                message.getBasesMap(),
-                message.hasIndexers() ? OptionalInt.of(message.getIndexers()) : OptionalInt.empty(),
-                message.hasRoutingVersion() ? OptionalInt.of(message.getRoutingVersion()) : OptionalInt.empty(),
-                message.getSharesTopic(),
-                message.getLetterNamespace(),
-                message.hasScales() ? message.getScales() : 1,
-                message.getBeginsMap(),
                 newest(definition, message),
-                message.getRecordsStay());
+                message.hasScales() ? message.getScales() : 1,
+                new Topic(
+                        message.getBootstrapServers(),
+                        message.getSharesTopic(),
+                        message.getBasesMap(),
+                        message.getBeginsMap(),
+                        message.getLetterNamespace(),
+                        message.getRecordsStay()),
+                message.hasChunks()
+                        ? Optional.of(
+                                new Chunks(message.getChunks(), message.getChunkTuples(), message.getChunkBytes()))
+                        : Optional.empty(),
+                message.hasIndexers()
+                        ? Optional.of(new Division(message.getIndexers(), message.getRoutingVersion()))
+                        : Optional.empty());
     }
 
     private static StreamDefinition newest(StreamDefinition definition, StreamDescription message) {

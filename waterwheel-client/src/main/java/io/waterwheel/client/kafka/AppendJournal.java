@@ -51,7 +51,8 @@ public final class AppendJournal {
         this.stream = stream;
         this.timeout = timeout;
         this.lanes = lanes;
-        this.topic = new ProgressTopic(stream.definition().topic(), stream.bootstrapServers(), SUFFIX, lanes);
+        this.topic =
+                new ProgressTopic(stream.definition().topic(), stream.topic().bootstrapServers(), SUFFIX, lanes);
     }
 
     /** Its topic's name. */
@@ -74,7 +75,7 @@ public final class AppendJournal {
 
     /** Nothing for the first stream of a topic, whose names are those of releases that knew no other. */
     private String own() {
-        return stream.sharesTopic() ? String.format(Locale.ROOT, "stream-%010d/", stream.id()) : "";
+        return stream.topic().shared() ? String.format(Locale.ROOT, "stream-%010d/", stream.id()) : "";
     }
 
     /** Makes the topic when there is none. */
@@ -151,7 +152,7 @@ public final class AppendJournal {
         int millis = (int) timeout.toMillis();
         return Admin.create(Map.<String, Object>of(
                 AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG,
-                stream.bootstrapServers(),
+                stream.topic().bootstrapServers(),
                 AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
                 millis,
                 AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG,
@@ -180,7 +181,7 @@ public final class AppendJournal {
     private KafkaConsumer<byte[], byte[]> consumer() {
         return new TopicConsumer(Map.of(
                 ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                stream.bootstrapServers(),
+                stream.topic().bootstrapServers(),
                 ConsumerConfig.ISOLATION_LEVEL_CONFIG,
                 "read_committed",
                 ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
@@ -190,7 +191,7 @@ public final class AppendJournal {
     }
 
     private WaterwheelException failed(String why, @Nullable Exception cause) {
-        String message = "topic " + topic.name() + " at " + stream.bootstrapServers()
+        String message = "topic " + topic.name() + " at " + stream.topic().bootstrapServers()
                 + ", where the keys of appends are: " + why;
         return cause == null
                 ? new WaterwheelException(ErrorCode.PROGRESS_UNREADABLE, message)

@@ -69,7 +69,7 @@ public final class DeadLetterReader {
         TopicPartition from = new TopicPartition(topic, 0);
         Map<String, Object> conf = Map.of(
                 ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                stream.bootstrapServers(),
+                stream.topic().bootstrapServers(),
                 ConsumerConfig.ISOLATION_LEVEL_CONFIG,
                 "read_committed",
                 ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
@@ -104,13 +104,13 @@ public final class DeadLetterReader {
     /** The topic outlives a stream, and other namespaces may have one of its id on it. */
     private static boolean isOf(StreamDetails stream, ConsumerRecord<byte[], byte[]> record) {
         return number(record, "stream") == stream.id()
-                && (stream.letterNamespace().isEmpty()
-                        || stream.letterNamespace().equals(text(record, "namespace")));
+                && (stream.topic().letterNamespace().isEmpty()
+                        || stream.topic().letterNamespace().equals(text(record, "namespace")));
     }
 
     private static WaterwheelException failed(
             String topic, StreamDetails stream, String why, @org.jspecify.annotations.Nullable KafkaException cause) {
-        String message = "topic " + topic + " at " + stream.bootstrapServers() + " cannot be read: " + why;
+        String message = "topic " + topic + " at " + stream.topic().bootstrapServers() + " cannot be read: " + why;
         return cause == null
                 ? new WaterwheelException(ErrorCode.KAFKA_UNREACHABLE, message)
                 : new WaterwheelException(ErrorCode.KAFKA_UNREACHABLE, message, cause);

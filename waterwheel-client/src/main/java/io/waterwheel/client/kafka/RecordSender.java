@@ -79,11 +79,15 @@ public final class RecordSender implements AutoCloseable {
     public static RecordSender open(StreamDetails stream, Sending settings, @Nullable String transactionalId) {
         try {
             return new RecordSender(
-                    stream.definition(), stream.bootstrapServers(), stream.bases(), settings, transactionalId);
+                    stream.definition(),
+                    stream.topic().bootstrapServers(),
+                    stream.topic().bases(),
+                    settings,
+                    transactionalId);
         } catch (KafkaException e) {
             throw new WaterwheelException(
                     ErrorCode.KAFKA_UNREACHABLE,
-                    "Kafka at " + stream.bootstrapServers() + " cannot be used: " + e.getMessage(),
+                    "Kafka at " + stream.topic().bootstrapServers() + " cannot be used: " + e.getMessage(),
                     e);
         }
     }

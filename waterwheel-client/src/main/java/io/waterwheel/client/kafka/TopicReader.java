@@ -56,7 +56,7 @@ public final class TopicReader implements TopicLog {
         this.stream = stream;
         this.consumer = new TopicConsumer(Map.of(
                 ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                stream.bootstrapServers(),
+                stream.topic().bootstrapServers(),
                 ConsumerConfig.ISOLATION_LEVEL_CONFIG,
                 "read_committed",
                 ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
@@ -119,7 +119,7 @@ public final class TopicReader implements TopicLog {
         // A consumer of committed records is told where the first open transaction begins.
         try (Admin admin = Admin.create(Map.<String, Object>of(
                 AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG,
-                stream.bootstrapServers(),
+                stream.topic().bootstrapServers(),
                 AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
                 (int) TIMEOUT.toMillis(),
                 AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG,
@@ -212,8 +212,8 @@ public final class TopicReader implements TopicLog {
     private WaterwheelException failed(Throwable why) {
         return new WaterwheelException(
                 ErrorCode.KAFKA_UNREACHABLE,
-                "topic " + stream.definition().topic() + " at " + stream.bootstrapServers() + " cannot be read: "
-                        + why.getMessage(),
+                "topic " + stream.definition().topic() + " at " + stream.topic().bootstrapServers()
+                        + " cannot be read: " + why.getMessage(),
                 why);
     }
 

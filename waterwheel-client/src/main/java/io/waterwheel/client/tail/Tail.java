@@ -166,7 +166,7 @@ public final class Tail implements AutoCloseable {
         // Partitions behind those that have a position were added since: nothing of them was handed over.
         int last = settings.from().keySet().stream().max(Integer::compare).orElse(Integer.MAX_VALUE);
         for (int p = 0; p < partitions; p++) {
-            long base = stream.bases().getOrDefault(p, 0L);
+            long base = stream.topic().bases().getOrDefault(p, 0L);
             bases.put(p, base);
             Long from = settings.from().get(p);
             if (from == null) {
@@ -189,7 +189,7 @@ public final class Tail implements AutoCloseable {
 
     /** Where the stream's rows begin: what of it the topic no longer has is missed, and said so. */
     private long earliest(int partition, long base) {
-        return base == 0 ? stream.begins().getOrDefault(partition, 0L) : log.beginning(partition) + base;
+        return base == 0 ? stream.topic().begins().getOrDefault(partition, 0L) : log.beginning(partition) + base;
     }
 
     private void start(int partition, long position) {
@@ -439,11 +439,11 @@ public final class Tail implements AutoCloseable {
             throw changed();
         }
         for (int p = was.partitions(); p < is.partitions(); p++) {
-            bases.put(p, found.bases().getOrDefault(p, 0L));
+            bases.put(p, found.topic().bases().getOrDefault(p, 0L));
             start(p, bases.getOrDefault(p, 0L));
         }
         for (int p = 0; p < was.partitions(); p++) {
-            if (found.bases().getOrDefault(p, 0L).longValue() != bases.getOrDefault(p, 0L) && replaced.add(p)) {
+            if (found.topic().bases().getOrDefault(p, 0L).longValue() != bases.getOrDefault(p, 0L) && replaced.add(p)) {
                 log.drop(p);
             }
         }
@@ -474,7 +474,7 @@ public final class Tail implements AutoCloseable {
             return;
         }
         for (int partition : replaced) {
-            long base = stream.bases().getOrDefault(partition, 0L);
+            long base = stream.topic().bases().getOrDefault(partition, 0L);
             long next = read.getOrDefault(partition, 0L);
             long to = Math.max(base, seen.positions().getOrDefault(partition, base));
             bases.put(partition, base);

@@ -12,9 +12,6 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamDefinition;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 final class AppendJournalTest {
@@ -25,14 +22,7 @@ final class AppendJournalTest {
         StreamDetails stream = new StreamDetails(
                 id,
                 new StreamDefinition("s" + id, "t", RecordFormat.CSV, 1, SCHEMA),
-                "nowhere",
-                OptionalLong.empty(),
-                OptionalLong.empty(),
-                OptionalLong.empty(),
-                Map.of(),
-                OptionalInt.empty(),
-                OptionalInt.empty(),
-                shares);
+                new StreamDetails.Topic("nowhere", shares));
         return new AppendJournal(stream, Duration.ofSeconds(1), 16);
     }
 

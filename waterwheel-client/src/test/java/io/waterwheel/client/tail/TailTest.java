@@ -30,8 +30,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -118,14 +116,7 @@ final class TailTest {
             return new StreamDetails(
                     STREAM,
                     new StreamDefinition(stream, stream, RecordFormat.CSV, PARTITIONS, SCHEMA),
-                    "nowhere",
-                    OptionalLong.empty(),
-                    OptionalLong.empty(),
-                    OptionalLong.empty(),
-                    Map.of(),
-                    OptionalInt.empty(),
-                    OptionalInt.empty(),
-                    false);
+                    new StreamDetails.Topic("nowhere", false));
         }
 
         @Override

@@ -291,9 +291,9 @@ public final class Demo {
         long begin = System.nanoTime();
         client.flush(STREAM, Duration.ofMinutes(1));
         StreamDetails stream = client.describe(STREAM);
-        long tuples = stream.chunkTuples().orElse(0);
-        long chunks = stream.chunks().orElse(0);
-        long bytes = stream.chunkBytes().orElse(0);
+        long tuples = stream.knownChunks().tuples();
+        long chunks = stream.knownChunks().count();
+        long bytes = stream.knownChunks().bytes();
         say(String.format(
                 Locale.ROOT,
                 "Flushed (%s): %,d tuples in %d chunks, %,d kB, %.1f bytes a tuple.",

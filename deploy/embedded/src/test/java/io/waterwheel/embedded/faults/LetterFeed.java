@@ -55,7 +55,7 @@ final class LetterFeed implements AutoCloseable {
 
     private LetterFeed(StreamDetails stream, long seed) {
         this.producer = new KafkaProducer<>(
-                Map.of("bootstrap.servers", stream.bootstrapServers(), "delivery.timeout.ms", DELIVERY_MILLIS),
+                Map.of("bootstrap.servers", stream.topic().bootstrapServers(), "delivery.timeout.ms", DELIVERY_MILLIS),
                 new ByteArraySerializer(),
                 new ByteArraySerializer());
         this.random = new Random(seed);

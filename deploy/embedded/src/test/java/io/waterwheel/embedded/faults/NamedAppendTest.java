@@ -143,7 +143,7 @@ final class NamedAppendTest {
         StreamDefinition known = KnownRows.definition();
         StreamDetails second = client.createStream(
                 new StreamDefinition("second", known.topic(), known.format(), known.partitions(), known.schema()));
-        assertThat(second.begins())
+        assertThat(second.topic().begins())
                 .as("a stream of a topic whose beginning is gone")
                 .isEqualTo(starts);
         assertThat(client.count(Query.of("second"))).isZero();

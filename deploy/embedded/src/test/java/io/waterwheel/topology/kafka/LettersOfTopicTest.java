@@ -21,8 +21,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -92,19 +90,7 @@ final class LettersOfTopicTest {
         StreamDetails details = new StreamDetails(
                 stream,
                 definition,
-                kafka.bootstrap(),
-                OptionalLong.empty(),
-                OptionalLong.empty(),
-                OptionalLong.empty(),
-                Map.of(),
-                OptionalInt.empty(),
-                OptionalInt.empty(),
-                false,
-                namespace,
-                1,
-                Map.of(),
-                definition,
-                "");
+                new StreamDetails.Topic(kafka.bootstrap(), false, Map.of(), Map.of(), namespace, ""));
         List<DeadLetter> found = new ArrayList<>();
         DeadLetterReader.read(details, 100, found::add);
         return found;

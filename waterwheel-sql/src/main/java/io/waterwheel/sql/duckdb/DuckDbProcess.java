@@ -33,13 +33,15 @@ final class DuckDbProcess {
     private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(5);
 
     private final DuckDBConnection database;
+    private final RowFunction rows;
     private final RegionTables regions;
     private final Path folder;
     private final AtomicInteger open = new AtomicInteger();
     private final AtomicLong lastUse = new AtomicLong(System.nanoTime());
 
-    private DuckDbProcess(DuckDBConnection database, RegionTables regions, Path folder) {
+    private DuckDbProcess(DuckDBConnection database, RowFunction rows, RegionTables regions, Path folder) {
         this.database = database;
+        this.rows = rows;
         this.regions = regions;
         this.folder = folder;
     }
@@ -62,6 +64,7 @@ final class DuckDbProcess {
         RegionTables regions = new RegionTables(RegionTables.MOST_BYTES);
         SpatialFunctions.register(database, regions);
         EngineFunctionsInDuckDb.register(database);
+        RowFunction rows = RowFunction.register(database);
         try (Statement statement = database.createStatement()) {
             for (String setting : new String[] {
                 "memory_limit='" + arguments[1] + "B'",
@@ -84,7 +87,7 @@ final class DuckDbProcess {
                 statement.execute("SET " + setting);
             }
         }
-        new DuckDbProcess(database, regions, folder).serve();
+        new DuckDbProcess(database, rows, regions, folder).serve();
     }
 
     private void serve() throws IOException {
@@ -110,7 +113,7 @@ final class DuckDbProcess {
     private void answer(SocketChannel channel) {
         try (channel;
                 DuckDBConnection connection = database.duplicate();
-                DuckDbSession session = new DuckDbSession(channel, connection, regions)) {
+                DuckDbSession session = new DuckDbSession(channel, connection, rows, regions)) {
             session.run();
         } catch (IOException | SQLException | RuntimeException | Error e) {
             // Told on standard error, which the parent logs; most often the client is gone.

@@ -35,12 +35,12 @@ final class DuckDbSession implements AutoCloseable {
 
     private final SocketChannel channel;
     private final DuckDBConnection connection;
+    private final RowFunction rows;
     private final RegionTables regions;
     /** Of the first table of regions; negative before there is one. */
     private long firstRegions = -1;
 
     private final List<Long> opened = new ArrayList<>();
-    private @Nullable TableWriter table;
     private byte[] encoded = {};
     /** Once a thread reads them; null before. */
     private @Nullable BlockingQueue<Message> messages;
@@ -53,10 +53,16 @@ final class DuckDbSession implements AutoCloseable {
 
     private final List<RegionTables.Table> made = new ArrayList<>();
 
-    /** @param regions of all sessions, which the database's functions ask */
-    DuckDbSession(SocketChannel channel, DuckDBConnection connection, RegionTables regions) {
+    /**
+     * A session.
+     *
+     * @param rows of all sessions, the function by which the database reads them
+     * @param regions of all sessions, which the database's functions ask
+     */
+    DuckDbSession(SocketChannel channel, DuckDBConnection connection, RowFunction rows, RegionTables regions) {
         this.channel = channel;
         this.connection = connection;
+        this.rows = rows;
         this.regions = regions;
     }
 
@@ -85,12 +91,8 @@ final class DuckDbSession implements AutoCloseable {
     /** Whether there is more to do. */
     private boolean take(Message message) throws IOException, SQLException {
         switch (message.kind()) {
-            case TABLE -> begin(message.in());
-            case ROWS -> writer().append(message.body());
-            case TABLE_ENDS -> {
-                writer().close();
-                table = null;
-            }
+            case TABLE -> table(message);
+            case ROWS, TABLE_ENDS -> throw new IOException("rows of no table");
             case VALUES -> values(message.in());
             case SIDE -> side(message.in());
             case REGIONS -> regions(message.in());
@@ -103,16 +105,19 @@ final class DuckDbSession implements AutoCloseable {
         return true;
     }
 
-    private TableWriter writer() throws IOException {
-        if (table == null) {
-            throw new IOException("rows of no table");
+    /** Makes a table of the rows that follow; again where it is begun anew. */
+    private void table(Message begun) throws IOException, SQLException {
+        Message next = begun;
+        while (next != null) {
+            DataInputStream in = next.in();
+            String name = in.readUTF();
+            TableRows received = new TableRows(RowFields.read(in), places(in), this::next);
+            rows.make(connection, name, received);
+            next = received.begunAnew();
         }
-        return table;
     }
 
-    private void begin(DataInputStream in) throws IOException, SQLException {
-        String name = in.readUTF();
-        List<Field> fields = RowFields.read(in);
+    private static int[] places(DataInputStream in) throws IOException {
         int count = in.readInt();
         if (count < 0 || count > MOST_COLUMNS) {
             throw new IOException(count + " columns");
@@ -121,12 +126,7 @@ final class DuckDbSession implements AutoCloseable {
         for (int c = 0; c < count; c++) {
             places[c] = in.readInt();
         }
-        if (table != null) {
-            // Begun anew, with other rows.
-            table.close();
-            table = null;
-        }
-        table = new TableWriter(connection, name, fields, places);
+        return places;
     }
 
     /** Sends the values of a column that are not null; a count of -1 when they are more, or longer, than is wanted. */
@@ -340,14 +340,11 @@ final class DuckDbSession implements AutoCloseable {
     }
 
     @Override
-    public void close() throws SQLException {
+    public void close() {
         if (watch != null) {
             // It may hold a message that no one will take.
             watch.interrupt();
         }
         opened.forEach(regions::close);
-        if (table != null) {
-            table.close();
-        }
     }
 }

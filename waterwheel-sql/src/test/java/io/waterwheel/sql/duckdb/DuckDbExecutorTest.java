@@ -15,12 +15,14 @@ import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.exec.ResidualExecutor;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -277,6 +279,132 @@ final class DuckDbExecutorTest {
         assertThatThrownBy(() ->
                         EXECUTOR.execute(tooLong, (leaf, query, taker) -> {}, new Taker(() -> false, PATIENCE_MILLIS)))
                 .hasMessageContaining("a value of 32769 bytes");
+    }
+
+    /** Values of every type that a leaf shows are the same in DuckDB, the longest and nulls among them. */
+    @Test
+    void hasValuesOfEveryType() throws Exception {
+        FieldType money = FieldType.decimal(9, 2);
+        FieldType long38 = FieldType.decimal(38, 3);
+        List<FieldType> types = List.of(
+                FieldType.INT,
+                FieldType.LONG,
+                FieldType.FLOAT,
+                FieldType.DOUBLE,
+                FieldType.BOOLEAN,
+                FieldType.TIMESTAMP,
+                FieldType.TIMESTAMP_US,
+                FieldType.TIMESTAMP_NS,
+                FieldType.STRING,
+                FieldType.BYTES,
+                money,
+                long38);
+        List<Field> fields = IntStream.range(0, types.size())
+                .mapToObj(f -> new Field("f" + f, types.get(f), true))
+                .toList();
+        byte[] broken = {'a', (byte) 0xFF, 'b'};
+        List<List<Object>> rows = List.of(
+                List.of(
+                        Integer.MIN_VALUE,
+                        Long.MIN_VALUE,
+                        -0.5f,
+                        -0.0,
+                        true,
+                        -1L,
+                        -1L,
+                        -1L,
+                        "",
+                        new byte[0],
+                        -5L,
+                        "-1.005"),
+                List.of(
+                        7,
+                        Long.MAX_VALUE,
+                        1e30f,
+                        1e300,
+                        false,
+                        1L << 52,
+                        1L << 62,
+                        1L << 62,
+                        "é\0 long enough",
+                        broken,
+                        5L,
+                        "9".repeat(35) + ".125"),
+                List.of(
+                        Integer.MAX_VALUE,
+                        0L,
+                        0f,
+                        Double.NaN,
+                        true,
+                        0L,
+                        0L,
+                        0L,
+                        broken,
+                        "ab".getBytes(StandardCharsets.UTF_8),
+                        0L,
+                        "0.000"));
+        TupleBlock block = new TupleBlock(RowLayout.ofFields(fields), 4);
+        for (int row = 0; row < 3; row++) {
+            for (int f = 0; f < types.size(); f++) {
+                put(block, f, row, rows.get(row).get(f));
+            }
+        }
+        block.setSize(4);
+        for (int f = 0; f < types.size(); f++) {
+            block.setNullMask(3, block.nullMask(3) | 1L << block.layout().nullBit(f));
+        }
+        List<String> shown = List.of(
+                "c11 = -2147483648 AND c0 = -9223372036854775808 AND c1 = -0.5 AND CAST(c2 AS VARCHAR) = '-0.0' AND c3"
+                        + " AND epoch_ms(c4) = -1 AND epoch_us(c5) = -1 AND epoch_ns(c6) = -1 AND c7 = ''"
+                        + " AND octet_length(c8) = 0 AND c9 = -0.05 AND c10 = -1.005",
+                "c11 = 7 AND c0 = 9223372036854775807 AND c1 > 9e29 AND c2 = 1e300 AND NOT c3"
+                        + " AND epoch_ms(c4) = 4503599627370496 AND epoch_us(c5) = 4611686018427387904"
+                        + " AND epoch_ns(c6) = 4611686018427387904 AND c7 = 'é' || chr(0) || ' long enough'"
+                        + " AND c8 = from_hex('61FF62') AND c9 = 0.05 AND CAST(c10 AS VARCHAR) = repeat('9', 35) || '.125'",
+                "c11 = 2147483647 AND c0 = 0 AND c1 = 0 AND isnan(c2) AND c3 AND c4 = CAST('1970-01-01' AS TIMESTAMP_MS)"
+                        + " AND c5 = CAST('1970-01-01' AS TIMESTAMP) AND c6 = CAST('1970-01-01' AS TIMESTAMP_NS)"
+                        + " AND c7 = 'a' || chr(65533) || 'b' AND c8 = from_hex('6162') AND c9 = 0 AND c10 = 0",
+                "coalesce(c0, c1, c2, c11) IS NULL AND c3 IS NULL AND coalesce(c4, c5, c6) IS NULL AND c7 IS NULL"
+                        + " AND c8 IS NULL AND c9 IS NULL AND c10 IS NULL");
+        // Columns are the fields in another order: the first comes last.
+        List<Integer> places = IntStream.range(0, types.size())
+                .mapToObj(c -> (c + 1) % types.size())
+                .toList();
+        for (String condition : shown) {
+            ResidualPlan plan = new ResidualPlan(
+                    List.of(new ResidualPlan.Leaf(Query.builder("s").build(), fields, places)),
+                    "SELECT count(*) AS c0 FROM leaf0 WHERE " + condition,
+                    List.of(new Field("c0", FieldType.LONG, true)),
+                    List.of("n"),
+                    List.of());
+            Taker taker = new Taker(() -> false, PATIENCE_MILLIS);
+            // More rows than a vector has.
+            EXECUTOR.execute(plan, (leaf, query, to) -> IntStream.range(0, 1000).forEach(i -> to.take(block)), taker);
+            assertThat(taker.last).as(condition).isEqualTo(1000L);
+        }
+    }
+
+    private static void put(TupleBlock block, int field, int row, Object value) {
+        FieldType type = block.layout().fields().get(field).type();
+        byte[] column = block.column(block.layout().columnOf(field));
+        if (value instanceof Integer number) {
+            LittleEndian.putInt(column, row * 4, number);
+        } else if (value instanceof Float number) {
+            LittleEndian.putInt(column, row * 4, Float.floatToRawIntBits(number));
+        } else if (value instanceof Boolean truth) {
+            column[row] = (byte) (truth ? 1 : 0);
+        } else if (value instanceof Long number) {
+            LittleEndian.putLong(column, row * 8, number);
+        } else if (value instanceof Double number) {
+            LittleEndian.putLong(column, row * 8, Double.doubleToRawLongBits(number));
+        } else {
+            byte[] bytes = value instanceof byte[] raw
+                    ? raw
+                    : type.isDecimal()
+                            ? Decimals.bytes(new BigDecimal((String) value), type.precision(), type.scale())
+                            : ((String) value).getBytes(StandardCharsets.UTF_8);
+            LittleEndian.putLong(column, row * 8, block.addToArena(bytes, 0, bytes.length));
+        }
     }
 
     /** However many joins there are, what narrows a leaf stays a condition that the engine takes. */

@@ -54,6 +54,7 @@ final class DuckDbSessionTest {
     @Test
     void endsAStatementThatWasGivenUpBeforeItRan() throws Exception {
         try (DuckDBConnection database = database()) {
+            RowFunction rows = RowFunction.register(database);
             for (int round = 0; round < 10; round++) {
                 Ends ends = connected("s" + round);
                 Message.of(Message.Kind.SELECT, out -> {
@@ -65,7 +66,8 @@ final class DuckDbSessionTest {
                 ends.ours().close();
                 try (SocketChannel channel = ends.theirs();
                         DuckDBConnection connection = database.duplicate();
-                        DuckDbSession session = new DuckDbSession(channel, connection, new RegionTables(1 << 20))) {
+                        DuckDbSession session =
+                                new DuckDbSession(channel, connection, rows, new RegionTables(1 << 20))) {
                     // It cannot even say that it was cancelled.
                     assertThatThrownBy(session::run).isInstanceOf(IOException.class);
                 }
@@ -89,7 +91,8 @@ final class DuckDbSessionTest {
         Ends ends = connected("v" + most + "-" + length + rows);
         Thread answering = new Thread(() -> {
             try (DuckDBConnection database = database();
-                    DuckDbSession session = new DuckDbSession(ends.theirs(), database, new RegionTables(1 << 20))) {
+                    DuckDbSession session = new DuckDbSession(
+                            ends.theirs(), database, RowFunction.register(database), new RegionTables(1 << 20))) {
                 session.run();
             } catch (IOException e) {
                 assertThat(e).hasMessage("the other process has ended");

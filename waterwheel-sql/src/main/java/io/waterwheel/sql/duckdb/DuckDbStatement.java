@@ -23,8 +23,10 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +36,8 @@ import org.slf4j.LoggerFactory;
 /** One statement, seen from the parent of DuckDB's process. Run by one thread. */
 final class DuckDbStatement {
     private static final Logger LOG = LoggerFactory.getLogger(DuckDbStatement.class);
-    /** Values of one table that narrow a leaf, at most; and their bytes. */
-    private static final int MOST_VALUES = 1000;
+    /** Values of one table that narrow a leaf, at most; and their bytes, of which a whole number has eight. */
+    private static final int MOST_VALUES = 8192;
 
     private static final int MOST_BYTES = 65_536;
     /** Of all values that narrow one leaf: its query is a message of bounded length. */
@@ -55,6 +57,12 @@ final class DuckDbStatement {
     private final LeafReader leaves;
     private final Asker asker;
     private final int sampled;
+    /** By table and column of those that are handed over from here, their values. */
+    private final Map<String, Map<Integer, ColumnValues>> gathered = new HashMap<>();
+
+    /** Those of the table that is handed over now. */
+    private List<ColumnValues> gathering = List.of();
+
     private byte[] encoded = {};
     /** Of the leaf that is read now. */
     private int narrowingBytes;
@@ -199,6 +207,16 @@ final class DuckDbStatement {
     }
 
     private void begin(String table, List<Field> fields, List<Integer> places) throws IOException {
+        // Where it is begun anew, its values are too.
+        Map<Integer, ColumnValues> columns = new HashMap<>();
+        for (ResidualPlan.Narrowing narrowing : plan.narrowings()) {
+            int place = narrowing.from().equals(table) ? places.get(narrowing.column()) : -1;
+            if (place >= 0 && ColumnValues.gathers(fields.get(place).type())) {
+                columns.put(narrowing.column(), new ColumnValues(place, MOST_VALUES));
+            }
+        }
+        gathered.put(table, columns);
+        gathering = List.copyOf(columns.values());
         Message.of(Message.Kind.TABLE, out -> {
                     out.writeUTF(table);
                     RowFields.write(fields, out);
@@ -211,6 +229,9 @@ final class DuckDbStatement {
     }
 
     private void send(TupleBlock block) {
+        for (ColumnValues values : gathering) {
+            values.add(block);
+        }
         int length = BlockCodec.encodedBytes(block, false);
         if (encoded.length < length) {
             encoded = new byte[length + length / 4];
@@ -246,6 +267,17 @@ final class DuckDbStatement {
     }
 
     private @Nullable List<Expression.Literal> values(ResidualPlan.Narrowing narrowing) throws IOException {
+        ColumnValues known = gathered.getOrDefault(narrowing.from(), Map.of()).get(narrowing.column());
+        if (known != null) {
+            List<Expression.Literal> values = known.tooMany() ? null : known.literals();
+            narrowingBytes += values == null ? 0 : values.size() * Long.BYTES;
+            return values;
+        }
+        return asked(narrowing);
+    }
+
+    /** Asks DuckDB for the values. */
+    private @Nullable List<Expression.Literal> asked(ResidualPlan.Narrowing narrowing) throws IOException {
         boolean whole = narrowing.type() == ValueType.INTEGER;
         Message.of(Message.Kind.VALUES, out -> {
                     out.writeUTF(narrowing.from());

@@ -34,12 +34,15 @@ final class TableRows {
     }
 
     private final Source source;
+    private final boolean wholeColumns;
     private final TupleBlock block;
     /** By column: its type, its column in the blocks, and its bit of null, negative where it has none. */
     private final FieldType[] types;
 
     private final int[] columns;
     private final int[] nullBits;
+    /** By row of the vector that is filled, a bit: whether it has a value. */
+    private long[] valid = {};
     /** Rows of the block that DuckDB has. */
     private int taken;
 
@@ -54,7 +57,13 @@ final class TableRows {
      * @param places by column, the field that it holds
      */
     TableRows(List<Field> fields, int[] places, Source source) {
+        this(fields, places, source, VectorMemory.isKnown());
+    }
+
+    /** @param wholeColumns whether numbers are copied as {@link VectorMemory} does, where they can be */
+    TableRows(List<Field> fields, int[] places, Source source, boolean wholeColumns) {
         this.source = source;
+        this.wholeColumns = wholeColumns;
         RowLayout layout = RowLayout.ofFields(fields);
         this.block = new TupleBlock(layout, 0);
         this.types = new FieldType[places.length];
@@ -171,6 +180,18 @@ final class TableRows {
         }
     }
 
+    private long[] valid(int column, int rows) {
+        int words = VectorMemory.words(rows);
+        if (valid.length < words) {
+            valid = new long[words];
+        }
+        Arrays.fill(valid, 0, words, -1);
+        for (int r = 0; r < rows && nullBits[column] >= 0; r++) {
+            valid[r / Long.SIZE] ^= (block.nullMask(taken + r) >>> nullBits[column] & 1) << r;
+        }
+        return valid;
+    }
+
     private boolean isNull(int column, int row) {
         return nullBits[column] >= 0 && (block.nullMask(row) >>> nullBits[column] & 1) != 0;
     }
@@ -183,6 +204,9 @@ final class TableRows {
             return;
         } else if (type.variable()) {
             fillTexts(vector, column, rows, bytes);
+            return;
+        } else if (wholeColumns && type.width() == Long.BYTES) {
+            VectorMemory.put(vector, bytes, taken * Long.BYTES, valid(column, rows), rows);
             return;
         }
         for (int r = 0; r < rows; r++) {

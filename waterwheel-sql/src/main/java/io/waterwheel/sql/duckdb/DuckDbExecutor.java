@@ -26,7 +26,7 @@ public final class DuckDbExecutor implements ResidualExecutor {
     private static final long WATCH_MILLIS = 50;
 
     /** Read within milliseconds; of a stream that has no more, the tuples themselves are few enough. */
-    private static final int SAMPLED_TUPLES = 10_000;
+    private static final int SAMPLED_TUPLES = 65_536;
 
     private final DuckDbSettings settings;
     private final int sampled;

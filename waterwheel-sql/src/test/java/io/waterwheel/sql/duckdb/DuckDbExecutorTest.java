@@ -450,12 +450,12 @@ final class DuckDbExecutorTest {
     @ParameterizedTest
     @CsvSource({
         "100, 4, none, LIMIT",
-        "20000, 4, none, LIMIT GROUPS",
-        "20000, 1, none, LIMIT ALL",
-        "20000, 4, INTEGER_OVERFLOW, LIMIT GROUPS ALL",
-        "20000, 4, QUERY_MEMORY, LIMIT GROUPS ALL",
-        "20000, 4, SPILL_FAILED, LIMIT GROUPS ALL",
-        "20000, 4, TIMEOUT, LIMIT GROUPS"
+        "70000, 4, none, LIMIT GROUPS",
+        "70000, 1, none, LIMIT ALL",
+        "70000, 4, INTEGER_OVERFLOW, LIMIT GROUPS ALL",
+        "70000, 4, QUERY_MEMORY, LIMIT GROUPS ALL",
+        "70000, 4, SPILL_FAILED, LIMIT GROUPS ALL",
+        "70000, 4, TIMEOUT, LIMIT GROUPS"
     })
     void readsGroupsOrTuples(int tuples, int perKey, String failure, String expected) throws Exception {
         List<Field> fields = List.of(new Field("k", FieldType.LONG, false), new Field("n", FieldType.LONG, false));

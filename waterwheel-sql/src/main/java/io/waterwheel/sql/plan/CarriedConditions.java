@@ -7,6 +7,7 @@ import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.rules.JoinPushTransitivePredicatesRule;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.tools.RelBuilder;
 
 /**
@@ -38,8 +39,14 @@ final class CarriedConditions extends JoinPushTransitivePredicatesRule {
         call.transformTo(narrow);
     }
 
+    /**
+     * Without those that a key of the join is not null: the join says as much, and two places that read the same
+     * otherwise would be two leaves.
+     */
     private static List<RexNode> safe(List<RexNode> conditions) {
-        return conditions.stream().filter(Failures::impossible).toList();
+        return conditions.stream()
+                .filter(condition -> !condition.isA(SqlKind.IS_NOT_NULL) && Failures.impossible(condition))
+                .toList();
     }
 
     private static RelNode filtered(RelBuilder builder, RelNode input, List<RexNode> conditions) {

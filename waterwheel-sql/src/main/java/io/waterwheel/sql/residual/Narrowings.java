@@ -10,6 +10,7 @@ import io.waterwheel.sql.leaf.SystemNode;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -44,12 +45,16 @@ final class Narrowings {
 
     private Narrowings() {}
 
-    /** A column whose values narrow, and the column of the leaf that they narrow. */
-    private record Pair(Column from, Column to) {}
+    /**
+     * A column whose values narrow, and the column of the leaf that they narrow.
+     *
+     * @param place of the leaf in the plan: the numbers of the inputs that lead to it
+     */
+    private record Pair(Column from, Column to, String place) {}
 
     static Narrowings of(RelNode root) {
         Narrowings narrowings = new Narrowings();
-        narrowings.look(root);
+        narrowings.look(root, "");
         return narrowings;
     }
 
@@ -68,11 +73,10 @@ final class Narrowings {
 
     /** Over the tables of a text. */
     List<Narrowing> in(ResidualText text) {
-        List<Narrowing> narrowings = new ArrayList<>();
+        Map<Narrowing, Set<String>> places = new LinkedHashMap<>();
         for (Pair pair : found) {
             String from = text.name(pair.from().node());
-            // A leaf that is used elsewhere too must have the rows that are wanted there.
-            if (from == null || text.uses(pair.to().leaf()) > 1) {
+            if (from == null) {
                 continue;
             }
             Narrowing narrowing = new Narrowing(
@@ -81,23 +85,31 @@ final class Narrowings {
                     text.number(pair.to().leaf()),
                     pair.to().value(),
                     pair.to().valueType());
-            if (!narrowings.contains(narrowing)) {
-                narrowings.add(narrowing);
-            }
+            places.computeIfAbsent(narrowing, unused -> new HashSet<>()).add(pair.place());
         }
-        return narrowings;
+        // A leaf that is used elsewhere too must have the rows that are wanted there.
+        places.entrySet()
+                .removeIf(one -> one.getValue().size()
+                        < text.uses(text.leaves().get(one.getKey().to())));
+        return List.copyOf(places.keySet());
     }
 
-    private void look(RelNode node) {
+    private void look(RelNode node, String place) {
         if (node instanceof Join join) {
-            look(join);
+            look(join, place);
         } else if (node instanceof LeafNode leaf) {
             uses.merge(leaf.leaf(), 1, Integer::sum);
         }
-        node.getInputs().forEach(this::look);
+        for (int input = 0; input < node.getInputs().size(); input++) {
+            look(node.getInput(input), below(place, input));
+        }
     }
 
-    private void look(Join join) {
+    private static String below(String place, int input) {
+        return place + input + ".";
+    }
+
+    private void look(Join join, String place) {
         JoinRelType type = join.getJoinType();
         boolean dropsLeft =
                 switch (type) {
@@ -121,10 +133,10 @@ final class Narrowings {
             int l = Math.min(one.getIndex(), other.getIndex());
             int r = Math.max(one.getIndex(), other.getIndex()) - left;
             if (dropsRight) {
-                narrow(source(join.getLeft(), l), target(join.getRight(), r));
+                narrow(source(join.getLeft(), l), target(join.getRight(), r, below(place, 1)));
             }
             if (dropsLeft) {
-                narrow(source(join.getRight(), r), target(join.getLeft(), l));
+                narrow(source(join.getRight(), r), target(join.getLeft(), l, below(place, 0)));
             }
         }
     }
@@ -167,14 +179,18 @@ final class Narrowings {
         }
     }
 
-    private void narrow(@Nullable Column from, @Nullable Column to) {
-        if (from == null || to == null || from.type() != to.type()) {
+    /** A column of a leaf, and the leaf's place. */
+    private record Target(Column column, String place) {}
+
+    private void narrow(@Nullable Column from, @Nullable Target target) {
+        if (from == null || target == null || from.type() != target.column().type()) {
             return;
         }
+        Column to = target.column();
         boolean comparable = from.type() == SqlTypeName.BIGINT || from.type() == SqlTypeName.VARCHAR;
         boolean same = from.node() instanceof LeafNode && from.leaf().equals(to.leaf());
         if (comparable && to.leaf().ofTuple(to.column()) != null && !same) {
-            found.add(new Pair(from, to));
+            found.add(new Pair(from, to, target.place()));
         }
     }
 
@@ -229,18 +245,20 @@ final class Narrowings {
      * The leaf whose column a node's is, where a row of the leaf that is left out changes nothing but that the rows
      * made of it are left out.
      */
-    private static @Nullable Column target(RelNode node, int column) {
+    private static @Nullable Target target(RelNode node, int column, String place) {
         if (node instanceof LeafNode leaf) {
-            return new Column(leaf, column);
+            return new Target(new Column(leaf, column), place);
         } else if (node instanceof Project project && !project.containsOver()) {
             return project.getProjects().get(column) instanceof RexInputRef input
-                    ? target(project.getInput(), input.getIndex())
+                    ? target(project.getInput(), input.getIndex(), below(place, 0))
                     : null;
         } else if (node instanceof Filter filter && !filter.containsOver()) {
-            return target(filter.getInput(), column);
+            return target(filter.getInput(), column, below(place, 0));
         } else if (node instanceof Join join && join.getJoinType() == JoinRelType.INNER) {
             int left = join.getLeft().getRowType().getFieldCount();
-            return column < left ? target(join.getLeft(), column) : target(join.getRight(), column - left);
+            return column < left
+                    ? target(join.getLeft(), column, below(place, 0))
+                    : target(join.getRight(), column - left, below(place, 1));
         }
         return null;
     }

@@ -433,6 +433,28 @@ final class StatementsBesideDuckDbTest {
         }
     }
 
+    /**
+     * A leaf that two places of a statement have is read once, and narrowed by what both are joined with; not where one
+     * of them wants all rows.
+     */
+    @ParameterizedTest
+    @CsvSource({"note, note, 2, true", "note, tag, 3, false"})
+    void narrowsWhatTwoPlacesHave(String one, String other, int leaves, boolean narrowed) throws Exception {
+        String part = "(SELECT o.note, AVG(o.price) AS price FROM orders o JOIN visits v ON o.id = v.level"
+                + " WHERE v.%s IS NOT NULL GROUP BY o.note)";
+        String statement = "SELECT x.note, x.price, y.price FROM " + String.format(part, one) + " x JOIN "
+                + String.format(part, other) + " y ON x.note = y.note ORDER BY x.note";
+        try (TwoStreams streams = new TwoStreams(folder.resolve("two" + other), new Random(4), executor)) {
+            List<List<@Nullable Object>> rows = streams.answer(statement);
+            assertThat(streams.asked()).hasSize(leaves);
+            assertThat(streams.asked())
+                    .filteredOn(query -> query.stream().equals("orders"))
+                    .singleElement()
+                    .satisfies(query -> assertThat(query.where() != null).isEqualTo(narrowed));
+            assertThat(rows).isEqualTo(streams.answerUnpushed(statement));
+        }
+    }
+
     /** So do written rows, whatever is done with them before the join. */
     @ParameterizedTest
     @CsvSource(

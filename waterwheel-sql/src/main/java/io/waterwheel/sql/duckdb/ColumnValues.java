@@ -98,7 +98,7 @@ final class ColumnValues {
     }
 
     private int slot(long value, int mask) {
-        return (int) (value * multiplier >>> Integer.SIZE) & mask;
+        return (int) ((value * multiplier) >>> Integer.SIZE) & mask;
     }
 
     private void grow() {

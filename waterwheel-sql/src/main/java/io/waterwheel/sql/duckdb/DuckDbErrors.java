@@ -18,8 +18,8 @@ final class DuckDbErrors {
     }
 
     /**
-     * What {@link AnswerReader} and functions of {@link SpatialFunctions} and {@link EngineFunctionsInDuckDb} throw,
-     * with the name of its class before it.
+     * What {@link AnswerReader}, {@link TableRows} and functions of {@link SpatialFunctions} and
+     * {@link EngineFunctionsInDuckDb} throw, with the name of its class before it.
      */
     private static final Pattern THROWN = Pattern.compile("^Invalid Input Error: [\\w.$]*?(\\w+): (.*)$");
 
@@ -45,7 +45,8 @@ final class DuckDbErrors {
             return refused(thrown.group(2));
         } else if (thrown.matches() && thrown.group(1).equals("TooManyDigits")) {
             return new WaterwheelException(ErrorCode.INTEGER_OVERFLOW, "statement: " + thrown.group(2));
-        } else if (thrown.matches() && thrown.group(1).matches("IllegalArgumentException|\\w*NoShape|TooLong")) {
+        } else if (thrown.matches()
+                && thrown.group(1).matches("IllegalArgumentException|\\w*NoShape|TooLong|TimeBeyond")) {
             return new WaterwheelException(ErrorCode.SQL_VALUE, "statement: " + thrown.group(2));
         } else if (thrown.matches() && thrown.group(1).matches("\\w+(Exception|Error)")) {
             return new WaterwheelException(ErrorCode.BUG, "statement: " + text + "; " + select);

@@ -25,7 +25,7 @@ public final class DuckDbExecutor implements ResidualExecutor {
     /** How soon a statement ends that was cancelled, or whose deadline has passed. */
     private static final long WATCH_MILLIS = 50;
 
-    /** Read within milliseconds; of a stream that has no more, the tuples themselves are few enough. */
+    /** Handed over in some ten milliseconds; of a leaf that has no more, the tuples themselves are few enough. */
     private static final int SAMPLED_TUPLES = 65_536;
 
     private final DuckDbSettings settings;

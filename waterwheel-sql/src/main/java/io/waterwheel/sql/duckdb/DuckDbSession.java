@@ -16,8 +16,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
 import org.duckdb.DuckDBChunkedResult;
 import org.duckdb.DuckDBConnection;
 import org.duckdb.DuckDBDataChunkReader;
@@ -31,11 +29,16 @@ final class DuckDbSession implements AutoCloseable {
     private static final int MOST_COLUMNS = 4096;
 
     private static final int MOST_FAILURE_BYTES = 4000;
+    /** Rows that wait while those before them are written. */
+    private static final long QUEUED_BYTES = 8 << 20;
+    /** Rows that are written by one statement, about; it takes a millisecond whatever it writes. */
+    private static final long BATCH_BYTES = 8 << 20;
+
     private static final long CANCEL_MILLIS = 50;
 
     private final SocketChannel channel;
     private final DuckDBConnection connection;
-    private final RowFunction rows;
+    private final RowFunction function;
     private final RegionTables regions;
     /** Of the first table of regions; negative before there is one. */
     private long firstRegions = -1;
@@ -43,7 +46,7 @@ final class DuckDbSession implements AutoCloseable {
     private final List<Long> opened = new ArrayList<>();
     private byte[] encoded = {};
     /** Once a thread reads them; null before. */
-    private @Nullable BlockingQueue<Message> messages;
+    private @Nullable MessageQueue messages;
     /** Reads them; null before. */
     private @Nullable Thread watch;
     /** What can be cancelled now. Guarded by this. */
@@ -56,13 +59,13 @@ final class DuckDbSession implements AutoCloseable {
     /**
      * A session.
      *
-     * @param rows of all sessions, the function by which the database reads them
+     * @param function of all sessions, by which the database takes rows
      * @param regions of all sessions, which the database's functions ask
      */
-    DuckDbSession(SocketChannel channel, DuckDBConnection connection, RowFunction rows, RegionTables regions) {
+    DuckDbSession(SocketChannel channel, DuckDBConnection connection, RowFunction function, RegionTables regions) {
         this.channel = channel;
         this.connection = connection;
-        this.rows = rows;
+        this.function = function;
         this.regions = regions;
     }
 
@@ -72,7 +75,11 @@ final class DuckDbSession implements AutoCloseable {
             while (take(next())) {
                 // It has been done.
             }
-        } catch (RegionTables.TooLarge | RegionTables.NoShape | AnswerReader.TooLong | AnswerReader.TooManyDigits e) {
+        } catch (RegionTables.TooLarge
+                | RegionTables.NoShape
+                | AnswerReader.TooLong
+                | AnswerReader.TooManyDigits
+                | TableRows.TimeBeyond e) {
             // As DuckDB tells what a function throws.
             fail("Invalid Input Error: " + e.getClass().getSimpleName() + ": " + e.getMessage());
         } catch (SQLException e) {
@@ -105,16 +112,60 @@ final class DuckDbSession implements AutoCloseable {
         return true;
     }
 
-    /** Makes a table of the rows that follow; again where it is begun anew. */
+    /**
+     * Makes a table of the rows that follow; again where it is begun anew. The rows are received here, not by DuckDB's
+     * function: a thread of DuckDB that waits for rows lets others turn in a loop.
+     */
     private void table(Message begun) throws IOException, SQLException {
+        read();
         Message next = begun;
         while (next != null) {
             DataInputStream in = next.in();
             String name = in.readUTF();
-            TableRows received = new TableRows(RowFields.read(in), places(in), this::next);
-            rows.make(connection, name, received);
-            next = received.begunAnew();
+            next = table(name, new TableRows(RowFields.read(in), places(in), function.copiesColumns()));
+            if (next != null) {
+                // Before its rows are there again, for there may be no room for both.
+                execute("DROP TABLE IF EXISTS " + name);
+            }
         }
+    }
+
+    /** Makes a table; returns the message that begins it anew, or null when it is whole. */
+    private @Nullable Message table(String name, TableRows received) throws IOException, SQLException {
+        boolean made = false;
+        while (true) {
+            Message message = next();
+            switch (message.kind()) {
+                case ROWS -> received.add(message.body());
+                case TABLE -> {
+                    return message;
+                }
+                case TABLE_ENDS -> {
+                    if (!made || received.bytes() > 0) {
+                        write(name, received, made);
+                    }
+                    return null;
+                }
+                default -> throw new IOException("a message " + message.kind() + " among the rows of a table");
+            }
+            if (received.bytes() >= BATCH_BYTES) {
+                write(name, received, made);
+                made = true;
+            }
+        }
+    }
+
+    private void write(String name, TableRows received, boolean made) throws IOException, SQLException {
+        long id = function.open(received);
+        try {
+            rows(
+                    (made ? "INSERT INTO " + name + " " : "CREATE TEMP TABLE " + name + " AS ")
+                            + function.select(id, received),
+                    chunk -> {});
+        } finally {
+            function.close(id);
+        }
+        received.clear();
     }
 
     private static int[] places(DataInputStream in) throws IOException {
@@ -257,8 +308,10 @@ final class DuckDbSession implements AutoCloseable {
     /** From here on a thread reads the messages, and so sees an end of the connection: nothing more is wanted then. */
     private void read() {
         if (messages == null) {
-            // While a statement runs, none is sent: so the thread always waits for the next, or for the end.
-            BlockingQueue<Message> queue = new ArrayBlockingQueue<>(1);
+            // While a statement runs, none but rows is sent: so the thread waits for the next, or for the end, unless
+            // it
+            // waits for room, which is until a batch of rows is written.
+            MessageQueue queue = new MessageQueue(QUEUED_BYTES);
             messages = queue;
             Thread thread = new Thread(() -> readAll(queue), "statement-watch");
             thread.setDaemon(true);
@@ -267,22 +320,14 @@ final class DuckDbSession implements AutoCloseable {
         }
     }
 
-    private void readAll(BlockingQueue<Message> queue) {
+    private void readAll(MessageQueue queue) {
         try {
             while (true) {
                 queue.put(Message.read(channel));
             }
         } catch (IOException e) {
             cancel();
-            end(queue);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private static void end(BlockingQueue<Message> queue) {
-        try {
-            queue.put(Message.of(Message.Kind.FAILURE, out -> {}));
+            queue.add(Message.of(Message.Kind.FAILURE, out -> {}));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -71,7 +71,7 @@ final class KeySample {
 
     private static long mixed(long hash) {
         long product = hash * 0x9E3779B97F4A7C15L;
-        return product ^ product >>> 32;
+        return product ^ (product >>> 32);
     }
 
     private void add(long hash) {

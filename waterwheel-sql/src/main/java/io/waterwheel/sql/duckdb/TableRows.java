@@ -7,7 +7,6 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
-import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
@@ -20,20 +19,28 @@ import org.duckdb.DuckDBDataChunkWriter;
 import org.duckdb.DuckDBLogicalType;
 import org.duckdb.DuckDBTableFunctionBindInfo;
 import org.duckdb.DuckDBWritableVector;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of one table as they come in messages, for DuckDB, which takes them a vector at a time. A column is one of
- * numbers, truths, decimals or text; {@link #columns} makes times and bytes of these. DuckDB may call on threads of its
- * own, one at a time.
+ * Rows of one table that have come in messages, for DuckDB, which takes them a vector at a time. A column is one of
+ * numbers, truths, decimals or text; {@link #columns} makes times and bytes of these. One thread adds them, and runs
+ * the statement in which DuckDB takes them all, on a thread of its own perhaps.
  */
 final class TableRows {
-    /** Where messages come from. */
-    interface Source {
-        Message next() throws IOException;
+    /** The last millisecond that DuckDB has in both directions, as microseconds. */
+    private static final long MOST_MILLIS = Long.MAX_VALUE / 1000;
+
+    /** A time is none of DuckDB's: it would be another there, or none. */
+    static final class TimeBeyond extends SQLException {
+        private static final long serialVersionUID = 1;
+
+        TimeBeyond(Field field, long time) {
+            super("column '" + field.name() + "' has the " + field.type().schemaName() + " " + time
+                    + ", which is beyond the times of joins; leave such rows out by a condition");
+        }
     }
 
-    private final Source source;
+    private final List<Field> fields;
+    private final int[] places;
     private final boolean wholeColumns;
     private final TupleBlock block;
     /** By column: its type, its column in the blocks, and its bit of null, negative where it has none. */
@@ -42,27 +49,20 @@ final class TableRows {
     private final int[] columns;
     private final int[] nullBits;
     /** By row of the vector that is filled, a bit: whether it has a value. */
-    private long[] valid = {};
+    private long[] validity = {};
     /** Rows of the block that DuckDB has. */
     private int taken;
 
-    private boolean ended;
-    private @Nullable Message begunAnew;
-    private @Nullable IOException failure;
-
     /**
-     * Rows of messages up to the end of the table.
+     * No rows yet.
      *
      * @param fields of the rows
      * @param places by column, the field that it holds
+     * @param wholeColumns whether numbers are copied as {@link VectorMemory} does, where they can be
      */
-    TableRows(List<Field> fields, int[] places, Source source) {
-        this(fields, places, source, VectorMemory.isKnown());
-    }
-
-    /** @param wholeColumns whether numbers are copied as {@link VectorMemory} does, where they can be */
-    TableRows(List<Field> fields, int[] places, Source source, boolean wholeColumns) {
-        this.source = source;
+    TableRows(List<Field> fields, int[] places, boolean wholeColumns) {
+        this.fields = fields;
+        this.places = places;
         this.wholeColumns = wholeColumns;
         RowLayout layout = RowLayout.ofFields(fields);
         this.block = new TupleBlock(layout, 0);
@@ -125,14 +125,52 @@ final class TableRows {
     }
 
     /**
+     * Adds the rows of an encoded block.
+     *
+     * @throws TimeBeyond when a time is one that DuckDB has not
+     */
+    synchronized void add(byte[] encoded) throws TimeBeyond {
+        int first = block.size();
+        BlockCodec.decode(encoded, 0, encoded.length, block);
+        for (int c = 0; c < types.length; c++) {
+            switch (types[c].kind()) {
+                case TIMESTAMP -> requireTimes(c, first, MOST_MILLIS);
+                // The greatest, and its opposite, are infinite to DuckDB.
+                case TIMESTAMP_US, TIMESTAMP_NS -> requireTimes(c, first, Long.MAX_VALUE - 1);
+                default -> {
+                    // It has no bounds.
+                }
+            }
+        }
+    }
+
+    private void requireTimes(int column, int first, long most) throws TimeBeyond {
+        byte[] bytes = block.column(columns[column]);
+        for (int row = first; row < block.size(); row++) {
+            long time = LittleEndian.getLong(bytes, row * 8);
+            if ((time > most || time < -most) && !isNull(column, row)) {
+                throw new TimeBeyond(fields.get(places[column]), time);
+            }
+        }
+    }
+
+    /** Of the rows that were added and not cleared, about. */
+    synchronized long bytes() {
+        return block.bytes();
+    }
+
+    /** Forgets the rows, which DuckDB has taken. */
+    synchronized void clear() {
+        block.clear();
+        taken = 0;
+    }
+
+    /**
      * Fills vectors with the next rows.
      *
      * @return how many they are; 0 when there are no more
      */
-    synchronized long fill(DuckDBDataChunkWriter chunk) throws IOException {
-        while (taken == block.size() && !ended) {
-            receive();
-        }
+    synchronized long fill(DuckDBDataChunkWriter chunk) {
         int rows = (int) Math.min(chunk.capacity(), block.size() - taken);
         for (int c = 0; c < types.length && rows > 0; c++) {
             fill(chunk.vector(c), c, rows);
@@ -141,55 +179,16 @@ final class TableRows {
         return rows;
     }
 
-    private void receive() throws IOException {
-        try {
-            Message message = source.next();
-            switch (message.kind()) {
-                case ROWS -> {
-                    block.clear();
-                    taken = 0;
-                    BlockCodec.decode(message.body(), 0, message.body().length, block);
-                }
-                case TABLE_ENDS -> ended = true;
-                case TABLE -> {
-                    begunAnew = message;
-                    ended = true;
-                }
-                default -> throw new IOException("a message " + message.kind() + " among the rows of a table");
-            }
-        } catch (IOException e) {
-            failure = e;
-            throw e;
-        }
-    }
-
-    /**
-     * The message that began the table anew, with other rows; null when it is whole.
-     *
-     * @throws IOException when its rows did not come
-     */
-    synchronized @Nullable Message begunAnew() throws IOException {
-        requireRows();
-        return begunAnew;
-    }
-
-    /** @throws IOException why rows did not come, where they did not: more than DuckDB tells */
-    synchronized void requireRows() throws IOException {
-        if (failure != null) {
-            throw failure;
-        }
-    }
-
-    private long[] valid(int column, int rows) {
+    private long[] validityOf(int column, int rows) {
         int words = VectorMemory.words(rows);
-        if (valid.length < words) {
-            valid = new long[words];
+        if (validity.length < words) {
+            validity = new long[words];
         }
-        Arrays.fill(valid, 0, words, -1);
+        Arrays.fill(validity, 0, words, -1);
         for (int r = 0; r < rows && nullBits[column] >= 0; r++) {
-            valid[r / Long.SIZE] ^= (block.nullMask(taken + r) >>> nullBits[column] & 1) << r;
+            validity[r / Long.SIZE] ^= (block.nullMask(taken + r) >>> nullBits[column] & 1) << r;
         }
-        return valid;
+        return validity;
     }
 
     private boolean isNull(int column, int row) {
@@ -206,7 +205,7 @@ final class TableRows {
             fillTexts(vector, column, rows, bytes);
             return;
         } else if (wholeColumns && type.width() == Long.BYTES) {
-            VectorMemory.put(vector, bytes, taken * Long.BYTES, valid(column, rows), rows);
+            VectorMemory.put(vector, bytes, taken * Long.BYTES, validityOf(column, rows), rows);
             return;
         }
         for (int r = 0; r < rows; r++) {
@@ -254,7 +253,7 @@ final class TableRows {
                 long reference = LittleEndian.getLong(bytes, row * 8);
                 int from = TupleBlock.referenceOffset(reference);
                 byte[] value = Arrays.copyOfRange(block.arena(), from, from + TupleBlock.referenceLength(reference));
-                texts[r] = isText ? valid(value) : Base64.getEncoder().encode(value);
+                texts[r] = isText ? utf8(value) : Base64.getEncoder().encode(value);
             }
         }
         vector.setStringUtf8Batch(0, texts);
@@ -268,7 +267,7 @@ final class TableRows {
     /**
      * The same bytes where they are UTF-8; else with U+FFFD in place of those that are none, for DuckDB refuses them.
      */
-    private static byte[] valid(byte[] text) {
+    private static byte[] utf8(byte[] text) {
         for (byte one : text) {
             if (one < 0) {
                 return new String(text, StandardCharsets.UTF_8).getBytes(StandardCharsets.UTF_8);

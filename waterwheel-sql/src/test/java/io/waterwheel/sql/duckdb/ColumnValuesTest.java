@@ -10,6 +10,7 @@ import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.List;
 import java.util.Random;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
@@ -34,7 +35,7 @@ final class ColumnValuesTest {
                 for (int row = 0; row < 300; row++) {
                     int one = random.nextInt(different) - different / 2;
                     // Some that differ in their upper bits alone.
-                    long other = (long) (random.nextInt(different) - 3) << random.nextInt(2) * 40;
+                    long other = (long) (random.nextInt(different) - 3) << (random.nextInt(2) * 40);
                     LittleEndian.putInt(block.column(block.layout().columnOf(0)), row * 4, one);
                     LittleEndian.putLong(block.column(block.layout().columnOf(1)), row * 8, other);
                     ofLongs.add(other);
@@ -53,7 +54,7 @@ final class ColumnValuesTest {
         }
     }
 
-    private static void requireSame(ColumnValues values, TreeSet<Long> expected, int most, long seed) {
+    private static void requireSame(ColumnValues values, SortedSet<Long> expected, int most, long seed) {
         assertThat(values.tooMany()).as("seed %s", seed).isEqualTo(expected.size() > most);
         if (!values.tooMany()) {
             assertThat(values.literals())

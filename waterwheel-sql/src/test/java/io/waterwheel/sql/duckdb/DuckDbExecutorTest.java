@@ -384,6 +384,49 @@ final class DuckDbExecutorTest {
         }
     }
 
+    /** Times that DuckDB has not end the statement by name, in the middle of its rows; not below a null. */
+    @Test
+    void refusesTimesThatDuckDbHasNot() throws Exception {
+        List<Field> fields = List.of(
+                new Field("ms", FieldType.TIMESTAMP, true),
+                new Field("us", FieldType.TIMESTAMP_US, true),
+                new Field("ns", FieldType.TIMESTAMP_NS, true));
+        ResidualPlan plan = new ResidualPlan(
+                List.of(new ResidualPlan.Leaf(Query.builder("s").build(), fields, List.of(0, 1, 2))),
+                "SELECT count(c0) + count(c1) + count(c2) AS c0 FROM leaf0",
+                List.of(new Field("c0", FieldType.LONG, true)),
+                List.of("n"),
+                List.of());
+        for (int f = 0; f < 3; f++) {
+            long most = f == 0 ? Long.MAX_VALUE / 1000 : Long.MAX_VALUE - 1;
+            for (long time : new long[] {most, -most, most + 1, -most - 1}) {
+                TupleBlock block = new TupleBlock(RowLayout.ofFields(fields), 2);
+                block.setSize(2);
+                for (int row = 0; row < 2; row++) {
+                    for (int g = 0; g < 3; g++) {
+                        put(block, g, row, g == f ? time : 0L);
+                    }
+                }
+                block.setNullMask(0, 0);
+                block.setNullMask(1, 1L << block.layout().nullBit(f));
+                ResidualExecutor.LeafReader many =
+                        (leaf, query, rows) -> IntStream.range(0, 500).forEach(i -> rows.take(block));
+                Taker taker = new Taker(() -> false, PATIENCE_MILLIS);
+                if (Math.abs(time) > most) {
+                    String name = fields.get(f).name();
+                    assertThatThrownBy(() -> EXECUTOR.execute(plan, many, taker))
+                            .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.code())
+                                    .isEqualTo("SQL_VALUE"))
+                            .hasMessageContaining("column '" + name + "' has the ")
+                            .hasMessageContaining(String.valueOf(time));
+                } else {
+                    EXECUTOR.execute(plan, many, taker);
+                    assertThat(taker.last).isEqualTo(2500L);
+                }
+            }
+        }
+    }
+
     private static void put(TupleBlock block, int field, int row, Object value) {
         FieldType type = block.layout().fields().get(field).type();
         byte[] column = block.column(block.layout().columnOf(field));

@@ -95,7 +95,7 @@ final class DuckDbSessionTest {
                             ends.theirs(), database, RowFunction.register(database), new RegionTables(1 << 20))) {
                 session.run();
             } catch (IOException e) {
-                assertThat(e).hasMessage("the other process has ended");
+                assertThat(e).hasMessage("the other process has gone");
             } catch (SQLException e) {
                 throw new IllegalStateException(e);
             }

@@ -11,7 +11,6 @@ import io.waterwheel.tuple.TupleBlock;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Properties;
 import java.util.Random;
@@ -26,6 +25,9 @@ final class TableRowsTest {
             new Field("c", FieldType.TIMESTAMP, true),
             new Field("d", FieldType.LONG, false));
 
+    private static final double[] DOUBLES = {0.1, -0.0, 0, Double.NaN, Double.NEGATIVE_INFINITY, Double.MIN_VALUE, 1e300
+    };
+
     @Test
     void columnsAreTheSameInBothWays() throws Exception {
         assertThat(VectorMemory.isKnown())
@@ -36,21 +38,29 @@ final class TableRowsTest {
         try (DuckDBConnection database =
                 DuckDBConnection.newConnection("jdbc:duckdb:", false, null, new Properties())) {
             RowFunction function = RowFunction.register(database);
+            assertThat(function.copiesColumns()).isTrue();
             for (int round = 0; round < 20; round++) {
-                List<Message> messages = new ArrayList<>();
+                List<byte[]> messages = new ArrayList<>();
                 long rows = 0;
                 for (int blocks = random.nextInt(4); blocks > 0; blocks--) {
                     int size = random.nextBoolean() ? random.nextInt(70) : random.nextInt(5000);
                     messages.add(rows(size, random));
                     rows += size;
                 }
-                messages.add(Message.of(Message.Kind.TABLE_ENDS, out -> {}));
                 int[] places = {3, 0, 2, 1};
                 for (boolean whole : new boolean[] {true, false}) {
-                    Iterator<Message> next = messages.iterator();
-                    function.make(database, "t" + whole, new TableRows(FIELDS, places, next::next, whole));
+                    TableRows received = new TableRows(FIELDS, places, whole);
+                    for (byte[] message : messages) {
+                        received.add(message);
+                    }
+                    long id = function.open(received);
+                    try (Statement statement = database.createStatement()) {
+                        statement.execute("CREATE OR REPLACE TABLE t" + whole + " AS " + function.select(id, received));
+                    }
+                    function.close(id);
                 }
                 assertThat(number(database, "SELECT count(*) FROM ttrue")).isEqualTo(rows);
+                assertThat(number(database, "SELECT count(*) FROM tfalse")).isEqualTo(rows);
                 assertThat(number(
                                 database, "SELECT count(*) FROM (SELECT * FROM ttrue EXCEPT ALL SELECT * FROM tfalse)"))
                         .as("seed %s", seed)
@@ -59,14 +69,18 @@ final class TableRowsTest {
         }
     }
 
-    private static Message rows(int size, Random random) {
+    private static byte[] rows(int size, Random random) {
         TupleBlock block = new TupleBlock(RowLayout.ofFields(FIELDS), size);
         for (int row = 0; row < size; row++) {
             block.setNullMask(row, 0);
             for (int f = 0; f < FIELDS.size(); f++) {
                 // A null has what was there before.
-                long value = random.nextInt(1000) - 500;
-                long bits = f == 1 ? Double.doubleToRawLongBits(value * 0.1) : value;
+                long bits =
+                        switch (f) {
+                            case 1 -> Double.doubleToRawLongBits(DOUBLES[random.nextInt(DOUBLES.length)]);
+                            case 2 -> random.nextInt(1000) - 500;
+                            default -> random.nextLong();
+                        };
                 LittleEndian.putLong(block.column(block.layout().columnOf(f)), row * 8, bits);
                 if (f < 3 && random.nextInt(4) == 0) {
                     block.setNullMask(
@@ -75,7 +89,7 @@ final class TableRowsTest {
             }
         }
         block.setSize(size);
-        return Message.of(Message.Kind.ROWS, out -> out.write(BlockCodec.encode(block, false)));
+        return BlockCodec.encode(block, false);
     }
 
     private static long number(DuckDBConnection database, String select) throws Exception {

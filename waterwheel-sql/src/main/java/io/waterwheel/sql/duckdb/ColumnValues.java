@@ -12,15 +12,15 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * The different whole numbers of a column, gathered while its table is handed over: so another leaf is narrowed by them
- * without a question to DuckDB, which would have to read the table first. Of more than so many only that there are
- * more. One thread.
+ * without a question to DuckDB, which would have to read the table first. Of more than {@code most} values only that
+ * there are more. One thread.
  */
 final class ColumnValues {
     private static final int LEAST_SLOTS = 64;
 
     private final int field;
     private final int most;
-    /** Odd, and another each time: nobody can choose values that meet in one slot. */
+    /** Odd, and another each time, so that no client can choose values that meet in one slot. */
     private final long multiplier = ThreadLocalRandom.current().nextLong() | 1;
     /** Open addressing, at most half full; 0 stands for none, and {@link #zero} for 0. */
     private long[] slots = new long[LEAST_SLOTS];

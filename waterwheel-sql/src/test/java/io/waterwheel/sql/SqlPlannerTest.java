@@ -105,6 +105,9 @@ final class SqlPlannerTest {
                 "at < CURRENT_TIMESTAMP | at < TIMESTAMP '2026-11-24T03:00:00Z'",
                 "at >= '2026-11-24T01:00:00+01:00' | at >= TIMESTAMP '2026-11-24T00:00:00Z'",
                 "source = '10.0.0.1' | source = IPV4 '10.0.0.1'",
+                "source BETWEEN '10.0.0.9' AND '10.0.0.100' |"
+                        + " source >= IPV4 '10.0.0.9' AND source <= IPV4 '10.0.0.100'",
+                "source IN ('10.0.0.9', '10.0.0.10') | source IN (IPV4 '10.0.0.9', IPV4 '10.0.0.10')",
                 "amount * 1.5 > price | amount * 1.5 > price",
                 "amount + 2000000000 > 5 | amount + 2000000000 > 5",
                 "CASE WHEN amount > 1 THEN 'low' ELSE 'high' END = 'low' |"
@@ -173,7 +176,7 @@ final class SqlPlannerTest {
                 "price < ? | price < 7 | DOUBLE",
                 "note LIKE ? | note LIKE '7' | STRING",
                 "at > ? | at > TIMESTAMP '2026-11-24 01:00:00Z' | TIMESTAMP",
-                "source = ? | source = '7' | STRING",
+                "note = ? | note = '7' | STRING",
                 "paid = ? | paid = TRUE | BOOLEAN",
                 "amount / CAST(? AS BIGINT) = 3 | amount / 7 = 3 | INTEGER",
             })

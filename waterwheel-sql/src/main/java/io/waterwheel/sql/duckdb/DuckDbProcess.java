@@ -65,6 +65,7 @@ final class DuckDbProcess {
         SpatialFunctions.register(database, regions);
         EngineFunctionsInDuckDb.register(database);
         RowFunction rows = RowFunction.register(database);
+        AddressFunction.register(database);
         try (Statement statement = database.createStatement()) {
             for (String setting : new String[] {
                 "memory_limit='" + arguments[1] + "B'",

@@ -138,6 +138,9 @@ public final class ConditionTranslator {
                 call.getOperands().get(0), call.getOperands().get(1))) {
             return decimals(relation, call);
         }
+        if (isDigits(call.getOperands().get(0)) || isDigits(call.getOperands().get(1))) {
+            return addresses(relation, call);
+        }
         Expression left = value(compared(call.getOperands().get(0)));
         Expression right = value(compared(call.getOperands().get(1)));
         boolean equality = relation == Relation.EQUAL || relation == Relation.UNEQUAL;
@@ -145,6 +148,44 @@ public final class ConditionTranslator {
             return new Expression.Comparison(relation, address(cast, text, left), address(cast, text, right));
         }
         return new Expression.Comparison(relation, left, right);
+    }
+
+    private static boolean isDigits(RexNode node) {
+        return node instanceof RexCall call && call.getOperator().getName().equals(EngineFunctions.DIGITS);
+    }
+
+    /** A comparison of the digits of addresses or UUIDs: of the fields themselves, or of one with a literal. */
+    private Expression addresses(Relation relation, RexCall call) throws NotPushed {
+        RexNode left = call.getOperands().get(0);
+        RexNode right = call.getOperands().get(1);
+        Field one = isDigits(left) ? address((RexCall) left) : null;
+        Field other = isDigits(right) ? address((RexCall) right) : null;
+        ValueType type = ValueType.of((one == null ? other : one).type());
+        if (one != null && other != null && type != ValueType.of(other.type())) {
+            throw new NotPushed("addresses of two types");
+        }
+        return new Expression.Comparison(relation, address(one, left, type), address(other, right, type));
+    }
+
+    /** The field whose digits a call is. */
+    private Field address(RexCall digits) throws NotPushed {
+        if (value(digits.getOperands().get(0)) instanceof Expression.Cast cast
+                && cast.operand() instanceof Expression.FieldValue field) {
+            return types.field(field.name());
+        }
+        throw new NotPushed("digits of what is no field");
+    }
+
+    private Expression address(@Nullable Field field, RexNode side, ValueType type) throws NotPushed {
+        if (field != null) {
+            return new Expression.FieldValue(field.name());
+        }
+        Expression.Literal literal =
+                value(side) instanceof Expression.Text digits ? CanonicalText.ofDigits(type, digits.value()) : null;
+        if (literal == null) {
+            throw new NotPushed("digits beside what is no literal");
+        }
+        return literal;
     }
 
     /**

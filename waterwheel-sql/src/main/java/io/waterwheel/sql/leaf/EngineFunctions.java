@@ -45,6 +45,9 @@ public final class EngineFunctions {
     /** A CAST to DOUBLE that the statement has; Calcite's own are there to compare whole numbers with doubles. */
     public static final String TO_DOUBLE = "CAST TO DOUBLE";
 
+    /** The bytes of an address or a UUID, whose canonical text it takes, in digits that have their order. */
+    public static final String DIGITS = "DIGITS OF ADDRESS";
+
     private static final SqlReturnTypeInference TEXT = nullable(SqlTypeName.VARCHAR);
     private static final SqlReturnTypeInference WHOLE = nullable(SqlTypeName.BIGINT);
     private static final SqlReturnTypeInference DOUBLE = nullable(SqlTypeName.DOUBLE);
@@ -83,6 +86,7 @@ public final class EngineFunctions {
         add(new EngineFunction(AS_TEXT, null, TEXT, 1, 1));
         add(new EngineFunction(METRES, null, DOUBLE, 2, 2));
         add(new EngineFunction(TO_DOUBLE, null, DOUBLE, 1, 1));
+        add(new EngineFunction(DIGITS, null, TEXT, 1, 1));
         for (String name : List.of("quantile", "median", "first", "last", "delta", "rate", "arg_min", "arg_max")) {
             EngineAggregate aggregate = new EngineAggregate(name.toUpperCase(Locale.ROOT), AggregateFunctions.of(name));
             aggregates.put(aggregate.getName(), aggregate);

@@ -9,7 +9,10 @@ import java.util.List;
 import org.apache.calcite.jdbc.JavaTypeFactoryImpl;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rel.type.RelDataTypeFactory;
+import org.apache.calcite.rel.type.RelDataTypeSystem;
 import org.apache.calcite.rel.type.RelDataTypeSystemImpl;
+import org.apache.calcite.sql.SqlCollation;
+import org.apache.calcite.sql.type.BasicSqlType;
 import org.apache.calcite.sql.type.SqlTypeMappingRule;
 import org.apache.calcite.sql.type.SqlTypeName;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The engine's kinds of value as types of SQL. As in the engine's expressions, there is one integer, BIGINT, one number
  * with a fraction, DOUBLE, and one text, VARCHAR: Calcite's narrower types would wrap, pad and round where the engine
- * does not. Addresses and UUIDs are text. Decimals are those that fields or a statement name; of numbers without the
- * word Calcite makes none, for the statement's are doubles.
+ * does not. Addresses and UUIDs are text that knows what it is of: a literal beside it is one, too. Decimals are those
+ * that fields or a statement name; of numbers without the word Calcite makes none, for the statement's are doubles.
  */
 public final class SqlTypes extends JavaTypeFactoryImpl {
     private static final int MILLIS = 3;
@@ -73,11 +76,65 @@ public final class SqlTypes extends JavaTypeFactoryImpl {
         }
     }
 
+    /** The canonical text of an address or a UUID. What is computed of it, and with other text, is plain VARCHAR. */
+    private static final class CanonicalType extends BasicSqlType {
+        private final ValueType of;
+
+        CanonicalType(RelDataTypeSystem system, ValueType of, boolean nullable) {
+            super(system, SqlTypeName.VARCHAR, nullable);
+            this.of = of;
+            // The constructor above has told it without this.
+            computeDigest();
+        }
+
+        @Override
+        public BasicSqlType createWithNullability(boolean nullable) {
+            return nullable == isNullable() ? this : new CanonicalType(typeSystem, of, nullable);
+        }
+
+        @Override
+        public Charset getCharset() {
+            return StandardCharsets.UTF_8;
+        }
+
+        @Override
+        public SqlCollation getCollation() {
+            return SqlCollation.IMPLICIT;
+        }
+
+        @Override
+        protected void generateTypeString(StringBuilder text, boolean withDetail) {
+            super.generateTypeString(text, withDetail);
+            if (withDetail) {
+                text.append(" OF ").append(of);
+            }
+        }
+    }
+
+    /** What a text is the canonical text of: an address or a UUID; null for any other type. */
+    public static @Nullable ValueType canonical(RelDataType type) {
+        return type instanceof CanonicalType canonical ? canonical.of : null;
+    }
+
+    @Override
+    public RelDataType createTypeWithCharsetAndCollation(RelDataType type, Charset charset, SqlCollation collation) {
+        // It has both, and Calcite would make a plain text of it.
+        return canonical(type) == null ? super.createTypeWithCharsetAndCollation(type, charset, collation) : type;
+    }
+
     /** Of decimals and whole numbers such that none is rounded; see {@link DecimalTypes#common}. */
     @Override
     public @Nullable RelDataType leastRestrictive(List<RelDataType> types, SqlTypeMappingRule rule) {
         RelDataType decimal = DecimalTypes.common(this, types);
-        return decimal == null ? super.leastRestrictive(types, rule) : decimal;
+        if (decimal != null) {
+            return decimal;
+        }
+        ValueType canonical = canonical(types.get(0));
+        if (canonical != null && types.stream().allMatch(type -> canonical(type) == canonical)) {
+            boolean nullable = types.stream().anyMatch(RelDataType::isNullable);
+            return createTypeWithNullability(types.get(0), nullable);
+        }
+        return super.leastRestrictive(types, rule);
     }
 
     private static SqlTypeName widest(SqlTypeName type) {
@@ -144,7 +201,8 @@ public final class SqlTypes extends JavaTypeFactoryImpl {
             case TIMESTAMP -> createSqlType(SqlTypeName.TIMESTAMP, MILLIS);
             case TIMESTAMP_US -> createSqlType(SqlTypeName.TIMESTAMP, MICROS);
             case TIMESTAMP_NS -> createSqlType(SqlTypeName.TIMESTAMP, NANOS);
-            case STRING, IPV4, IPV6, UUID -> createSqlType(SqlTypeName.VARCHAR);
+            case STRING -> createSqlType(SqlTypeName.VARCHAR);
+            case IPV4, IPV6, UUID -> canonize(new CanonicalType(getTypeSystem(), type, false));
             case BYTES -> createSqlType(SqlTypeName.VARBINARY);
             case NULL -> createSqlType(SqlTypeName.NULL);
             case DECIMAL -> createSqlType(SqlTypeName.DECIMAL, type.precision(), type.scale());

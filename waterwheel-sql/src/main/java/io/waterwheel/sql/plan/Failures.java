@@ -114,6 +114,7 @@ final class Failures {
             Function function = own.function();
             // A text may become too long.
             return own.getName().equals(EngineFunctions.TO_DOUBLE)
+                    || own.getName().equals(EngineFunctions.DIGITS)
                     || (function != null && function != Function.CONCAT && function != Function.REPLACE);
         }
         return call.getOperator().getName().equals("ABS")

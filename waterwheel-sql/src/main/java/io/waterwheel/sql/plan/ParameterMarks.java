@@ -66,15 +66,29 @@ final class ParameterMarks extends SqlBasicVisitor<@Nullable Void> {
         return types;
     }
 
-    /** Some value of the type that is valid in most places. */
-    static Expression.Literal sample(ValueType type) {
+    /** A value for each mark that is valid in most places. */
+    static List<Expression.Literal> samples(
+            List<SqlDynamicParam> marks, List<ValueType> types, StatementPlanner.Validated valid) {
+        List<Expression.Literal> samples = new ArrayList<>();
+        for (int m = 0; m < types.size(); m++) {
+            RelDataType wanted = valid.validator().getValidatedNodeTypeIfKnown(marks.get(m));
+            ValueType canonical = wanted == null ? null : SqlTypes.canonical(wanted);
+            samples.add(sample(canonical == null ? types.get(m) : canonical));
+        }
+        return samples;
+    }
+
+    private static Expression.Literal sample(ValueType type) {
         return switch (type.kind()) {
             case BOOLEAN -> new Expression.Truth(true);
             // The least number of points of a plot.
             case INTEGER -> new Expression.Whole(2);
             case DOUBLE -> new Expression.Decimal(1);
             case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> new Expression.Moment(Instant.EPOCH);
-            case STRING, IPV4, IPV6, UUID -> new Expression.Text("");
+            case STRING -> new Expression.Text("");
+            case IPV4 -> new Expression.Text("0.0.0.0");
+            case IPV6 -> new Expression.Text("::");
+            case UUID -> new Expression.Text("00000000-0000-0000-0000-000000000000");
             case BYTES -> new Expression.Hex("");
             case DECIMAL -> new Expression.Exact(BigDecimal.ONE);
             case NULL -> new Expression.Null();

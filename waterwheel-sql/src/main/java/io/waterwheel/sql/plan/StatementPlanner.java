@@ -278,9 +278,9 @@ public final class StatementPlanner {
             if (marks.isEmpty()) {
                 return new SqlSignature(List.of(), planned(statement, List.of(), now));
             }
-            List<ValueType> types = ParameterMarks.types(marks, validated(parsed, null, now));
-            List<Expression.Literal> samples =
-                    types.stream().map(ParameterMarks::sample).toList();
+            Validated valid = validated(parsed, null, now);
+            List<ValueType> types = ParameterMarks.types(marks, valid);
+            List<Expression.Literal> samples = ParameterMarks.samples(marks, types, valid);
             return new SqlSignature(types, planned(statement, samples, now));
         });
     }
@@ -421,8 +421,9 @@ public final class StatementPlanner {
                         .withDefaultNullCollation(NullCollation.LOW)
                         .withIdentifierExpansion(true));
         try {
-            return new Validated(
-                    validator.validate(statement), labels, validator, reader, types, names, fields, schemas);
+            SqlNode valid = validator.validate(statement);
+            AddressLiterals.rewrite(valid, validator, functions);
+            return new Validated(valid, labels, validator, reader, types, names, fields, schemas);
         } catch (CalciteContextException e) {
             throw SqlErrors.of(e, names, fields);
         }

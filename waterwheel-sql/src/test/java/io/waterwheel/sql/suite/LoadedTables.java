@@ -22,6 +22,7 @@ import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -67,7 +68,10 @@ public final class LoadedTables implements AutoCloseable, StreamSchemas {
         return asked;
     }
 
-    /** Rows of values in the order of the fields: boxed numbers, texts, byte arrays, times in their own units. */
+    /**
+     * Rows of values in the order of the fields: boxed numbers, texts, byte arrays, also of addresses and UUIDs, times
+     * in their own units.
+     */
     public void insert(String name, List<List<@Nullable Object>> rows) throws IOException {
         LocalStream stream = Objects.requireNonNull(streams.get(name));
         TupleBlock block = new TupleBlock(stream.layout(), rows.size());
@@ -123,7 +127,8 @@ public final class LoadedTables implements AutoCloseable, StreamSchemas {
                         : Decimals.unscaled(decimal, type.precision(), type.scale());
                 LittleEndian.putLong(bytes, row * 8, cell);
             }
-            case STRING, BYTES -> {
+            case IPV4 -> LittleEndian.putInt(bytes, row * 4, new BigInteger((byte[]) value).intValue());
+            case STRING, BYTES, IPV6, UUID -> {
                 byte[] text = value instanceof byte[] raw ? raw : ((String) value).getBytes(StandardCharsets.UTF_8);
                 LittleEndian.putLong(bytes, row * 8, block.addToArena(text, 0, text.length));
             }

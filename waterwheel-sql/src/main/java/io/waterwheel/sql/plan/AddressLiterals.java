@@ -1,0 +1,145 @@
+package io.waterwheel.sql.plan;
+
+import io.waterwheel.query.expression.CanonicalText;
+import io.waterwheel.query.expression.ValueType;
+import io.waterwheel.sql.cache.ParameterFunction;
+import io.waterwheel.sql.leaf.EngineFunctions;
+import io.waterwheel.sql.leaf.SqlTypes;
+import io.waterwheel.sql.parse.SqlErrors;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rel.type.RelDataTypeFactory;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlCharStringLiteral;
+import org.apache.calcite.sql.SqlLiteral;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.parser.SqlParserPos;
+import org.apache.calcite.sql.type.SqlTypeName;
+import org.apache.calcite.sql.util.SqlBasicVisitor;
+import org.apache.calcite.sql.validate.SqlValidator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says of texts that stand beside an address or a UUID what they stand for, in a statement whose types are known:
+ * {@code src = '2001:DB8::1'} asks for the canonical text, and {@code ip < '10.0.0.100'} compares bytes, by
+ * {@link EngineFunctions#DIGITS}. A text that is no address is refused at its place. The statement is changed in place.
+ */
+final class AddressLiterals extends SqlBasicVisitor<@Nullable Void> {
+    private final SqlValidator validator;
+    private final EngineFunctions functions;
+
+    private AddressLiterals(SqlValidator validator, EngineFunctions functions) {
+        this.validator = validator;
+        this.functions = functions;
+    }
+
+    static void rewrite(SqlNode validated, SqlValidator validator, EngineFunctions functions) {
+        validated.accept(new AddressLiterals(validator, functions));
+    }
+
+    @Override
+    public @Nullable Void visit(SqlCall call) {
+        super.visit(call);
+        switch (call.getKind()) {
+            case EQUALS, NOT_EQUALS, IS_DISTINCT_FROM, IS_NOT_DISTINCT_FROM, IN, NOT_IN, SOME, ALL ->
+                compareTexts(call);
+            case LESS_THAN, LESS_THAN_OR_EQUAL, GREATER_THAN, GREATER_THAN_OR_EQUAL, BETWEEN -> compareDigits(call);
+            default -> {}
+        }
+        return null;
+    }
+
+    /** Makes the texts beside an address canonical: then they are equal as the addresses are. */
+    private void compareTexts(SqlCall call) {
+        ValueType type = type(call);
+        for (int i = 0; type != null && i < call.operandCount(); i++) {
+            SqlNode operand = call.operand(i);
+            requireKnown(operand);
+            if (operand instanceof SqlCharStringLiteral literal) {
+                call.setOperand(i, text(literal, written(literal, type)));
+            } else if (operand instanceof SqlNodeList list) {
+                for (int l = 0; l < list.size(); l++) {
+                    requireKnown(list.get(l));
+                    if (list.get(l) instanceof SqlCharStringLiteral literal) {
+                        list.set(l, text(literal, written(literal, type)));
+                    }
+                }
+            }
+        }
+    }
+
+    /** Compares digits in place of addresses and of the texts beside them. What is computed stays a text. */
+    private void compareDigits(SqlCall call) {
+        ValueType type = type(call);
+        if (type == null) {
+            return;
+        }
+        List<SqlNode> digits = new ArrayList<>();
+        for (SqlNode operand : call.getOperandList()) {
+            requireKnown(operand);
+            if (operand instanceof SqlCharStringLiteral literal) {
+                String canonical = written(literal, type);
+                digits.add(text(literal, String.valueOf(CanonicalText.digits(canonical))));
+            } else if (canonical(operand) == type) {
+                digits.add(digits(operand));
+            } else {
+                return;
+            }
+        }
+        for (int i = 0; i < digits.size(); i++) {
+            call.setOperand(i, digits.get(i));
+        }
+    }
+
+    /** What the operands are texts of, those that are of addresses at all; null where there is none, or several. */
+    private @Nullable ValueType type(SqlCall call) {
+        ValueType type = null;
+        for (SqlNode operand : call.getOperandList()) {
+            ValueType canonical = canonical(operand);
+            if (type != null && canonical != null && canonical != type) {
+                return null;
+            }
+            type = canonical == null ? type : canonical;
+        }
+        return type;
+    }
+
+    private @Nullable ValueType canonical(SqlNode operand) {
+        RelDataType type = operand instanceof SqlNodeList ? null : validator.getValidatedNodeTypeIfKnown(operand);
+        return type == null ? null : SqlTypes.canonical(type);
+    }
+
+    /** A value that is not known yet may have any form: the statement is planned with it. */
+    private static void requireKnown(SqlNode operand) {
+        if (operand instanceof SqlCall call && call.getOperator() instanceof ParameterFunction) {
+            throw new IllegalStateException("a text beside an address is not known yet");
+        }
+    }
+
+    private static String written(SqlCharStringLiteral literal, ValueType type) {
+        String text = literal.getValueAs(String.class);
+        try {
+            return CanonicalText.of(type, text);
+        } catch (IllegalArgumentException e) {
+            throw SqlErrors.at(literal.getParserPosition(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    private SqlNode text(SqlCharStringLiteral from, String value) {
+        SqlLiteral made = SqlLiteral.createCharString(value, from.getParserPosition());
+        RelDataTypeFactory types = validator.getTypeFactory();
+        validator.setValidatedNodeType(made, types.createSqlType(SqlTypeName.VARCHAR));
+        return made;
+    }
+
+    private SqlNode digits(SqlNode address) {
+        SqlParserPos position = address.getParserPosition();
+        SqlNode made = functions.required(EngineFunctions.DIGITS).createCall(position, address);
+        RelDataTypeFactory types = validator.getTypeFactory();
+        validator.setValidatedNodeType(
+                made, types.createTypeWithNullability(types.createSqlType(SqlTypeName.VARCHAR), true));
+        return made;
+    }
+}

@@ -502,7 +502,7 @@ final class StreamCommand {
             }
             if (indexers != null) {
                 StreamDetails.Division changed =
-                        client.setIndexers(name, indexers).division().orElseThrow();
+                        client.setIndexers(name, indexers).division().orElse(new StreamDetails.Division(indexers, 0));
                 terminal.err()
                         .println("stream " + name + ": indexers=" + changed.indexers() + ", by routing version "
                                 + changed.routingVersion());

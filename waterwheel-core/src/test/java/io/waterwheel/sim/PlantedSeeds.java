@@ -60,7 +60,7 @@ final class PlantedSeeds {
         }
     }
 
-    /** Names that no bug has any more. */
+    /** Names in the file that none of these bugs has. */
     List<String> withoutBug(List<PlantedBug> bugs) {
         List<String> names = new ArrayList<>(seeds.keySet());
         names.removeAll(bugs.stream().map(PlantedBug::name).toList());

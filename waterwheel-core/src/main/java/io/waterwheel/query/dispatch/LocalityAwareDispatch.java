@@ -165,7 +165,7 @@ public final class LocalityAwareDispatch implements Dispatch {
 
     private long readNanos;
     private int reads;
-    /** Bounds of the patience; both 0: no server waits. */
+    /** Bounds of the patience; 0 in the rounds of last resort, when no server waits. */
     private long leastNanos = PATIENCE_NANOS;
 
     private long mostNanos = MOST_PATIENCE_NANOS;

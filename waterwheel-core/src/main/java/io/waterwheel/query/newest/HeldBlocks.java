@@ -78,7 +78,7 @@ final class HeldBlocks {
      * Holds other blocks from now on, and releases what the old ones took.
      *
      * @param next whose bytes are reserved
-     * @param run its rows lie in these blocks in their order; their places are told anew
+     * @param run its rows lie in these blocks in their order; their places are written anew
      * @return bytes of the rows of the new blocks
      */
     long replace(List<TupleBlock> next, KeyRun run, Reservation memory) {

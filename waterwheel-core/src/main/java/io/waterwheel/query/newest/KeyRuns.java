@@ -28,6 +28,7 @@ final class KeyRuns {
     private final Reservation memory;
 
     private List<KeyRun> runs = new ArrayList<>();
+    /** Of all runs. */
     private long rows;
     /** Of the first run, which was merged. */
     private long merged;
@@ -38,11 +39,6 @@ final class KeyRuns {
         this.timeColumn = timeColumn;
         this.workspace = workspace;
         this.memory = workspace.memory();
-    }
-
-    /** Of all runs. */
-    long rows() {
-        return rows;
     }
 
     /** Rows of runs that were not merged yet. */

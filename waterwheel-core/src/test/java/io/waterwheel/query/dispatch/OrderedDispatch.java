@@ -78,7 +78,10 @@ final class OrderedDispatch implements Dispatch {
                                 .equals(Optional.of(server))
                         ? 0
                         : Integer.MAX_VALUE;
-            case PREFERRED -> candidate.order.indexOf(server);
+            case PREFERRED -> {
+                int place = candidate.order.indexOf(server);
+                yield place < 0 ? candidate.order.size() : place;
+            }
         };
     }
 

@@ -454,6 +454,10 @@ public final class Keys {
             "catalog.edits", CATALOG_MANIFEST_INTERVAL_EDITS.name(),
             "balancer.pause", BALANCER_MIN_INTERVAL.name());
 
+    /** Keys of older releases that have none in their place, and what to do. */
+    static final Map<String, String> GONE = Map.of(
+            "query.dispatch", "this key is gone, as chunks are given to query servers in one way; leave it away");
+
     /** In the order of the documentation. */
     public static final List<Key<?>> ALL = List.copyOf(KEYS);
 

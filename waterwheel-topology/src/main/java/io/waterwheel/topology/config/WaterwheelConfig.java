@@ -179,11 +179,14 @@ public final class WaterwheelConfig {
             Key<?> key = BY_NAME.get(name);
             if (key == null) {
                 String renamed = Keys.RENAMED.get(name);
+                String gone = Keys.GONE.get(name);
                 problems.add(
                         renamed != null
                                 ? name + ": this key is now called " + renamed
-                                : name + ": there is no such key; did you mean "
-                                        + NearestName.of(name, BY_NAME.keySet()) + "?");
+                                : gone != null
+                                        ? name + ": " + gone
+                                        : name + ": there is no such key; did you mean "
+                                                + NearestName.of(name, BY_NAME.keySet()) + "?");
                 return;
             }
             try {

@@ -302,6 +302,11 @@ final class WaterwheelConfigTest {
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining(old + ": this key is now called " + name);
         });
+        Keys.GONE.forEach((old, what) -> {
+            assertThat(Keys.ALL).extracting(Key::name).doesNotContain(old);
+            assertThatThrownBy(() -> WaterwheelConfig.parse("w.yaml", "", List.of(old + "=lada")))
+                    .hasMessageContaining("query.dispatch: this key is gone");
+        });
     }
 
     @Test

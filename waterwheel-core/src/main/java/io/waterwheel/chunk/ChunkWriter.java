@@ -121,7 +121,7 @@ public final class ChunkWriter {
             if (tree.tuples() == 0) {
                 throw new IllegalArgumentException("encode of a tree without tuples");
             }
-            return encodeRetained(tree, key, dimensions, indexed, texts);
+            return encodeRetained(tree, key, dimensions, indexed, texts, false);
         } finally {
             sorted.clear();
             dependencies.end();
@@ -129,14 +129,20 @@ public final class ChunkWriter {
         }
     }
 
+    /** @param whole whether each leaf is to be encoded with all its columns */
     private EncodedChunk encodeRetained(
-            TemplateTree tree, @Nullable DerivedKeys key, KeyDimensions dimensions, BitSet indexed, BitSet texts) {
+            TemplateTree tree,
+            @Nullable DerivedKeys key,
+            KeyDimensions dimensions,
+            BitSet indexed,
+            BitSet texts,
+            boolean whole) {
         box = null;
         RowLayout layout = tree.layout();
         int rows = Math.toIntExact(tree.tuples());
         sorted.sort(tree, rows);
         parts.begin(ChunkFormat.parts(layout));
-        dependencies.begin(ChunkFormat.parts(layout), tree.slabs());
+        dependencies.begin(ChunkFormat.parts(layout), tree.slabs(), (rows + LEAF_ROWS - 1) / LEAF_ROWS, whole);
         LeafSource source = new LeafSource(layout, tree.slabs(), key, indexed);
         // Keys that are stored stay in order: so they take fewest bytes, and are found fastest.
         order.choose(sorted, source, ordersLeaves && key != null ? rows : 0);
@@ -154,7 +160,11 @@ public final class ChunkWriter {
                 box = dimensions.around(box, keys, inLeaf);
             }
         }
-        if (dependencies.choose()) {
+        boolean cuts = dependencies.choose();
+        if (dependencies.lacksColumns()) {
+            return encodeRetained(tree, key, dimensions, indexed, texts, true);
+        }
+        if (cuts) {
             directory.cut(dependencies, HEADER_BYTES, out);
         }
         int start = out.size();
@@ -346,6 +356,10 @@ public final class ChunkWriter {
                 }
             }
             hints.addFixed(values, rows, kind, nullsOrNone, nulls, filter);
+            if (findsDependencies && dependencies.leavesOut(column, values, rows, nullsOrNone)) {
+                out.putByte(FORM_FOLLOWS);
+                return;
+            }
             int width = source.layout.width(column);
             parts.fixed(FIRST_COLUMN + column, values, rows, width, kind, out);
             if (findsDependencies) {

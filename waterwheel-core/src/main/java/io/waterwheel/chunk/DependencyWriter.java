@@ -22,9 +22,13 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 /*
- * The leaves are written whole first, and the chosen parts are cut out at the end. So what is saved is known and not
+ * The first leaves are written whole, and the chosen parts are cut out at the end. So what is saved is known and not
  * guessed, a leaf that disagrees costs nothing but itself, and no row is looked at before its leaf is at hand. A pair
  * of columns that have nothing to do with each other disagrees within a few rows of its first leaves, and is dropped.
+ *
+ * Once a dependent has followed in a few leaves, and is likely to be chosen, it is written in one leaf of sixteen only:
+ * to encode a column takes longer than to compare it with a map. Where it is not chosen after all, the chunk is encoded
+ * again, with every leaf whole.
  */
 final class DependencyWriter {
     /** With {@link io.waterwheel.chunk.encoding.ChunkFormat#MOST_SOURCES} 256 pairs; one with values has 72 KiB. */
@@ -39,6 +43,12 @@ final class DependencyWriter {
     private static final int LEAST_ROWS_OF_VALUE = 4;
     /** Every query reads the maps: what is left out must be this many times as long. */
     private static final int LEAST_SAVING = 4;
+    /** Leaves that agree before a dependent is left out at once, and of how many it is then written in one. */
+    private static final int SETTLING_LEAVES = 8;
+
+    private static final int WRITTEN_LEAF = 16;
+    /** About what a map takes for each value beside the text and the dependent's value. */
+    private static final int BYTES_OF_VALUE = 2;
     /** What the section takes beside its maps. */
     private static final int SECTION_BYTES = SECTION_CONTENT + 2;
 
@@ -52,6 +62,9 @@ final class DependencyWriter {
     private final List<Dependent> dependents = new ArrayList<>();
     private byte[][] slabs = {};
     private int leaf;
+    private int leafCount;
+    private boolean leavesOut;
+    private int leftOutBytes;
     private int sourceCount;
     private int dependentCount;
 
@@ -60,10 +73,18 @@ final class DependencyWriter {
 
     private BitSet[] cut = {};
 
-    /** Begins a chunk. */
-    void begin(int parts, byte[][] treeSlabs) {
+    /**
+     * Begins a chunk.
+     *
+     * @param leaves it will have
+     * @param whole whether each leaf is to be written whole
+     */
+    void begin(int parts, byte[][] treeSlabs, int leaves, boolean whole) {
         slabs = treeSlabs;
         leaf = 0;
+        leafCount = leaves;
+        leavesOut = !whole;
+        leftOutBytes = 0;
         sourceCount = 0;
         dependentCount = 0;
         written = 0;
@@ -101,7 +122,62 @@ final class DependencyWriter {
             source.begin(column);
         }
         source.length = length;
+        source.lastLeaf = leaf;
         source.present = source.hopeful && source.number(references, rows, values, slabs);
+    }
+
+    /**
+     * Whether a column of fixed width need not be encoded in the leaf at hand: it follows from a source that was taken
+     * before it, as in the leaves before. Then the leaf has one byte of it, and it is not to be taken.
+     *
+     * @param nulls of its rows; null for none
+     */
+    boolean leavesOut(int column, long[] values, int rows, boolean @Nullable [] nulls) {
+        Dependent dependent = null;
+        for (int d = 0; d < dependentCount && dependent == null; d++) {
+            dependent = dependents.get(d).column == column ? dependents.get(d) : null;
+        }
+        if (dependent == null || dependent.settled < 0 || leaf % WRITTEN_LEAF == 0) {
+            return false;
+        }
+        Source source = sources.get(dependent.settled);
+        if (source.lastLeaf != leaf || !source.present || source.length > (long) MOST_RATIO * dependent.length) {
+            return false;
+        }
+        dependent.take(values, rows, nulls);
+        Pair pair = dependent.pair(dependent.settled);
+        if (!pair.addLeaf(source, dependent, rows, leaf, added)) {
+            pair.miss();
+            dependent.settled = -1;
+        }
+        dependent.lastLeaf = leaf;
+        boolean agrees = pair.leaves.get(leaf);
+        if (agrees) {
+            dependent.leftOut.set(leaf);
+            leftOutBytes += dependent.length - FOLLOWING_BYTES;
+        }
+        return agrees;
+    }
+
+    /** Bytes that the columns would about take that {@link #leavesOut} was told of. */
+    int leftOutBytes() {
+        return leftOutBytes;
+    }
+
+    /** Whether a column was left out of a leaf, and is not to be cut there: the leaves must be written whole. */
+    boolean lacksColumns() {
+        for (int d = 0; d < dependentCount; d++) {
+            Dependent dependent = dependents.get(d);
+            BitSet kept = (BitSet) dependent.leftOut.clone();
+            BitSet cutLeaves = cut[FIRST_COLUMN + dependent.column];
+            if (cutLeaves != null) {
+                kept.andNot(cutLeaves);
+            }
+            if (!kept.isEmpty()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
@@ -128,11 +204,7 @@ final class DependencyWriter {
         }
         dependent.length = length;
         if (length >= LEAST_PART && dependent.hopeful) {
-            System.arraycopy(values, 0, dependent.values, 0, rows);
-            dependent.hasNulls = nulls != null;
-            if (nulls != null) {
-                System.arraycopy(nulls, 0, dependent.nulls, 0, rows);
-            }
+            dependent.take(values, rows, nulls);
         }
     }
 
@@ -140,6 +212,9 @@ final class DependencyWriter {
     void endLeaf(int rows) {
         for (int d = 0; d < dependentCount; d++) {
             Dependent dependent = dependents.get(d);
+            if (dependent.lastLeaf == leaf) {
+                continue;
+            }
             for (int s = 0; s < sourceCount && dependent.hopeful; s++) {
                 Source source = sources.get(s);
                 Pair pair = dependent.pair(s);
@@ -151,6 +226,7 @@ final class DependencyWriter {
                 }
             }
             dependent.hopeful = dependent.hasHope(sourceCount);
+            dependent.settled = leavesOut ? settled(dependent) : -1;
         }
         for (int s = 0; s < sourceCount; s++) {
             Source source = sources.get(s);
@@ -160,6 +236,20 @@ final class DependencyWriter {
             }
         }
         leaf++;
+    }
+
+    /** The source that a dependent has followed so far, if that is likely to pay; else -1. */
+    private int settled(Dependent dependent) {
+        int s = best(dependent);
+        if (s < 0 || dependent.length < LEAST_PART) {
+            return -1;
+        }
+        Pair pair = dependent.pair(s);
+        int agreeing = pair.leaves.cardinality();
+        Source source = sources.get(s);
+        long map = pair.used.cardinality() * (source.bytes / source.count + dependent.width + BYTES_OF_VALUE);
+        boolean pays = pair.saved / agreeing * leafCount > LEAST_SAVING * map;
+        return pays && pair.misses == 0 && agreeing >= SETTLING_LEAVES ? s : -1;
     }
 
     /** Chooses what to cut, and encodes its maps; whether there is any. */
@@ -294,8 +384,11 @@ final class DependencyWriter {
         boolean present;
 
         int length;
+        int lastLeaf;
         final int[] codes = new int[LEAF_ROWS];
         final int[] byLeafNumber = new int[LEAF_ROWS];
+        /** How many distinct values of the leaf at hand {@link #byLeafNumber} has; 0 where it has no dictionary. */
+        int inLeaf;
 
         long[] references = new long[256];
         long[] hashes = new long[256];
@@ -310,6 +403,7 @@ final class DependencyWriter {
         void begin(int newColumn) {
             column = newColumn;
             hopeful = true;
+            lastLeaf = -1;
             count = 0;
             bytes = 0;
             Arrays.fill(table, -1);
@@ -317,6 +411,7 @@ final class DependencyWriter {
 
         /** Numbers the values of a leaf; false where there are too many. */
         boolean number(long[] leafReferences, int rows, ValueEncoder values, byte[][] slabs) {
+            inLeaf = 0;
             if (values.distinct() == 0) {
                 return numberRows(leafReferences, rows, slabs);
             }
@@ -333,7 +428,17 @@ final class DependencyWriter {
                 }
                 codes[i] = byLeafNumber[number];
             }
+            inLeaf = known;
             return true;
+        }
+
+        /** Adds the numbers of the values that the leaf at hand has. */
+        void addCodes(int rows, BitSet used) {
+            int[] from = inLeaf > 0 ? byLeafNumber : codes;
+            int count = inLeaf > 0 ? inLeaf : rows;
+            for (int i = 0; i < count; i++) {
+                used.set(from[i]);
+            }
         }
 
         /** The same where the leaf has no dictionary. */
@@ -434,7 +539,13 @@ final class DependencyWriter {
         ColumnKind kind = ColumnKind.INTEGER;
         int width;
         boolean hopeful;
-        /** Of the leaf at hand. */
+        /** The source it has followed for so long that it is left out; -1 for none. */
+        int settled;
+        /** The last leaf of which it was found out whether it is left out. */
+        int lastLeaf;
+
+        final BitSet leftOut = new BitSet();
+        /** Of the leaf at hand, or of the last one in which it was encoded. */
         int length;
 
         final long[] values = new long[LEAF_ROWS];
@@ -448,6 +559,17 @@ final class DependencyWriter {
             kind = newKind;
             width = newWidth;
             hopeful = true;
+            settled = -1;
+            lastLeaf = -1;
+            leftOut.clear();
+        }
+
+        void take(long[] column, int rows, boolean @Nullable [] nullRows) {
+            System.arraycopy(column, 0, values, 0, rows);
+            hasNulls = nullRows != null;
+            if (nullRows != null) {
+                System.arraycopy(nullRows, 0, nulls, 0, rows);
+            }
         }
 
         /** Lets go of the maps. */
@@ -514,9 +636,7 @@ final class DependencyWriter {
                     return false;
                 }
             }
-            for (int i = 0; i < rows; i++) {
-                used.set(source.codes[i]);
-            }
+            source.addCodes(rows, used);
             leaves.set(leaf);
             saved += dependent.length - FOLLOWING_BYTES;
             this.rows += rows;

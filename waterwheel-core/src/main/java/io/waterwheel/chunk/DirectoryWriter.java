@@ -118,7 +118,7 @@ final class DirectoryWriter {
                 source += length;
             }
         }
-        cutBytes = source - target;
+        cutBytes = source - target + dependencies.leftOutBytes();
         out.setSize(target);
     }
 

@@ -148,8 +148,8 @@ final class LeafOrder {
         known.untilLook = LEAVES_BETWEEN_LOOKS;
         int from = leaves / 2 * LEAF_ROWS;
         BitSet dependents = dependents(sorted, source, from);
-        long asIs = bytes(sorted, source, from, dependents);
-        return bytes(known, sorted, source, from, dependents) < asIs;
+        long asIs = bytes(sorted, source, from, dependents, Long.MAX_VALUE);
+        return bytes(known, sorted, source, from, dependents, asIs) < asIs;
     }
 
     private Candidate best(SortedRows sorted, ChunkWriter.LeafSource source, int leaves) {
@@ -162,24 +162,34 @@ final class LeafOrder {
                 candidates = candidates(sorted, source, from);
             }
             BitSet dependents = dependents(sorted, source, from);
-            asIs.bytes += bytes(sorted, source, from, dependents);
+            asIs.bytes += bytes(sorted, source, from, dependents, Long.MAX_VALUE);
+            // What saves nothing here is out.
+            long most = asIs.bytes - asIs.bytes / LEAST_SAVING;
             for (Candidate candidate : candidates) {
-                candidate.bytes += bytes(candidate, sorted, source, from, dependents);
+                candidate.bytes += bytes(candidate, sorted, source, from, dependents, most - candidate.bytes);
             }
             candidates = candidates.stream()
+                    .filter(candidate -> candidate.bytes < most)
                     .sorted(Comparator.comparingLong(candidate -> candidate.bytes))
                     .limit(sample == 0 ? SECOND_ROUND : LAST_ROUNDS)
                     .toList();
+            if (candidates.isEmpty()) {
+                return asIs;
+            }
         }
-        Candidate first = candidates.get(0);
-        return first.bytes < asIs.bytes - asIs.bytes / LEAST_SAVING ? first : asIs;
+        return candidates.get(0);
     }
 
-    /** What a leaf takes in an order; as it is where the order is not for it. */
+    /** What a leaf takes in an order, up to {@code most}; as it is where the order is not for it. */
     private long bytes(
-            Candidate candidate, SortedRows sorted, ChunkWriter.LeafSource source, int from, BitSet dependents) {
+            Candidate candidate,
+            SortedRows sorted,
+            ChunkWriter.LeafSource source,
+            int from,
+            BitSet dependents,
+            long most) {
         boolean isArranged = arrange(candidate, sorted, source, from, LEAF_ROWS);
-        long bytes = bytes(sorted, source, from, dependents);
+        long bytes = bytes(sorted, source, from, dependents, most);
         if (isArranged) {
             sorted.restore(from, LEAF_ROWS);
         }
@@ -193,12 +203,14 @@ final class LeafOrder {
 
     private boolean arrange(Candidate candidate, SortedRows sorted, ChunkWriter.LeafSource source, int from, int rows) {
         long[] first = values;
+        int numbers = 0;
         if (candidate.column == RowLayout.TIME) {
             first = NO_TIMES;
         } else {
             gather(sorted, source, candidate.column, from, rows);
             if (source.layout.variable(candidate.column)) {
-                if (encoder.values().number(values, rows, source.slabs) == 0) {
+                numbers = encoder.values().number(values, rows, source.slabs);
+                if (numbers == 0) {
                     return false;
                 }
                 first = encoder.values().numbers();
@@ -207,7 +219,12 @@ final class LeafOrder {
         if (candidate.byTime) {
             sorted.gatherTimes(from, rows, times);
         }
-        sorter.sort(first, candidate.byTime ? times : NO_TIMES, rows);
+        long[] second = candidate.byTime ? times : NO_TIMES;
+        if (numbers > 0) {
+            sorter.sortNumbers(first, numbers, second, rows);
+        } else {
+            sorter.sort(first, second, rows);
+        }
         sorted.arrange(from, rows, sorter);
         return true;
     }
@@ -280,14 +297,17 @@ final class LeafOrder {
         return true;
     }
 
-    /** What the times and columns of a leaf take as its rows stand now, but for those that will be left out. */
-    private long bytes(SortedRows sorted, ChunkWriter.LeafSource source, int from, BitSet dependents) {
+    /**
+     * What the times and columns of a leaf take as its rows stand now, but for those that will be left out; less where
+     * that is at least {@code most}.
+     */
+    private long bytes(SortedRows sorted, ChunkWriter.LeafSource source, int from, BitSet dependents, long most) {
         RowLayout layout = source.layout;
         encoder.begin(parts(layout));
         encoded.clear();
         sorted.gatherTimes(from, LEAF_ROWS, values);
         encoder.fixed(TIMES, values, LEAF_ROWS, 8, ColumnKind.INTEGER, encoded);
-        for (int c = 0; c < layout.columns(); c++) {
+        for (int c = 0; c < layout.columns() && encoded.size() < most; c++) {
             if (dependents.get(c)) {
                 continue;
             }

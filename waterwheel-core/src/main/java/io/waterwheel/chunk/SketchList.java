@@ -42,10 +42,14 @@ final class SketchList {
     private boolean fits(long[] times, int rows, int shift) {
         Arrays.fill(sketch, 0);
         int added = 0;
+        long last = ~(times[0] >> shift);
         for (int i = 0; i < rows; i++) {
-            if (TimeSketch.add(sketch, 0, times[i] >> shift) && ++added > TimeSketch.CAPACITY) {
+            long miniRange = times[i] >> shift;
+            // Rows that stand by time have one mini-range after the other.
+            if (miniRange != last && TimeSketch.add(sketch, 0, miniRange) && ++added > TimeSketch.CAPACITY) {
                 return false;
             }
+            last = miniRange;
         }
         return true;
     }

@@ -61,6 +61,8 @@ public final class TemplateTree {
     private final int[] pageOffsets;
     /** The null bit of the field in column c, or -1. */
     private final int[] nullBits;
+    /** By column, for those of variable width; writer only. */
+    private final @Nullable SharedValues[] shared;
 
     private final RowPlacement places = new RowPlacement();
     private volatile Leaves leaves;
@@ -180,6 +182,10 @@ public final class TemplateTree {
         this.leaves = new Leaves(template, dimensions, pool, layout.payloadWidth(), SKETCH_SHIFT);
         this.pageOffsets = pageOffsets(layout);
         this.nullBits = nullBits(layout);
+        this.shared = new SharedValues[pageOffsets.length];
+        for (int c = 0; c < shared.length; c++) {
+            shared[c] = layout.variable(c) ? new SharedValues(arena) : null;
+        }
     }
 
     /** Where each column begins in {@link Page#payload}. */
@@ -209,8 +215,9 @@ public final class TemplateTree {
             into.place(keys, times, from, count, places);
             for (int c = 0; c < pageOffsets.length; c++) {
                 int width = layout.width(c);
-                if (layout.variable(c)) {
-                    copyVariable(block, c, from, count);
+                SharedValues values = shared[c];
+                if (values != null) {
+                    copyVariable(block, c, from, count, values);
                 } else {
                     places.copyColumn(block.column(c), from * width, width, pageOffsets[c], count);
                 }
@@ -227,19 +234,24 @@ public final class TemplateTree {
     }
 
     /** Copies values into the arena. What a column holds where its field is null is not looked at. */
-    private void copyVariable(TupleBlock block, int column, int from, int count) {
+    private void copyVariable(TupleBlock block, int column, int from, int count, SharedValues values) {
         byte[] source = block.column(column);
+        byte[] bytes = block.arena();
         int nullBit = nullBits[column];
+        int base = pageOffsets[column];
+        long sum = 0;
         for (int i = 0; i < count; i++) {
-            long reference = LittleEndian.getLong(source, (from + i) * 8);
-            int length = TupleBlock.referenceLength(reference);
             long stored = 0;
             if (nullBit < 0 || ((block.nullMask(from + i) >>> nullBit) & 1) == 0) {
-                stored = arena.add(block.arena(), TupleBlock.referenceOffset(reference), length);
-                variableBytes += length;
+                long reference = LittleEndian.getLong(source, (from + i) * 8);
+                int length = TupleBlock.referenceLength(reference);
+                stored = values.add(bytes, TupleBlock.referenceOffset(reference), length);
+                sum += length;
             }
-            LittleEndian.putLong(places.page[i].payload(), pageOffsets[column] + places.slot[i] * 8, stored);
+            LittleEndian.putLong(places.page[i].payload(), base + places.slot[i] * 8, stored);
         }
+        variableBytes += sum;
+        values.endBatch(count);
     }
 
     private static int[] nullBits(RowLayout layout) {

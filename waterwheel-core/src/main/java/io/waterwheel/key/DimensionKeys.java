@@ -103,7 +103,7 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
                         long reference = LittleEndian.getLong(values, row * 8);
                         long code = KeyCodec.ofBytes(
                                 arena, TupleBlock.referenceOffset(reference), TupleBlock.referenceLength(reference));
-                        keys[row] |= spread[numbered(scale.cell(code), masks, row)];
+                        keys[row] |= spread[numbered(scale.cellOfText(code), masks, row)];
                     }
                 }
             }
@@ -134,9 +134,14 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
                         keys[row] |= spread[numbered(scale.cell(values[row] & 0xFFFF_FFFFL), nulls, row)];
                     }
                 }
-                case INT32, INT64, BOOLEAN, VARIABLE -> {
+                case INT32, INT64, BOOLEAN -> {
                     for (int row = 0; row < rows; row++) {
                         keys[row] |= spread[numbered(scale.cell(values[row]), nulls, row)];
+                    }
+                }
+                case VARIABLE -> {
+                    for (int row = 0; row < rows; row++) {
+                        keys[row] |= spread[numbered(scale.cellOfText(values[row]), nulls, row)];
                     }
                 }
             }

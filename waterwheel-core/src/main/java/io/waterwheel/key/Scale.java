@@ -21,7 +21,9 @@ final class Scale {
     private static final Interner<Scale> KNOWN = Interner.newWeakInterner();
 
     private final long[] cuts;
-    /** The cuts as numbers; empty for dimensions of whole numbers and texts. */
+    /** The cuts, and behind them one more, which no cell begins at. */
+    private final long[] bounds;
+    /** The cuts as numbers, and NaN behind them; empty for dimensions of whole numbers and texts. */
     private final double[] numbers;
     /**
      * By bucket: the cell of a value before all cuts in it; the entry after a bucket's, less its own, is their number.
@@ -33,6 +35,13 @@ final class Scale {
     private final long low;
     private final long high;
     private final int shift;
+    /**
+     * By the hash of a code, the number of the cut that it is, and one more; 0 for none. Cuts of texts are values that
+     * come again and again, of which many begin alike and share a bucket.
+     */
+    private final char[] exact;
+
+    private final int exactShift;
     // The same for numbers.
     private final double least;
     private final double perNumber;
@@ -49,7 +58,9 @@ final class Scale {
 
     private Scale(long[] cuts, boolean floating) {
         this.cuts = cuts.clone();
-        this.numbers = floating ? Arrays.stream(cuts).mapToDouble(Scale::number).toArray() : new double[0];
+        this.bounds = Arrays.copyOf(cuts, cuts.length + 1);
+        bounds[cuts.length] = Long.MAX_VALUE;
+        this.numbers = floating ? numbers(cuts) : new double[0];
         int wanted = Math.min(MOST_BUCKETS, Math.max(1, cuts.length) * BUCKETS_PER_CUT);
         int bits = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(wanted);
         this.lastBucket = (1 << bits) - 1;
@@ -69,17 +80,32 @@ final class Scale {
             }
         }
         Arrays.fill(cells, bucket, cells.length, (char) cuts.length);
+        int exactBits = Integer.SIZE - Integer.numberOfLeadingZeros(cuts.length) + 2;
+        this.exactShift = Long.SIZE - exactBits;
+        this.exact = new char[floating ? 0 : 1 << exactBits];
+        for (int cut = 0; cut < cuts.length && !floating; cut++) {
+            exact[slot(cuts[cut])] = (char) (cut + 1);
+        }
     }
 
     @Override
     public boolean equals(@Nullable Object other) {
-        // Those of numbers have as many numbers as cuts, others none; without a cut both are alike.
+        // Those of numbers have numbers, others none.
         return other instanceof Scale that && numbers.length == that.numbers.length && Arrays.equals(cuts, that.cuts);
     }
 
     @Override
     public int hashCode() {
         return Arrays.hashCode(cuts);
+    }
+
+    private static double[] numbers(long[] cuts) {
+        double[] numbers = new double[cuts.length + 1];
+        for (int cut = 0; cut < cuts.length; cut++) {
+            numbers[cut] = number(cuts[cut]);
+        }
+        numbers[cuts.length] = Double.NaN;
+        return numbers;
     }
 
     private static double number(long code) {
@@ -110,7 +136,19 @@ final class Scale {
             int at = Arrays.binarySearch(cuts, cell, next, code);
             return at < 0 ? -at - 1 : at + 1;
         }
-        return cell < next && cuts[cell] <= code ? next : cell;
+        // Where the bucket has no cut, the next one lies above the code. No branch: half of these would be
+        // mispredicted.
+        return Math.min(cell + (bounds[cell] <= code ? 1 : 0), cuts.length);
+    }
+
+    private int slot(long code) {
+        return (int) (code * 0x9e3779b97f4a7c15L >>> exactShift);
+    }
+
+    /** The cell of a text's code, which is often a cut. */
+    int cellOfText(long code) {
+        int cell = exact[slot(code)];
+        return cell > 0 && cuts[cell - 1] == code ? cell : cell(code);
     }
 
     /**
@@ -131,6 +169,6 @@ final class Scale {
         if (next - cell > 1) {
             return search(KeyCodec.ofDouble(number));
         }
-        return cell < next && numbers[cell] <= number ? next : cell;
+        return cell + (numbers[cell] <= number ? 1 : 0);
     }
 }

@@ -129,6 +129,59 @@ final class DependenciesTest {
         }
     }
 
+    /** After some leaves columns are left out at once: what disagrees later is there all the same. */
+    @Test
+    void leavesThatDisagreeAfterManyThatDidNotAreWhole() throws Exception {
+        int lon = part("lon");
+        for (int leaves : new int[] {12, 17, 33}) {
+            Random random = new Random(4);
+            int rows = leaves * ChunkFormat.LEAF_ROWS;
+            TupleBlock block = new RandomTuples(random, FollowingRows.SCHEMA).block(rows, 1000);
+            for (int row = 0; row < rows; row++) {
+                block.keys()[row] = row;
+            }
+            new FollowingRows(random).fill(block, 0);
+            BitSet expected = new BitSet();
+            expected.set(0, leaves);
+            for (int stranger = 0; stranger < 3; stranger++) {
+                int row = ChunkFormat.LEAF_ROWS * 9 + random.nextInt(rows - ChunkFormat.LEAF_ROWS * 9);
+                long before = LittleEndian.getLong(block.column(lon - 2), row * 8);
+                LittleEndian.putLong(block.column(lon - 2), row * 8, before ^ 1L << stranger);
+                expected.clear(row / ChunkFormat.LEAF_ROWS);
+            }
+            byte[] bytes = encode(writer, block, new BitSet());
+            assertThat(read(bytes).equals(PatternRows.rows(block))).isTrue();
+            assertThat(following(bytes, lon)).isEqualTo(expected);
+            ChunkCheck.check(ChunkRows.input("f", bytes));
+        }
+    }
+
+    /**
+     * Columns that were left out at once, as few stations came, are written where so many come that the map is long.
+     */
+    @Test
+    void columnsThatDoNotPayInTheEndAreWritten() throws Exception {
+        Random random = new Random(3);
+        int rows = 24 * ChunkFormat.LEAF_ROWS;
+        TupleBlock block = new RandomTuples(random, FollowingRows.SCHEMA).block(rows, 1000);
+        new FollowingRows(random).fill(block, 0);
+        int lon = part("lon") - 2;
+        int station = part("station") - 2;
+        for (int row = 0; row < rows; row++) {
+            block.keys()[row] = row;
+            boolean few = row < 10 * ChunkFormat.LEAF_ROWS;
+            int number = few ? row % 60 : row / 4 % 500 + row / ChunkFormat.LEAF_ROWS * 500;
+            byte[] name =
+                    ("station " + Long.toString(number * 0x9e3779b97f4a7c15L, 36)).getBytes(StandardCharsets.UTF_8);
+            block.setNullMask(row, block.nullMask(row) & ~1);
+            LittleEndian.putLong(block.column(station), row * 8, block.addToArena(name, 0, name.length));
+            LittleEndian.putLong(block.column(lon), row * 8, number * 0x9e3779b97f4a7c15L);
+        }
+        byte[] bytes = encode(writer, block, new BitSet());
+        assertThat(following(bytes, lon + 2).cardinality()).isZero();
+        assertThat(read(bytes).equals(PatternRows.rows(block))).isTrue();
+    }
+
     @Test
     void keysAreMadeOfColumnsThatFollow() throws IOException {
         Schema schema = new Schema(

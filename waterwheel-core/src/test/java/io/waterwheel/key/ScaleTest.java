@@ -77,6 +77,33 @@ final class ScaleTest {
     }
 
     @Test
+    void aCodesCellIsTheNumberOfCutsThatAreNotAboveIt() {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            Random random = new Random(seed);
+            int bits = random.nextInt(64);
+            long[] cuts = random.longs(random.nextInt(40))
+                    .map(cut -> bits == 0 ? Long.MIN_VALUE + (cut & 3) : cut >> bits)
+                    .sorted()
+                    .distinct()
+                    .toArray();
+            Scale scale = Scale.of(cuts, false);
+            long[] others = {0, Long.MAX_VALUE, Long.MIN_VALUE};
+            for (int i = 0; i < 100; i++) {
+                long code = i < others.length
+                        ? others[i]
+                        : i % 2 == 0 && cuts.length > 0
+                                ? cuts[random.nextInt(cuts.length)] + random.nextInt(3) - 1
+                                : random.nextLong() >> bits;
+                int expected =
+                        (int) Arrays.stream(cuts).filter(cut -> cut <= code).count();
+                assertThat(scale.cell(code)).as("seed %s, %s", seed, code).isEqualTo(expected);
+                assertThat(scale.cellOfText(code)).as("seed %s, %s", seed, code).isEqualTo(expected);
+                assertThat(scale.search(code)).as("seed %s, %s", seed, code).isEqualTo(expected);
+            }
+        }
+    }
+
+    @Test
     void codesOfTextAreThoseOfItsFirstBytes() {
         Random random = new Random(1);
         byte[] bytes = new byte[24];

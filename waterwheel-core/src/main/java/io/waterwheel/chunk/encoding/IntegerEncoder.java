@@ -37,6 +37,7 @@ public final class IntegerEncoder {
     /** The steps between the planned values, when these are to be written. */
     private long[] steps = {};
 
+    private final ExactDivision division = new ExactDivision();
     private final long[] stepSample = new long[STEP_SAMPLE];
     private boolean bySteps;
     /** Whether packed integers take whole bytes. */
@@ -152,7 +153,7 @@ public final class IntegerEncoder {
         }
     }
 
-    private static void reduce(long[] values, int count, IntegerPlan plan, long[] reduced) {
+    private void reduce(long[] values, int count, IntegerPlan plan, long[] reduced) {
         long base = plan.base;
         long unit = plan.unit;
         if (unit == 1) {
@@ -160,8 +161,10 @@ public final class IntegerEncoder {
                 reduced[i] = values[i] - base;
             }
         } else {
+            // The base is one of the values: the unit divides all distances from it.
+            division.by(unit);
             for (int i = 0; i < count; i++) {
-                reduced[i] = (values[i] - base) / unit;
+                reduced[i] = division.quotient(values[i] - base);
             }
         }
     }

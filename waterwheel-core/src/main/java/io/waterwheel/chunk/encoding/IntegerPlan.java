@@ -34,6 +34,7 @@ final class IntegerPlan {
     private final long[] sample = new long[SAMPLE];
     private final int[] lengths = new int[Long.SIZE + 1];
     private final int[] otherLengths = new int[Long.SIZE + 1];
+    private final ExactDivision division = new ExactDivision();
     private final DistinctLongs distinct;
 
     IntegerPlan(DistinctLongs distinct) {
@@ -84,14 +85,14 @@ final class IntegerPlan {
     }
 
     /** The greatest number that divides all distances from the least value; 1 as soon as that is known. */
-    private static long commonUnit(long[] values, int count, long min) {
+    private long commonUnit(long[] values, int count, long min) {
         long common = 0;
         for (int i = 0; i < count && common != 1; i++) {
             long distance = values[i] - min;
             if (distance < 0) {
                 return 1; // beyond a signed long
             }
-            if (distance != 0 && (common == 0 || distance % common != 0)) {
+            if (distance != 0 && (common == 0 || !division.divides(distance))) {
                 long a = distance;
                 while (common != 0) {
                     long rest = a % common;
@@ -99,6 +100,7 @@ final class IntegerPlan {
                     common = rest;
                 }
                 common = a;
+                division.by(common);
             }
         }
         return Math.max(1, common);

@@ -21,6 +21,7 @@ public final class RowSorter {
     private long[] rows = new long[0];
     private long[] other = new long[0];
     private final int[] starts = new int[DIGITS + 1];
+    private int[] numberStarts = new int[0];
 
     /** Sorts rows [0, count) of the columns; neither is changed. The result is read by {@link #row}. */
     public void sort(long[] keys, long[] times, int count) {
@@ -33,6 +34,37 @@ public final class RowSorter {
             rows[i] = i;
         }
         sortRange(keys, times, 0, count, true);
+    }
+
+    /**
+     * Sorts rows by numbers of which all are at least 0 and below {@code most}, rows of one number by time: for the
+     * numbers of a leaf's distinct values.
+     */
+    public void sortNumbers(long[] numbers, int most, long[] times, int count) {
+        if (rows.length < count) {
+            rows = new long[count];
+            other = new long[count];
+        }
+        if (numberStarts.length < most + 1) {
+            numberStarts = new int[most + 1];
+        }
+        int[] next = numberStarts;
+        Arrays.fill(next, 0, most + 1, 0);
+        for (int i = 0; i < count; i++) {
+            next[(int) numbers[i] + 1]++;
+        }
+        for (int number = 1; number < most; number++) {
+            next[number] += next[number - 1];
+        }
+        for (int i = 0; i < count; i++) {
+            rows[next[(int) numbers[i]]++] = i;
+        }
+        // Each is the end of its number's rows now.
+        int from = 0;
+        for (int number = 0; number < most; number++) {
+            sortRange(numbers, times, from, next[number], false);
+            from = next[number];
+        }
     }
 
     /** The row at a position of the sorted order. */
@@ -48,10 +80,18 @@ public final class RowSorter {
         long[] values = byKey ? keys : times;
         long min = Long.MAX_VALUE;
         long max = Long.MIN_VALUE;
+        long previous = Long.MIN_VALUE;
+        boolean ascends = true;
         for (int i = from; i < to; i++) {
             long value = values[(int) rows[i]];
             min = Math.min(min, value);
             max = Math.max(max, value);
+            ascends &= previous <= value;
+            previous = value;
+        }
+        if (ascends && !byKey) {
+            // Rows of one key often come in the order of time.
+            return;
         }
         if (min == max) {
             if (byKey) {

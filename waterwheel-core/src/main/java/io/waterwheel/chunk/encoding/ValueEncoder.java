@@ -14,6 +14,8 @@ public final class ValueEncoder {
     private static final int TRIAL_ROWS = 256;
     /** ... have more distinct values than this. */
     private static final int TRIAL_DISTINCT = 200;
+    /** References whose numbers are remembered, a power of two: those of a leaf. */
+    private static final int REMEMBERED = 2048;
 
     private final IntegerEncoder integers;
     private final ChunkBuffer data = new ChunkBuffer();
@@ -23,6 +25,11 @@ public final class ValueEncoder {
     private int[] distinctOffsets = new int[0];
     private long[] distinctHashes = new long[0];
     private int[] table = new int[0];
+    /** References of the column at hand, and its round with the number of the value, by what is left of their hash. */
+    private final long[] remembered = new long[REMEMBERED];
+
+    private final long[] rememberedNumbers = new long[REMEMBERED];
+    private long round;
     private int distinct;
     private boolean hasDictionary;
 
@@ -129,13 +136,22 @@ public final class ValueEncoder {
         Arrays.fill(table, -1);
         data.clear();
         distinct = 0;
+        round++;
         int mask = table.length - 1;
         int previous = -1;
         for (int i = 0; i < rows; i++) {
-            int length = TupleBlock.referenceLength(references[i]);
-            byte[] slab = length == 0 ? data.array() : slab(slabs, references[i]);
-            int from = length == 0 ? 0 : offset(references[i]);
-            // Values often come in runs.
+            long reference = references[i];
+            // Equal values often have one reference, as the tree shares their bytes.
+            int at = (int) (reference * 0x9e3779b97f4a7c15L >>> 53);
+            if (remembered[at] == reference && rememberedNumbers[at] >>> 32 == round) {
+                previous = (int) rememberedNumbers[at];
+                numbers[i] = previous;
+                continue;
+            }
+            int length = TupleBlock.referenceLength(reference);
+            byte[] slab = length == 0 ? data.array() : slab(slabs, reference);
+            int from = length == 0 ? 0 : offset(reference);
+            // Where they have not, they often come in runs.
             if (previous >= 0 && distinctLengths[previous] == length && isText(previous, slab, from, length)) {
                 numbers[i] = previous;
                 continue;
@@ -157,6 +173,8 @@ public final class ValueEncoder {
             }
             previous = table[slot];
             numbers[i] = previous;
+            remembered[at] = reference;
+            rememberedNumbers[at] = round << 32 | previous;
         }
         return true;
     }

@@ -109,6 +109,7 @@ public final class FieldNode extends ColumnNode {
                     out.slabs = view.slabs[column];
                 }
                 out.slabShift = view.slabShift;
+                out.origin = view.origin;
                 out.codes = view.codes[column];
                 out.dictionary = view.dictionaries[column];
                 if (Selection.isRange(selected, count)) {

@@ -2,6 +2,7 @@ package io.waterwheel.query.column;
 
 import io.waterwheel.tuple.TupleBlock;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The columns of a page, of a chunk's leaf or of a block, wherever they lie; set anew for each. Columns that a scan
@@ -32,6 +33,11 @@ public final class RowView {
     public final byte[][][] slabs;
 
     public int slabShift;
+    /**
+     * The tree that the rows are of, where a reference leads to the same text in all rows; null where it means
+     * something in one leaf only.
+     */
+    public @Nullable Object origin;
     /**
      * By variable column that has a dictionary: by row, where in {@link #dictionaries} its reference is; else empty.
      */

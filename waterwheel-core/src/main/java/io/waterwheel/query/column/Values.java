@@ -25,6 +25,8 @@ public final class Values {
     public byte[][] slabs = {};
 
     public int slabShift = RowView.ONE_SLAB;
+    /** As {@link RowView#origin}, of values that are a field's own. */
+    public @Nullable Object origin;
     /** By row, where in {@link #dictionary} its reference is; empty where there is no dictionary. */
     public char[] codes = RowView.NO_CODES;
     /** References of the text or bytes that there are. */

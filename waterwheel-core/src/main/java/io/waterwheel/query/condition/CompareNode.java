@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Two values compared; null where either is. */
 final class CompareNode extends ColumnNode {
+    private final DictionaryTruth truths = new DictionaryTruth();
     private final Relation relation;
     private final ColumnNode left;
     private final ColumnNode right;
@@ -91,7 +92,7 @@ final class CompareNode extends ColumnNode {
         long[] truth = out.ownLongs(view);
         if (right instanceof ConstantNode constant
                 && constant.value() instanceof byte[] bytes
-                && DictionaryTruth.fill(
+                && truths.fill(
                         left.values(),
                         view,
                         selected,

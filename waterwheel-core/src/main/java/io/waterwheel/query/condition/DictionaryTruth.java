@@ -1,10 +1,14 @@
 package io.waterwheel.query.condition;
 
+import io.waterwheel.query.column.ReferenceMemo;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Selection;
 import io.waterwheel.query.column.Values;
 
-/** A test of text or bytes, made once for each value of a dictionary, and not for each row. Stateless, thread-safe. */
+/**
+ * A test of text or bytes that is made once for each value, and not for each row, where a chunk's leaf has a dictionary
+ * or rows of a tree share their texts. One for each test; one thread.
+ */
 final class DictionaryTruth {
     /** Of values there are, at most one in this number of rows: else most tests would be in vain. */
     private static final int FEWEST_ROWS = 2;
@@ -13,12 +17,16 @@ final class DictionaryTruth {
         boolean of(long reference);
     }
 
-    private DictionaryTruth() {}
+    private final ReferenceMemo memo = new ReferenceMemo();
 
     /** Leaves 1 or 0 at each selected row, where it is null too; false, and nothing is done, where it does not pay. */
-    static boolean fill(Values values, RowView view, int[] selected, int count, long[] truth, Test test) {
+    boolean fill(Values values, RowView view, int[] selected, int count, long[] truth, Test test) {
         long[] dictionary = values.dictionary;
         char[] codes = values.codes;
+        if (codes.length == 0 && memo.serves(values, view.workspace().memory())) {
+            fillShared(values.longs, view, selected, count, truth, test);
+            return true;
+        }
         if (codes.length == 0 || (long) dictionary.length * FEWEST_ROWS > count) {
             return false;
         }
@@ -39,5 +47,18 @@ final class DictionaryTruth {
         }
         view.workspace().give(truths);
         return true;
+    }
+
+    private void fillShared(long[] references, RowView view, int[] selected, int count, long[] truth, Test test) {
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            int known = memo.get(references[row]);
+            if (known == ReferenceMemo.UNKNOWN) {
+                view.workspace().spend(10);
+                known = test.of(references[row]) ? 1 : 0;
+                memo.put(references[row], known);
+            }
+            truth[row] = known;
+        }
     }
 }

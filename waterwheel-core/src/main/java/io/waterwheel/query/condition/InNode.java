@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** IN with constants: numbers are asked of a set, texts are found by binary search. */
 final class InNode extends ColumnNode {
+    private final DictionaryTruth truths = new DictionaryTruth();
     private final ColumnNode operand;
     /** Sorted; of doubles their {@link OrderedBits}. Empty for text and bytes. */
     private final long[] numbers;
@@ -124,7 +125,7 @@ final class InNode extends ColumnNode {
         boolean variable = operand.type().variable();
         out.nullsOf(values, selected, count, view);
         boolean coded = variable
-                && DictionaryTruth.fill(
+                && truths.fill(
                         values, view, selected, count, truth, reference -> hasText(values, reference) != negated);
         for (int i = 0; i < count && !coded; i++) {
             int row = selected[i];

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * one before, which is enough because a {@code %} takes whatever lies between.
  */
 final class LikeNode extends ColumnNode {
+    private final DictionaryTruth truths = new DictionaryTruth();
     private final ColumnNode operand;
     private final LikePiece[] pieces;
     private final boolean negated;
@@ -84,7 +85,7 @@ final class LikeNode extends ColumnNode {
         Values values = operand.values();
         out.nullsOf(values, selected, count, view);
         long[] truth = out.ownLongs(view);
-        if (!DictionaryTruth.fill(values, view, selected, count, truth, reference -> test(values, reference, view))) {
+        if (!truths.fill(values, view, selected, count, truth, reference -> test(values, reference, view))) {
             for (int i = 0; i < count; i++) {
                 int row = selected[i];
                 truth[row] = !out.isNull(row) && test(values, values.longs[row], view) ? 1 : 0;

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Whether a text lies in one of many ranges, found by binary search: an OR of ranges of one field. */
 final class TextRangesNode extends ColumnNode {
+    private final DictionaryTruth truths = new DictionaryTruth();
     /** Fewer are tried one after the other. */
     private static final int FEWEST = 16;
 
@@ -133,7 +134,7 @@ final class TextRangesNode extends ColumnNode {
         Values values = field.values();
         long[] truth = out.ownLongs(view);
         out.nullsOf(values, selected, count, view);
-        if (!DictionaryTruth.fill(values, view, selected, count, truth, reference -> holds(values, reference, view))) {
+        if (!truths.fill(values, view, selected, count, truth, reference -> holds(values, reference, view))) {
             for (int i = 0; i < count; i++) {
                 int row = selected[i];
                 truth[row] = !out.isNull(row) && holds(values, values.longs[row], view) ? 1 : 0;

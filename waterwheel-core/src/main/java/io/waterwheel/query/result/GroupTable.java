@@ -5,6 +5,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.aggregate.state.AggregateState;
 import io.waterwheel.query.aggregate.state.Words;
 import io.waterwheel.query.column.OrderedBits;
+import io.waterwheel.query.column.ReferenceMemo;
 import io.waterwheel.query.column.SeededHash;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.query.expression.ValueType;
@@ -49,6 +50,9 @@ final class GroupTable {
     private long lastWord;
     private int nullGroup = -1;
     private int[] groupOfCode = {};
+    /** Groups of texts that rows of a tree share. */
+    private final ReferenceMemo memo = new ReferenceMemo();
+
     /** Groups by whole numbers that lie near each other. */
     private final NearGroups near;
 
@@ -133,6 +137,10 @@ final class GroupTable {
             findCodes(values, selected, count, groupOf);
             return;
         }
+        if (memo.serves(values, memory)) {
+            findShared(values, selected, count, groupOf);
+            return;
+        }
         for (int i = 0; i < count; i++) {
             int row = selected[i];
             groupOf[row] = values.anyNull && values.nulls[row] ? groupOfNull() : groupOfText(values, values.longs[row]);
@@ -159,6 +167,24 @@ final class GroupTable {
                 groups[code] = groupOfText(values, values.dictionary[code]);
             }
             groupOf[row] = groups[code];
+        }
+    }
+
+    /** A text that rows of a tree share is looked for once, as long as it is remembered. */
+    private void findShared(Values values, int[] selected, int count, int[] groupOf) {
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            if (values.anyNull && values.nulls[row]) {
+                groupOf[row] = groupOfNull();
+                continue;
+            }
+            long reference = values.longs[row];
+            int group = memo.get(reference);
+            if (group == ReferenceMemo.UNKNOWN) {
+                group = groupOfText(values, reference);
+                memo.put(reference, group);
+            }
+            groupOf[row] = group;
         }
     }
 

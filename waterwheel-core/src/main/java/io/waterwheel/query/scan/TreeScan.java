@@ -177,6 +177,7 @@ public final class TreeScan {
         RowView view = new RowView(layout.columns(), workspace);
         System.arraycopy(TemplateTree.pageOffsets(layout), 0, view.bases, 0, view.bases.length);
         view.slabShift = SLAB_SHIFT;
+        view.origin = tree;
         return view;
     }
 

@@ -37,6 +37,25 @@ final class RowSorterTest {
         }
     }
 
+    @Test
+    void sortsNumbersAsKeysAreSorted() {
+        RowSorter sorter = new RowSorter();
+        RowSorter other = new RowSorter();
+        for (long seed = 0; seed < 200; seed++) {
+            Random random = new Random(seed);
+            int count = random.nextInt(2049);
+            int most = 1 + random.nextInt(random.nextBoolean() ? 3 : 1500);
+            long[] numbers = random.ints(count, 0, most).asLongStream().toArray();
+            int span = random.nextBoolean() ? 3 : 100_000;
+            long[] times = random.ints(count, 0, span).asLongStream().toArray();
+            sorter.sortNumbers(numbers, most, times, count);
+            other.sort(numbers, times, count);
+            assertThat(IntStream.range(0, count).map(sorter::row).toArray())
+                    .as("seed %s", seed)
+                    .isEqualTo(IntStream.range(0, count).map(other::row).toArray());
+        }
+    }
+
     private static long shift(long value, int bits) {
         return bits == 0 ? 0 : value >> (64 - bits);
     }

@@ -4,11 +4,25 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Rounds;
+import io.waterwheel.catalog.EditLog;
+import io.waterwheel.catalog.maintenance.ChunkMerger;
+import io.waterwheel.catalog.state.ChunkDescriptor;
+import io.waterwheel.catalog.state.Edit;
+import io.waterwheel.catalog.state.IndexerCheckpoint;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.catalog.state.StreamSnapshot;
+import io.waterwheel.catalog.store.InMemoryCatalogStore;
 import io.waterwheel.chunk.ChunkDirectory;
 import io.waterwheel.chunk.ChunkReader;
+import io.waterwheel.chunk.ChunkWriter;
+import io.waterwheel.chunk.EncodedChunk;
 import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.geo.Box;
+import io.waterwheel.index.PagePool;
+import io.waterwheel.index.Template;
+import io.waterwheel.index.TemplateTree;
 import io.waterwheel.key.KeyMaker;
+import io.waterwheel.key.KeyScheme;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.Order;
 import io.waterwheel.query.Query;
@@ -19,7 +33,9 @@ import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.store.ChunkStore;
 import io.waterwheel.store.LocalChunkStore;
+import io.waterwheel.tuple.KeyDimensions;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.tuple.TupleBlock;
@@ -39,7 +55,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Streams in whose chunks the rows of a leaf stand by plane and time, not by key, beside a list. */
+/**
+ * Streams in whose chunks the rows of a leaf stand by plane and time, not by key, beside a list: flushed, by other
+ * scales of the key, and merged.
+ */
 final class ArrangedLeavesTest {
     private static final List<Field> FIELDS = List.of(
             new Field("t", FieldType.TIMESTAMP, false),
@@ -48,15 +67,20 @@ final class ArrangedLeavesTest {
             new Field("lat", FieldType.DOUBLE, false),
             new Field("height", FieldType.INT, false));
     private static final Schema BY_POSITION = new Schema(FIELDS, new KeySpec.Position("lon", "lat", Box.WORLD), "t");
-    private static final Schema BY_DIMENSIONS = new Schema(
+    private static final KeySpec.Dimensions DIMENSIONS = new KeySpec.Dimensions(
+            List.of(
+                    new Dimension("lon", 6, List.of("0", "3"), List.of()),
+                    new Dimension("lat", 6, List.of("0", "3"), List.of()),
+                    new Dimension("height", 4, List.of("0", "900"), List.of())),
+            List.of(),
+            List.of("lon", "lat"));
+    private static final Schema BY_DIMENSIONS = new Schema(FIELDS, DIMENSIONS, "t");
+    private static final Schema BY_TWO_SCALES = new Schema(
             FIELDS,
-            new KeySpec.Dimensions(
-                    List.of(
-                            new Dimension("lon", 6, List.of("0", "3"), List.of()),
-                            new Dimension("lat", 6, List.of("0", "3"), List.of()),
-                            new Dimension("height", 4, List.of("0", "900"), List.of())),
-                    List.of(),
-                    List.of("lon", "lat")),
+            DIMENSIONS.withScales(List.of(
+                    new Dimension("lon", 6, List.of("1", "2"), List.of()),
+                    new Dimension("lat", 6, List.of("1", "2"), List.of()),
+                    new Dimension("height", 4, List.of("0", "400"), List.of()))),
             "t");
 
     @TempDir
@@ -74,13 +98,14 @@ final class ArrangedLeavesTest {
         for (long seed = first; seed < first + Rounds.of(1, 100); seed++) {
             check(seed, BY_POSITION);
             check(seed, BY_DIMENSIONS);
+            check(seed, BY_TWO_SCALES);
         }
     }
 
     private void check(long seed, Schema schema) throws Exception {
         Random random = new Random(seed);
         List<Row> rows = new ArrayList<>();
-        Path home = folder.resolve(schema.key().getClass().getSimpleName() + seed);
+        Path home = Files.createTempDirectory(folder, "stream");
         String about = "-Dseed=" + seed + " -Dseeds=1, " + schema.key() + ", ";
         Flights flights = new Flights(schema, random);
         try (LocalStream stream = LocalStream.open(home, "s", schema, LocalSettings.DEFAULT)) {
@@ -96,6 +121,95 @@ final class ArrangedLeavesTest {
             ask(stream, schema, rows, random, about + "cold");
             ask(stream, schema, rows, random, about + "warm");
         }
+        if (schema.equals(BY_TWO_SCALES)) {
+            int before = unsorted(home);
+            try (Closed closed = new Closed(home, schema)) {
+                flights.keys = KeyScheme.of(schema).maker(RowLayout.of(schema), 2);
+                TupleBlock both = flights.next(9000, rows);
+                closed.flush(flights.next(8200 + random.nextInt(2000), rows));
+                assertThat(unsorted(home)).as(about).isGreaterThan(before);
+                // A change that came while the tree filled: leaves have keys by both.
+                flights.keys = KeyScheme.of(schema).maker(RowLayout.of(schema), 1);
+                closed.flush(both, flights.next(300, rows));
+            }
+            try (LocalStream stream = LocalStream.open(home, "s", schema, LocalSettings.DEFAULT)) {
+                ask(stream, schema, rows, random, about + "by other scales");
+            }
+        }
+        try (Closed closed = new Closed(home, schema)) {
+            closed.merge();
+        }
+        assertThat(unsorted(home)).as(about + "merged").isPositive();
+        try (LocalStream stream = LocalStream.open(home, "s", schema, LocalSettings.DEFAULT)) {
+            ask(stream, schema, rows, random, about + "merged, cold");
+            ask(stream, schema, rows, random, about + "merged, warm");
+        }
+    }
+
+    /** The folder of a stream that is not open, as its indexer and the one that merges chunks leave it. */
+    private static final class Closed implements AutoCloseable {
+        final Schema schema;
+        final EditLog log;
+        final ChunkStore files;
+
+        Closed(Path home, Schema schema) throws IOException {
+            this.schema = schema;
+            StreamInfo stream = new StreamInfo("s", 1, schema, RecordFormat.BLOCK, "s", 1, 1);
+            this.log = EditLog.open(
+                    home.resolve("edits.log"), stream, KeyScheme.of(schema).domain());
+            this.files = new LocalChunkStore(home.resolve("chunks"));
+        }
+
+        /** Writes rows, whose keys are made, into a chunk. */
+        void flush(TupleBlock... blocks) throws IOException {
+            TemplateTree tree = new TemplateTree(
+                    RowLayout.of(schema), KeyDimensions.of(schema), Template.single(), new PagePool(1 << 26));
+            for (TupleBlock block : blocks) {
+                tree.insert(block, 0, block.size());
+            }
+            EncodedChunk chunk = new ChunkWriter().encode(tree, schema);
+            tree.discard();
+            IndexerCheckpoint before =
+                    Objects.requireNonNull(log.snapshot().checkpoints().get(0));
+            long flush = before.flushed() + 1;
+            String file = ChunkDescriptor.fileName("s", 1, 0, before.epoch(), flush, 0);
+            files.write(file, chunk.content());
+            long[] watermarks = {before.watermarks()[0] + chunk.tuples()};
+            log.append(new Edit.Flushed(
+                    0,
+                    new IndexerCheckpoint(before.epoch(), flush, watermarks, 0),
+                    List.of(new ChunkDescriptor(
+                            file,
+                            0,
+                            before.epoch(),
+                            flush,
+                            0,
+                            chunk.tuples(),
+                            chunk.bytes(),
+                            chunk.region(),
+                            chunk.box()))));
+        }
+
+        /** Merges all chunks. */
+        void merge() throws IOException {
+            StreamSnapshot snapshot = log.snapshot();
+            List<ChunkDescriptor> inputs =
+                    snapshot.allChunks().stream().map(entry -> entry.value()).toList();
+            assertThat(inputs).hasSizeGreaterThan(1);
+            ChunkMerger merger = new ChunkMerger(
+                    new InMemoryCatalogStore(new InMemoryCatalogStore.Tree()),
+                    files,
+                    () -> ChunkDescriptor.FIRST_MERGED_PART);
+            log.append(new Edit.Merged(
+                    inputs.stream().map(ChunkDescriptor::file).toList(),
+                    merger.write(snapshot, inputs).output()));
+        }
+
+        @Override
+        public void close() throws IOException {
+            log.close();
+            files.close();
+        }
     }
 
     /** Planes that fly through each other. */
@@ -105,7 +219,7 @@ final class ArrangedLeavesTest {
         final double[] lon;
         final double[] lat;
         final RecordDecoder decoder;
-        final KeyMaker keys;
+        KeyMaker keys;
         long time;
 
         Flights(Schema schema, Random random) {

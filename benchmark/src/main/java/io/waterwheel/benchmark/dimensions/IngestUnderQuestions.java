@@ -5,6 +5,8 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -20,7 +22,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * key of dimensions. One thread inserts the other half and makes its chunks, alone, or while another thread asks the
  * set's questions one after the other without a pause. Both take turns. Said is the rate by the clock, and by the
  * writer's processor time: the first has what the threads take from each other by wanting the same processors, the
- * second what they take by caches and waiting.
+ * second what they take by caches. Where the clock's time went says Linux ({@code /proc/thread-self/schedstat}): on a
+ * processor, ready but waiting for one, and all else, which is the device, pauses of the collector, and locks.
  *
  * <pre>
  * java -Xms3g -Xmx3g --add-opens=java.base/java.nio=ALL-UNNAMED \
@@ -40,11 +43,15 @@ public final class IngestUnderQuestions {
     private static final class Rates {
         final double[] byClock;
         final double[] byProcessor;
+        /** Of the clock's time. */
+        final double[] waiting;
+
         long questions;
 
         Rates(int rounds) {
             byClock = new double[rounds];
             byProcessor = new double[rounds];
+            waiting = new double[rounds];
         }
 
         static double median(double[] values) {
@@ -79,8 +86,9 @@ public final class IngestUnderQuestions {
             round(set, schema, alone, round, false);
             round(set, schema, asked, round, true);
         }
-        System.out.println("| the writer | M rows a second | by its processor time | questions answered, all rounds |");
-        System.out.println("|---|---|---|---|");
+        System.out.println("| the writer | M rows a second | by its processor time | on a processor | waits for one"
+                + " | else | questions answered, all rounds |");
+        System.out.println("|---|---|---|---|---|---|---|");
         print("alone", alone);
         print("while questions are asked", asked);
         System.out.printf(
@@ -112,11 +120,13 @@ public final class IngestUnderQuestions {
             Future<Long> answered = asker.submit(asking);
             long questions;
             long processor = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+            long waited = waited();
             long clock = System.nanoTime();
             try {
                 run.insertMore(second);
             } finally {
                 clock = System.nanoTime() - clock;
+                waited = waited() - waited;
                 processor = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - processor;
                 done.set(true);
                 // Also where the writer failed: what is still asked needs the stream.
@@ -125,6 +135,7 @@ public final class IngestUnderQuestions {
             if (round >= 0) {
                 rates.byClock[round] = rows * 1e3 / clock;
                 rates.byProcessor[round] = rows * 1e3 / processor;
+                rates.waiting[round] = (double) waited / clock;
                 rates.questions += questions;
             }
         } finally {
@@ -132,13 +143,24 @@ public final class IngestUnderQuestions {
         }
     }
 
+    /** Nanoseconds that this thread was ready to work and had no processor; 0 where the system does not say. */
+    private static long waited() throws IOException {
+        Path file = Path.of("/proc/thread-self/schedstat");
+        return Files.exists(file) ? Long.parseLong(Files.readString(file).split(" ", -1)[1]) : 0;
+    }
+
     private static void print(String name, Rates rates) {
+        double working = Rates.median(rates.byClock) / Rates.median(rates.byProcessor);
+        double waiting = Rates.median(rates.waiting);
         System.out.printf(
                 Locale.ROOT,
-                "| %s | %.2f | %.2f | %,d |%n",
+                "| %s | %.2f | %.2f | %.0f %% | %.0f %% | %.0f %% | %,d |%n",
                 name,
                 Rates.median(rates.byClock),
                 Rates.median(rates.byProcessor),
+                100 * working,
+                100 * waiting,
+                100 * Math.max(0, 1 - working - waiting),
                 rates.questions);
     }
 }

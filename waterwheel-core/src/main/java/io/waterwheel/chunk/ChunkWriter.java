@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ChunkWriter {
     private static final byte[] NOTHING = {};
+    /** Chunks that are encoded with all columns at once, behind one that had to be encoded twice. */
+    private static final int WHOLE_CHUNKS = 64;
+
     private static final int DEPENDENCIES_SECTION = TAG_DEPENDENCIES & ~TAG_NEEDED;
     private static final int UNSORTED_SECTION = TAG_UNSORTED & ~TAG_NEEDED;
 
@@ -52,6 +55,10 @@ public final class ChunkWriter {
     /** The columns that the leaf's keys follow from, kept until their turn. */
     private long[][] sources = {};
 
+    /** Chunks that are to be encoded with all columns, as one had to be encoded twice. */
+    private int wholeChunks;
+
+    private int secondEncodings;
     /** Of the keys written so far; null when there is none, and where keys have no dimensions. */
     private @Nullable KeyBox box;
 
@@ -129,23 +136,26 @@ public final class ChunkWriter {
         }
     }
 
-    /** @param whole whether each leaf is to be encoded with all its columns */
+    /** @param again whether columns were left out that must be there: now each leaf is encoded with all of them */
     private EncodedChunk encodeRetained(
             TemplateTree tree,
             @Nullable DerivedKeys key,
             KeyDimensions dimensions,
             BitSet indexed,
             BitSet texts,
-            boolean whole) {
+            boolean again) {
         box = null;
         RowLayout layout = tree.layout();
         int rows = Math.toIntExact(tree.tuples());
         sorted.sort(tree, rows);
         parts.begin(ChunkFormat.parts(layout));
-        dependencies.begin(ChunkFormat.parts(layout), tree.slabs(), (rows + LEAF_ROWS - 1) / LEAF_ROWS, whole);
+        dependencies.begin(
+                ChunkFormat.parts(layout), tree.slabs(), (rows + LEAF_ROWS - 1) / LEAF_ROWS, again || wholeChunks > 0);
         LeafSource source = new LeafSource(layout, tree.slabs(), key, indexed);
-        // Keys that are stored stay in order: so they take fewest bytes, and are found fastest.
-        order.choose(sorted, source, ordersLeaves && key != null ? rows : 0);
+        if (!again) {
+            // Keys that are stored stay in order: so they take fewest bytes, and are found fastest.
+            order.choose(sorted, source, ordersLeaves && key != null ? rows : 0);
+        }
         directory.begin(layout, source.indexed, texts);
         out.clear();
         out.putLong(MAGIC);
@@ -161,7 +171,10 @@ public final class ChunkWriter {
             }
         }
         boolean cuts = dependencies.choose();
+        wholeChunks = Math.max(0, wholeChunks - 1);
         if (dependencies.lacksColumns()) {
+            secondEncodings++;
+            wholeChunks = WHOLE_CHUNKS;
             return encodeRetained(tree, key, dimensions, indexed, texts, true);
         }
         if (cuts) {
@@ -178,6 +191,16 @@ public final class ChunkWriter {
                 region,
                 box,
                 divider.template());
+    }
+
+    /** Chunks that had to be encoded twice, as columns were left out that did not pay in the end. */
+    int secondEncodings() {
+        return secondEncodings;
+    }
+
+    /** Parts of the last chunk that were not encoded. */
+    int partsLeftOut() {
+        return dependencies.partsLeftOut();
     }
 
     /** The orders within leaves that were found last, of at most 256 streams. One writer at a time has it. */

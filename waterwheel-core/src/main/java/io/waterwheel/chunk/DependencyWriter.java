@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  *
  * Once a dependent has followed in a few leaves, and is likely to be chosen, it is written in one leaf of sixteen only:
  * to encode a column takes longer than to compare it with a map. Where it is not chosen after all, the chunk is encoded
- * again, with every leaf whole.
+ * again, with every leaf whole. Of a source that stands behind the dependent in the schema nothing is known yet when the
+ * dependent's turn comes: then it is encoded, and cut.
  */
 final class DependencyWriter {
     /** With {@link io.waterwheel.chunk.encoding.ChunkFormat#MOST_SOURCES} 256 pairs; one with values has 72 KiB. */
@@ -65,6 +66,7 @@ final class DependencyWriter {
     private int leafCount;
     private boolean leavesOut;
     private int leftOutBytes;
+    private int leftOutParts;
     private int sourceCount;
     private int dependentCount;
 
@@ -85,6 +87,7 @@ final class DependencyWriter {
         leafCount = leaves;
         leavesOut = !whole;
         leftOutBytes = 0;
+        leftOutParts = 0;
         sourceCount = 0;
         dependentCount = 0;
         written = 0;
@@ -141,7 +144,10 @@ final class DependencyWriter {
             return false;
         }
         Source source = sources.get(dependent.settled);
-        if (source.lastLeaf != leaf || !source.present || source.length > (long) MOST_RATIO * dependent.length) {
+        if (source.lastLeaf != leaf
+                || !source.present
+                || source.length > (long) MOST_RATIO * dependent.length
+                || isConstant(values, rows)) {
             return false;
         }
         dependent.take(values, rows, nulls);
@@ -155,13 +161,28 @@ final class DependencyWriter {
         if (agrees) {
             dependent.leftOut.set(leaf);
             leftOutBytes += dependent.length - FOLLOWING_BYTES;
+            leftOutParts++;
         }
         return agrees;
+    }
+
+    /** Then the part is short: to read the source in its place would be dear. */
+    private static boolean isConstant(long[] values, int rows) {
+        int row = 1;
+        while (row < rows && values[row] == values[0]) {
+            row++;
+        }
+        return row >= rows;
     }
 
     /** Bytes that the columns would about take that {@link #leavesOut} was told of. */
     int leftOutBytes() {
         return leftOutBytes;
+    }
+
+    /** Parts that were left out at once. */
+    int partsLeftOut() {
+        return leftOutParts;
     }
 
     /** Whether a column was left out of a leaf, and is not to be cut there: the leaves must be written whole. */
@@ -213,6 +234,7 @@ final class DependencyWriter {
         for (int d = 0; d < dependentCount; d++) {
             Dependent dependent = dependents.get(d);
             if (dependent.lastLeaf == leaf) {
+                dependent.settled = dependent.settled < 0 ? -1 : settled(dependent);
                 continue;
             }
             for (int s = 0; s < sourceCount && dependent.hopeful; s++) {
@@ -247,8 +269,10 @@ final class DependencyWriter {
         Pair pair = dependent.pair(s);
         int agreeing = pair.leaves.cardinality();
         Source source = sources.get(s);
-        long map = pair.used.cardinality() * (source.bytes / source.count + dependent.width + BYTES_OF_VALUE);
-        boolean pays = pair.saved / agreeing * leafCount > LEAST_SAVING * map;
+        // As many new values as in the last leaf may come in each of the others.
+        long values = pair.used.cardinality() + (long) pair.lastAdded * (leafCount - leaf);
+        long map = values * (source.bytes / source.count + dependent.width + BYTES_OF_VALUE);
+        boolean pays = values <= MOST_SOURCE_VALUES && pair.saved / agreeing * leafCount > LEAST_SAVING * map;
         return pays && pair.misses == 0 && agreeing >= SETTLING_LEAVES ? s : -1;
     }
 
@@ -562,6 +586,8 @@ final class DependencyWriter {
             settled = -1;
             lastLeaf = -1;
             leftOut.clear();
+            // Of another chunk, or of the same one that is encoded again: the source's values get other numbers.
+            end();
         }
 
         void take(long[] column, int rows, boolean @Nullable [] nullRows) {
@@ -611,6 +637,9 @@ final class DependencyWriter {
         int rows;
 
         int misses;
+        /** New values of the source in the last leaf that agreed. */
+        int lastAdded;
+
         boolean dropped;
 
         /** Takes the leaf if it agrees; false where it does not, or makes the map about as long as the column. */
@@ -638,6 +667,7 @@ final class DependencyWriter {
             }
             source.addCodes(rows, used);
             leaves.set(leaf);
+            lastAdded = count;
             saved += dependent.length - FOLLOWING_BYTES;
             this.rows += rows;
             return count <= rows / LEAST_ROWS_OF_VALUE;

@@ -55,6 +55,8 @@ final class LeafOrder {
     private static final int MOST_REMEMBERED = 256;
     /** What the order saves of all bytes is at least one in this number. */
     private static final int LEAST_SAVING = 32;
+    /** Measuring an order ends where it takes one byte in this number more than the leaf as it is. */
+    private static final int FAR_MORE = 8;
 
     private static final long[] NO_TIMES = new long[LEAF_ROWS];
 
@@ -163,21 +165,18 @@ final class LeafOrder {
             }
             BitSet dependents = dependents(sorted, source, from);
             asIs.bytes += bytes(sorted, source, from, dependents, Long.MAX_VALUE);
-            // What saves nothing here is out.
-            long most = asIs.bytes - asIs.bytes / LEAST_SAVING;
+            // What takes so much more is not measured to its end.
+            long most = asIs.bytes + asIs.bytes / FAR_MORE;
             for (Candidate candidate : candidates) {
                 candidate.bytes += bytes(candidate, sorted, source, from, dependents, most - candidate.bytes);
             }
             candidates = candidates.stream()
-                    .filter(candidate -> candidate.bytes < most)
                     .sorted(Comparator.comparingLong(candidate -> candidate.bytes))
                     .limit(sample == 0 ? SECOND_ROUND : LAST_ROUNDS)
                     .toList();
-            if (candidates.isEmpty()) {
-                return asIs;
-            }
         }
-        return candidates.get(0);
+        Candidate first = candidates.get(0);
+        return first.bytes < asIs.bytes - asIs.bytes / LEAST_SAVING ? first : asIs;
     }
 
     /** What a leaf takes in an order, up to {@code most}; as it is where the order is not for it. */

@@ -14,21 +14,24 @@ import java.util.Arrays;
 /*
  * A slot has the reference and the value's first and last eight bytes: up to 16 bytes these are all of it, so that the
  * arena is not looked at. What a slot says is compared in full, so values that were made to have one slot are copied as
- * they would be without it. Both slots of a value lie in one line of the cache.
+ * they would be without it. The slots of a value lie beside each other.
  */
 final class SharedValues {
     static final int MOST_SLOTS = 4096;
 
     private static final int LEAST_SLOTS = 64;
+    /** As many it gets at once where there are values for them; more where sharing pays. */
+    private static final int FEW_SLOTS = 512;
+
     /** Longs of a slot: the reference, the first and the last eight bytes. */
     private static final int SLOT_SHIFT = 2;
 
     private static final int FIRST = 1;
     private static final int LAST = 2;
     /** Values after which it is judged whether sharing pays: at least one in {@link #LEAST_SHARE} was there. */
-    private static final int TRIAL = 1024;
+    private static final int TRIAL = 4096;
 
-    private static final int LEAST_SHARE = 4;
+    private static final int LEAST_SHARE = 8;
     /** Values that are copied without a look when it does not. */
     private static final int SKIPPED = 16 * TRIAL;
 
@@ -82,19 +85,36 @@ final class SharedValues {
                 && (length <= 2 * WORD || isSame(reference, source, offset, length));
     }
 
-    /** Notes that a batch of values was added. */
-    void endBatch(int values) {
+    /**
+     * Notes that a batch of values was added, and judges whether sharing pays.
+     *
+     * @param mostBytes that it may take to remember values, beyond what it takes already
+     */
+    void endBatch(int values, long mostBytes) {
         if (skip > 0) {
             skip = Math.max(0, skip - values);
             return;
         }
         looked += values;
-        if (looked >= TRIAL) {
-            boolean pays = looked - missed >= looked / LEAST_SHARE;
-            skip = pays ? 0 : SKIPPED;
-            looked = 0;
-            missed = 0;
+        if (looked < TRIAL) {
+            return;
         }
+        if (looked - missed < looked / LEAST_SHARE) {
+            forget();
+            skip = SKIPPED;
+        } else if (isCrowded()
+                && slots.length < MOST_SLOTS << SLOT_SHIFT
+                && 2L * Long.BYTES * slots.length <= mostBytes) {
+            grow();
+        }
+        looked = 0;
+        missed = 0;
+    }
+
+    /** Remembers nothing any longer: gives its memory back. */
+    void forget() {
+        slots = new long[LEAST_SLOTS << SLOT_SHIFT];
+        filled = 0;
     }
 
     private void remember(int slot, long reference, long first, long last) {
@@ -103,35 +123,39 @@ final class SharedValues {
         slots[slot] = reference;
         slots[slot + FIRST] = first;
         slots[slot + LAST] = last;
-        if (filled > slots.length >> SLOT_SHIFT + 2 && slots.length < MOST_SLOTS << SLOT_SHIFT) {
+        if (isCrowded() && slots.length < FEW_SLOTS << SLOT_SHIFT) {
             grow();
         }
+    }
+
+    private boolean isCrowded() {
+        return filled > slots.length >> (SLOT_SHIFT + 2);
     }
 
     /** Fewer than eight bytes as a number. */
     private static long few(byte[] source, int offset, int length) {
         if (offset + WORD <= source.length) {
             // One load, of bytes behind them too, which are cut off.
-            return LittleEndian.getLong(source, offset) & -1L >>> Byte.SIZE * (WORD - length);
+            return LittleEndian.getLong(source, offset) & (-1L >>> (Byte.SIZE * (WORD - length)));
         }
         long word = 0;
         for (int i = 0; i < length; i++) {
-            word |= (source[offset + i] & 0xFFL) << Byte.SIZE * i;
+            word |= (source[offset + i] & 0xFFL) << (Byte.SIZE * i);
         }
         return word;
     }
 
-    /** The first of a value's two slots, which lie side by side in one line of the cache. */
+    /** The first of a value's two slots, which lie beside each other. */
     private int slot(long first, long last, int length) {
         long mixed = (first ^ Long.rotateLeft(last, 29) ^ length) * 0x9e3779b97f4a7c15L;
         mixed ^= mixed >>> 32;
-        return ((int) (mixed * 0xbf58476d1ce4e5b9L >>> 40) << SLOT_SHIFT + 1) & slots.length - 1;
+        return ((int) ((mixed * 0xbf58476d1ce4e5b9L) >>> 40) << (SLOT_SHIFT + 1)) & (slots.length - 1);
     }
 
     private boolean isSame(long reference, byte[] source, int offset, int length) {
         int at = TupleBlock.referenceOffset(reference);
         byte[] slab = arena.slabs()[at >>> Integer.numberOfTrailingZeros(PagePool.SLAB_BYTES)];
-        int from = at & PagePool.SLAB_BYTES - 1;
+        int from = at & (PagePool.SLAB_BYTES - 1);
         return Arrays.equals(slab, from, from + length, source, offset, offset + length);
     }
 

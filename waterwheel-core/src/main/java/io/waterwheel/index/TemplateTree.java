@@ -44,6 +44,9 @@ public final class TemplateTree {
     /** Tuples that a rebuild copies before it lets the next insertion go on; figures: benchmark/RESULTS.md. */
     static final int STEP_TUPLES = 8 * 1024;
 
+    /** What is remembered of variable values takes at most this part of the tuples' bytes, but for a few KiB. */
+    private static final int SHARED_PART = 16;
+
     /** Tuples between two judgements: little beside their insertion. */
     private static final int JUDGE_TUPLES = 1024;
 
@@ -63,6 +66,9 @@ public final class TemplateTree {
     private final int[] nullBits;
     /** By column, for those of variable width; writer only. */
     private final @Nullable SharedValues[] shared;
+
+    /** How many they are. */
+    private final int texts;
 
     private final RowPlacement places = new RowPlacement();
     private volatile Leaves leaves;
@@ -183,9 +189,12 @@ public final class TemplateTree {
         this.pageOffsets = pageOffsets(layout);
         this.nullBits = nullBits(layout);
         this.shared = new SharedValues[pageOffsets.length];
+        int variable = 0;
         for (int c = 0; c < shared.length; c++) {
             shared[c] = layout.variable(c) ? new SharedValues(arena) : null;
+            variable += layout.variable(c) ? 1 : 0;
         }
+        this.texts = variable;
     }
 
     /** Where each column begins in {@link Page#payload}. */
@@ -236,7 +245,7 @@ public final class TemplateTree {
     /** Copies values into the arena. What a column holds where its field is null is not looked at. */
     private void copyVariable(TupleBlock block, int column, int from, int count, SharedValues values) {
         byte[] source = block.column(column);
-        byte[] bytes = block.arena();
+        byte[] blockArena = block.arena();
         int nullBit = nullBits[column];
         int base = pageOffsets[column];
         long sum = 0;
@@ -245,13 +254,13 @@ public final class TemplateTree {
             if (nullBit < 0 || ((block.nullMask(from + i) >>> nullBit) & 1) == 0) {
                 long reference = LittleEndian.getLong(source, (from + i) * 8);
                 int length = TupleBlock.referenceLength(reference);
-                stored = values.add(bytes, TupleBlock.referenceOffset(reference), length);
+                stored = values.add(blockArena, TupleBlock.referenceOffset(reference), length);
                 sum += length;
             }
             LittleEndian.putLong(places.page[i].payload(), base + places.slot[i] * 8, stored);
         }
         variableBytes += sum;
-        values.endBatch(count);
+        values.endBatch(count, bytes / SHARED_PART / texts);
     }
 
     private static int[] nullBits(RowLayout layout) {
@@ -402,6 +411,16 @@ public final class TemplateTree {
             pool.giveRebuild(now.scratch);
             judgeAt = tuples + tuples / 2;
             publish(tuples);
+        }
+    }
+
+    /** Forgets what only insertions need, for a tree that takes no more tuples. For the thread that inserts. */
+    public void endInsertions() {
+        giveUpRebuild();
+        for (SharedValues values : shared) {
+            if (values != null) {
+                values.forget();
+            }
         }
     }
 

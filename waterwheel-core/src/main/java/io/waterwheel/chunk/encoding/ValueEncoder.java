@@ -14,8 +14,8 @@ public final class ValueEncoder {
     private static final int TRIAL_ROWS = 256;
     /** ... have more distinct values than this. */
     private static final int TRIAL_DISTINCT = 200;
-    /** References whose numbers are remembered, a power of two: those of a leaf. */
-    private static final int REMEMBERED = 2048;
+    /** Of the number of references whose numbers are remembered: as many as a leaf has rows. */
+    private static final int REMEMBERED_BITS = 11;
 
     private final IntegerEncoder integers;
     private final ChunkBuffer data = new ChunkBuffer();
@@ -26,9 +26,9 @@ public final class ValueEncoder {
     private long[] distinctHashes = new long[0];
     private int[] table = new int[0];
     /** References of the column at hand, and its round with the number of the value, by what is left of their hash. */
-    private final long[] remembered = new long[REMEMBERED];
+    private final long[] remembered = new long[1 << REMEMBERED_BITS];
 
-    private final long[] rememberedNumbers = new long[REMEMBERED];
+    private final long[] rememberedNumbers = new long[1 << REMEMBERED_BITS];
     private long round;
     private int distinct;
     private boolean hasDictionary;
@@ -142,7 +142,7 @@ public final class ValueEncoder {
         for (int i = 0; i < rows; i++) {
             long reference = references[i];
             // Equal values often have one reference, as the tree shares their bytes.
-            int at = (int) (reference * 0x9e3779b97f4a7c15L >>> 53);
+            int at = (int) (reference * 0x9e3779b97f4a7c15L >>> (Long.SIZE - REMEMBERED_BITS));
             if (remembered[at] == reference && rememberedNumbers[at] >>> 32 == round) {
                 previous = (int) rememberedNumbers[at];
                 numbers[i] = previous;

@@ -176,10 +176,10 @@ final class TreeGroup {
     }
 
     /** The trees take no more tuples. */
-    void giveUpRebuilds() {
+    void endInsertions() {
         for (TemplateTree tree : trees) {
             if (tree != null) {
-                tree.giveUpRebuild();
+                tree.endInsertions();
             }
         }
     }

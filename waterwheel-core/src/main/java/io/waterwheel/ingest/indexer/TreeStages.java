@@ -93,7 +93,7 @@ final class TreeStages {
     /** Seals the active trees and begins others; returns those that are sealed. */
     TreeGroup seal() {
         TreeGroup trees = active;
-        trees.giveUpRebuilds();
+        trees.endInsertions();
         lastSealed++;
         sealed.add(new Sealed(lastSealed, trees));
         if (trees.main().tuples() > 0) {
@@ -173,7 +173,7 @@ final class TreeStages {
 
     /** Gives all memory back; nothing may be called afterwards. */
     void stop() {
-        active.giveUpRebuilds();
+        active.endInsertions();
         active.discard();
         sealed.forEach(flush -> flush.trees().discard());
         sealed.clear();

@@ -19,6 +19,8 @@ public final class ReferenceMemo {
     /** Rows after which it is judged whether remembering pays: at least half must have been remembered. */
     private static final int TRIAL = 2048;
 
+    private static final int LEAST_ROWS = 64;
+
     private long[] references = {};
     private int[] numbers = {};
     /** The tree of {@link #references}. */
@@ -31,13 +33,17 @@ public final class ReferenceMemo {
      * Whether it is of use for the values: they are of a tree, and their texts come again. Forgets what it knows of
      * another tree.
      *
+     * @param count of the rows that are looked at: for a few it is not made ready
      * @param memory what it holds is reserved from it
      */
-    public boolean serves(Values values, Reservation memory) {
+    public boolean serves(Values values, int count, Reservation memory) {
         if (values.origin == null) {
             return false;
         }
         if (values.origin != origin) {
+            if (count < LEAST_ROWS) {
+                return false;
+            }
             if (references.length == 0) {
                 memory.reserve((8L + 4L) << SLOT_BITS);
                 references = new long[1 << SLOT_BITS];
@@ -67,6 +73,6 @@ public final class ReferenceMemo {
     }
 
     private static int slot(long reference) {
-        return (int) (reference * 0x9e3779b97f4a7c15L >>> Long.SIZE - SLOT_BITS);
+        return (int) (reference * 0x9e3779b97f4a7c15L >>> (Long.SIZE - SLOT_BITS));
     }
 }

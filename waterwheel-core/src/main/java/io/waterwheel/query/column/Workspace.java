@@ -16,10 +16,14 @@ public final class Workspace {
 
     private static final int LEAST = 256;
 
+    /** Tests that may remember texts: a condition may have thousands. */
+    private static final int MOST_MEMOS = 16;
+
     private final BooleanSupplier wanted;
     private final Reservation memory;
     private long spent;
     private long held;
+    private int memos;
 
     private final Shelf<long[]> longs = new Shelf<>();
     private final Shelf<double[]> doubles = new Shelf<>();
@@ -51,6 +55,11 @@ public final class Workspace {
     /** What those who share it reserve their memory from. */
     public Reservation memory() {
         return memory;
+    }
+
+    /** Whether one more test may have a {@link ReferenceMemo}. */
+    public boolean takeMemo() {
+        return memos++ < MOST_MEMOS;
     }
 
     /** An array of at least {@code rows} rows in place of another, which is reserved; its content is lost. */

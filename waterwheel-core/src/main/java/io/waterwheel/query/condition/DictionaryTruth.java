@@ -4,10 +4,12 @@ import io.waterwheel.query.column.ReferenceMemo;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Selection;
 import io.waterwheel.query.column.Values;
+import io.waterwheel.query.column.Workspace;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A test of text or bytes that is made once for each value, and not for each row, where a chunk's leaf has a dictionary
- * or rows of a tree share their texts. One for each test; one thread.
+ * or rows of a tree share their texts. One for each test of one scan; one thread.
  */
 final class DictionaryTruth {
     /** Of values there are, at most one in this number of rows: else most tests would be in vain. */
@@ -18,12 +20,19 @@ final class DictionaryTruth {
     }
 
     private final ReferenceMemo memo = new ReferenceMemo();
+    /** The workspace that was asked whether this may remember, and what it said. */
+    private @Nullable Workspace asked;
+
+    private boolean remembers;
 
     /** Leaves 1 or 0 at each selected row, where it is null too; false, and nothing is done, where it does not pay. */
     boolean fill(Values values, RowView view, int[] selected, int count, long[] truth, Test test) {
         long[] dictionary = values.dictionary;
         char[] codes = values.codes;
-        if (codes.length == 0 && memo.serves(values, view.workspace().memory())) {
+        if (codes.length == 0
+                && values.origin != null
+                && mayRemember(view.workspace())
+                && memo.serves(values, count, view.workspace().memory())) {
             fillShared(values.longs, view, selected, count, truth, test);
             return true;
         }
@@ -47,6 +56,14 @@ final class DictionaryTruth {
         }
         view.workspace().give(truths);
         return true;
+    }
+
+    private boolean mayRemember(Workspace workspace) {
+        if (workspace != asked) {
+            asked = workspace;
+            remembers = workspace.takeMemo();
+        }
+        return remembers;
     }
 
     private void fillShared(long[] references, RowView view, int[] selected, int count, long[] truth, Test test) {

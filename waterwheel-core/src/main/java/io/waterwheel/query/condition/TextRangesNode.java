@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Whether a text lies in one of many ranges, found by binary search: an OR of ranges of one field. */
 final class TextRangesNode extends ColumnNode {
-    private final DictionaryTruth truths = new DictionaryTruth();
     /** Fewer are tried one after the other. */
     private static final int FEWEST = 16;
 
@@ -42,6 +41,7 @@ final class TextRangesNode extends ColumnNode {
         }
     }
 
+    private final DictionaryTruth truths = new DictionaryTruth();
     private final FieldNode field;
     /** Of ranges that are sorted and apart, the least texts. */
     private final byte[][] lows;

@@ -137,7 +137,7 @@ final class GroupTable {
             findCodes(values, selected, count, groupOf);
             return;
         }
-        if (memo.serves(values, memory)) {
+        if (memo.serves(values, count, memory)) {
             findShared(values, selected, count, groupOf);
             return;
         }

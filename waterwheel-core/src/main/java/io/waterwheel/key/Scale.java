@@ -142,7 +142,7 @@ final class Scale {
     }
 
     private int slot(long code) {
-        return (int) (code * 0x9e3779b97f4a7c15L >>> exactShift);
+        return (int) ((code * 0x9e3779b97f4a7c15L) >>> exactShift);
     }
 
     /** The cell of a text's code, which is often a cut. */

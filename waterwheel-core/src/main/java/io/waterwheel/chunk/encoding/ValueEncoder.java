@@ -142,7 +142,7 @@ public final class ValueEncoder {
         for (int i = 0; i < rows; i++) {
             long reference = references[i];
             // Equal values often have one reference, as the tree shares their bytes.
-            int at = (int) (reference * 0x9e3779b97f4a7c15L >>> (Long.SIZE - REMEMBERED_BITS));
+            int at = (int) ((reference * 0x9e3779b97f4a7c15L) >>> (Long.SIZE - REMEMBERED_BITS));
             if (remembered[at] == reference && rememberedNumbers[at] >>> 32 == round) {
                 previous = (int) rememberedNumbers[at];
                 numbers[i] = previous;

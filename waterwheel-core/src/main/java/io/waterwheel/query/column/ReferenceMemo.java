@@ -73,6 +73,6 @@ public final class ReferenceMemo {
     }
 
     private static int slot(long reference) {
-        return (int) (reference * 0x9e3779b97f4a7c15L >>> (Long.SIZE - SLOT_BITS));
+        return (int) ((reference * 0x9e3779b97f4a7c15L) >>> (Long.SIZE - SLOT_BITS));
     }
 }

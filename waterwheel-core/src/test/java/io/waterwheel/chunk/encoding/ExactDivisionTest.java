@@ -11,10 +11,10 @@ final class ExactDivisionTest {
         Random random = new Random(1);
         ExactDivision division = new ExactDivision();
         for (int round = 0; round < 2000; round++) {
-            long divisor = Math.max(1, random.nextLong() >>> 1 + random.nextInt(63));
+            long divisor = Math.max(1, random.nextLong() >>> (1 + random.nextInt(63)));
             division.by(divisor);
             for (int i = 0; i < 20; i++) {
-                long number = i == 0 ? 0 : i == 1 ? Long.MAX_VALUE : random.nextLong() >>> 1 + random.nextInt(62);
+                long number = i == 0 ? 0 : i == 1 ? Long.MAX_VALUE : random.nextLong() >>> (1 + random.nextInt(62));
                 assertThat(division.divides(number))
                         .as("%s by %s", number, divisor)
                         .isEqualTo(number % divisor == 0);

@@ -3,6 +3,10 @@ package io.waterwheel.cli;
 import io.waterwheel.client.WaterwheelClient;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -45,10 +49,112 @@ public class ServerOption {
             })
     private @Nullable String namespace;
 
+    /**
+     * Where to connect to.
+     *
+     * @param servers of coordinators; empty: ZooKeeper says where they are
+     */
+    private record Place(List<String> servers, String zooKeeper, String namespace) {
+        WaterwheelClient connect() {
+            return servers.isEmpty()
+                    ? WaterwheelClient.discover(zooKeeper, namespace)
+                    : WaterwheelClient.connect(servers.toArray(String[]::new));
+        }
+
+        /** In place of equals, whose first call would take longer than a question. */
+        String text() {
+            return servers + " " + zooKeeper + " " + namespace;
+        }
+    }
+
+    /** A client that is made before the command line is understood. */
+    private record Foreseen(Place place, FutureTask<WaterwheelClient> client) {}
+
+    /** Until the first command that connects takes it. */
+    private static final AtomicReference<@Nullable Foreseen> FORESEEN = new AtomicReference<>();
+
+    /** Commands that ask once, and for whom it is worthwhile. */
+    private static final Set<String> ASKING_ONCE = Set.of("query", "sql", "status");
+
+    /**
+     * Begins to connect where such a command will as far as its arguments look, and to load what it takes, while they
+     * are looked at more closely: these take about as long each. For a process that runs one command, which calls
+     * {@link #forget} at its end.
+     */
+    public static void foresee(String[] args) {
+        if (args.length < 2 || !ASKING_ONCE.contains(args[0]) || List.of(args).contains("--help")) {
+            return;
+        }
+        ServerOption option = new ServerOption();
+        for (int i = 1; i + 1 < args.length; i++) {
+            switch (args[i]) {
+                case "--server" -> option.urls = List.of(args[i + 1].split(",", -1));
+                case "--zookeeper" -> option.zooKeeper = args[i + 1];
+                case "--namespace" -> option.namespace = args[i + 1];
+                default -> {
+                    // Of the command. Where a place is written otherwise, this was in vain, and no more.
+                }
+            }
+        }
+        Place place;
+        try {
+            place = option.place(System.getenv());
+        } catch (IllegalArgumentException e) {
+            return; // said when the command line is understood
+        }
+        FutureTask<WaterwheelClient> client = new FutureTask<>(() -> {
+            WaterwheelClient made = place.connect();
+            made.reach();
+            return made;
+        });
+        FORESEEN.set(new Foreseen(place, client));
+        start("early-client", client);
+        if (!args[0].equals("status")) {
+            start("early-rows", WaterwheelClient::prepare);
+        }
+    }
+
+    private static void start(String name, Runnable work) {
+        Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Ends what was begun and is not taken. */
+    public static void forget() {
+        Foreseen foreseen = FORESEEN.getAndSet(null);
+        WaterwheelClient client = foreseen == null ? null : made(foreseen);
+        if (client != null) {
+            client.close();
+        }
+    }
+
+    /** Null where it could not be made: who makes it then learns why. */
+    private static @Nullable WaterwheelClient made(Foreseen foreseen) {
+        try {
+            return foreseen.client().get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return null;
+        } catch (ExecutionException e) {
+            return null;
+        }
+    }
+
     /** The client of the server that the options, or the environment, name. It connects when it is first used. */
     public WaterwheelClient connect() {
         try {
-            return connect(System.getenv());
+            Place place = place(System.getenv());
+            Foreseen foreseen = FORESEEN.get();
+            if (foreseen != null
+                    && foreseen.place().text().equals(place.text())
+                    && FORESEEN.compareAndSet(foreseen, null)) {
+                WaterwheelClient client = made(foreseen);
+                if (client != null) {
+                    return client;
+                }
+            }
+            return place.connect();
         } catch (IllegalArgumentException e) {
             CommandLine command = spec.commandLine();
             throw new ParameterException(command, String.valueOf(e.getMessage()), e);
@@ -57,13 +163,17 @@ public class ServerOption {
 
     /** @throws IllegalArgumentException when what was said makes no sense */
     WaterwheelClient connect(Map<String, String> environment) {
+        return place(environment).connect();
+    }
+
+    private Place place(Map<String, String> environment) {
         if (urls != null && zooKeeper != null) {
             throw new IllegalArgumentException(
                     "give --server to name coordinators, or --zookeeper to find them, not both");
         }
         if (urls != null) {
             refuseNamespace();
-            return connect(urls);
+            return new Place(urls, "", "");
         }
         String server = environment.get("WATERWHEEL_SERVER");
         String found = zooKeeper;
@@ -72,9 +182,10 @@ public class ServerOption {
         }
         if (found == null) {
             refuseNamespace();
-            return connect(List.of((server == null ? DEFAULT_SERVER : server).split(",", -1)));
+            return new Place(List.of((server == null ? DEFAULT_SERVER : server).split(",", -1)), "", "");
         }
-        return WaterwheelClient.discover(
+        return new Place(
+                List.of(),
                 found,
                 namespace == null ? environment.getOrDefault("WATERWHEEL_NAMESPACE", DEFAULT_NAMESPACE) : namespace);
     }
@@ -84,9 +195,5 @@ public class ServerOption {
             throw new IllegalArgumentException(
                     "--namespace goes with --zookeeper: a coordinator that is named serves one namespace");
         }
-    }
-
-    private static WaterwheelClient connect(List<String> servers) {
-        return WaterwheelClient.connect(servers.toArray(String[]::new));
     }
 }

@@ -104,6 +104,11 @@ final class Connection implements AutoCloseable {
         return address;
     }
 
+    /** Begins to connect, if it has not, and does not wait for it. */
+    void reach() {
+        channel.getState(true);
+    }
+
     /** What calls are made on. */
     FlightClient flight() {
         if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {

@@ -8,6 +8,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -49,6 +51,8 @@ final class Coordinators implements AutoCloseable {
     private final List<Connection> retired = new ArrayList<>();
     /** Guarded by this. */
     private boolean closed;
+    /** Guarded by this: the look that was begun before anything is asked, until somebody takes what it finds. */
+    private @Nullable FutureTask<List<Connection>> begun;
 
     /** The one that answered last. Any thread writes it; an old value costs one attempt. */
     private volatile @Nullable Connection current;
@@ -189,6 +193,45 @@ final class Coordinators implements AutoCloseable {
                 + " takes the call; the last one: " + last.getMessage());
     }
 
+    /** Begins to look where they are, and to connect to the first, on a thread of its own. */
+    void reach() {
+        FutureTask<List<Connection>> looking = new FutureTask<>(() -> {
+            List<Connection> found = look();
+            found.stream().limit(1).forEach(Connection::reach);
+            return found;
+        });
+        synchronized (this) {
+            begun = looking;
+        }
+        Thread thread = new Thread(looking, "waterwheel-client-reach");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** What a look found that was begun before, or finds now. */
+    private List<Connection> firstLook() {
+        FutureTask<List<Connection>> looking;
+        synchronized (this) {
+            looking = begun;
+            begun = null;
+        }
+        if (looking == null) {
+            return look();
+        }
+        try {
+            return looking.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new WaterwheelException(
+                    ErrorCode.INTERRUPTED, "interrupted while looking for a coordinator; ask again", e);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof WaterwheelException failure) {
+                throw failure;
+            }
+            throw new IllegalStateException("looking for coordinators failed: " + e.getCause(), e);
+        }
+    }
+
     /** What is known, without asking when that is something. */
     private List<Connection> known() {
         synchronized (this) {
@@ -197,7 +240,7 @@ final class Coordinators implements AutoCloseable {
             }
         }
         try {
-            return look();
+            return firstLook();
         } catch (WaterwheelException e) {
             if (!addresses.change() || !NOT_FOUND.contains(e.code())) {
                 throw e;

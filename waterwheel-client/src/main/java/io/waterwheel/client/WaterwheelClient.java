@@ -81,6 +81,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -185,6 +186,23 @@ public final class WaterwheelClient implements AutoCloseable {
         }
         BufferAllocator allocator = new RootAllocator(MEMORY_BYTES);
         return new WaterwheelClient(allocator, new Coordinators(addresses, url -> new Connection(allocator, url)));
+    }
+
+    /**
+     * Begins to connect, and does not wait for it: a program that asks soon, and has something else to do before, saves
+     * that time. What fails is told to who asks.
+     */
+    public void reach() {
+        coordinators.reach();
+    }
+
+    /**
+     * Loads what reading rows takes, which is a good part of what a program waits for that asks once: while it does
+     * something else, on another thread. Needs no server.
+     */
+    public static void prepare() {
+        // Makes the mapper of schemas to JSON, which inspects a hundred classes.
+        Objects.requireNonNull(new org.apache.arrow.vector.types.pojo.Schema(List.of()));
     }
 
     /** How it asks. */

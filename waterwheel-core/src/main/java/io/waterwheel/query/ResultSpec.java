@@ -219,7 +219,8 @@ public sealed interface ResultSpec {
 
         /** Whether only the number of all tuples is asked for, by that name. */
         public boolean countsOnly() {
-            return equals(COUNT);
+            // Mostly it is that very one; a command would wait for a record's first equals.
+            return this == COUNT || equals(COUNT);
         }
     }
 

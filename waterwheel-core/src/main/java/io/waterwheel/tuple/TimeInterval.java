@@ -11,6 +11,11 @@ public record TimeInterval(long from, long to) {
         }
     }
 
+    /** Whether it is {@link #ALL}; without what a record's first {@code equals} takes: a command asks this once. */
+    public boolean isAll() {
+        return from == Long.MIN_VALUE && to == Long.MAX_VALUE;
+    }
+
     public boolean contains(long time) {
         return from <= time && time <= to;
     }

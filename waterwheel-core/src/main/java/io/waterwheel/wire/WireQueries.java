@@ -113,7 +113,7 @@ public final class WireQueries {
         if (shape != null) {
             message.setShape(WireShapes.toMessage(shape));
         }
-        if (!query.times().equals(TimeInterval.ALL)) {
+        if (!query.times().isAll()) {
             message.setTimes(io.waterwheel.wire.proto.TimeInterval.newBuilder()
                     .setFrom(query.times().from())
                     .setTo(query.times().to()));

@@ -48,7 +48,7 @@ final class WireResults {
         } else if (result instanceof ResultSpec.Series series) {
             WireSeries.write(series, message);
         } else if (result instanceof ResultSpec.Aggregates aggregates) {
-            if (aggregates.equals(ResultSpec.Aggregates.COUNT)) {
+            if (aggregates.countsOnly()) {
                 message.setCount(true);
                 return;
             }

@@ -1,6 +1,7 @@
 package io.waterwheel.embedded;
 
 import com.google.protobuf.Message;
+import io.waterwheel.cli.ServerOption;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.embedded.server.LogSettings;
 import io.waterwheel.query.Verdict;
@@ -97,16 +98,10 @@ final class ClassArchiveTraining {
                         .start()) {
             Files.writeString(rows, "t,a,d,s\n1633608000000,1,0.5,x\n1633608000001,2,1.5,y\n");
             String url = "grpc://127.0.0.1:" + server.getPort();
-            for (List<String> command : List.of(
-                    List.of("query", "--help"),
-                    List.of("stream", "list", "--server", url),
-                    List.of("status", "--server", url),
-                    List.of("query", "s", "--server", url),
-                    List.of("query", "s", "--server", url, "--count"),
-                    List.of("query", "s", "--server", url, "--where", "a > 1", "--format", "csv"),
-                    List.of("query", "s", "--server", url, "--agg", "avg(a)", "--format", "json"),
-                    List.of("append", "s", rows.toString(), "--server", url, "--no-wait", "--timeout", "20"))) {
-                run(command);
+            try (RehearsedKeeper keeper = new RehearsedKeeper(url)) {
+                for (List<String> command : commands(url, keeper.connect(), rows)) {
+                    run(command);
+                }
             }
         } catch (InterruptedException e) {
             throw new IllegalStateException("nothing interrupts this thread", e);
@@ -115,8 +110,25 @@ final class ClassArchiveTraining {
         }
     }
 
+    private static List<List<String>> commands(String url, String keeper, Path rows) {
+        return List.of(
+                List.of("query", "--help"),
+                List.of("stream", "list", "--server", url),
+                List.of("status", "--server", url),
+                List.of("query", "s", "--server", url),
+                List.of("query", "s", "--server", url, "--count"),
+                List.of("query", "s", "--zookeeper", keeper, "--count"),
+                List.of("query", "s", "--server", url, "--where", "a > 1", "--format", "csv"),
+                List.of("query", "s", "--server", url, "--agg", "avg(a)", "--format", "json"),
+                List.of("sql", "SELECT * FROM s", "--server", url),
+                List.of("append", "s", rows.toString(), "--server", url, "--no-wait", "--timeout", "20"));
+    }
+
     private static void run(List<String> command) {
-        int code = Main.run(command.toArray(String[]::new), NOWHERE);
+        String[] args = command.toArray(String[]::new);
+        ServerOption.foresee(args);
+        int code = Main.run(args, NOWHERE);
+        ServerOption.forget();
         if (code != 0) {
             throw new IllegalStateException(command + " ended with " + code);
         }

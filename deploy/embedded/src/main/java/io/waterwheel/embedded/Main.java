@@ -1,6 +1,7 @@
 package io.waterwheel.embedded;
 
 import io.waterwheel.cli.Cli;
+import io.waterwheel.cli.ServerOption;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.embedded.demo.DemoCommand;
 import io.waterwheel.embedded.gateway.GatewayCommand;
@@ -12,14 +13,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 
 /** Entry point of the {@code waterwheel} launcher: the client's commands, and those of this module. */
 public final class Main {
-    /** Held, because the library that it belongs to would forget its level. What its failures mean we say ourselves. */
-    private static final Logger GRPC = Logger.getLogger("io.grpc");
-
     private static final Set<String> OF_THIS_MODULE = Set.of("demo", "server", "gateway", "topology");
 
     private Main() {}
@@ -29,8 +25,9 @@ public final class Main {
             LogSettings.choose("log4j2-command.xml");
         } else {
             LogSettings.chooseForClient();
+            ServerOption.foresee(args);
         }
-        GRPC.setLevel(Level.SEVERE);
+        LogSettings.quietGrpc();
         Terminal terminal = Terminal.ofProcess();
         AtomicBoolean done = new AtomicBoolean();
         if (args.length > 0 && !args[0].equals("server") && !args[0].equals("gateway")) {
@@ -46,6 +43,7 @@ public final class Main {
             e.printStackTrace(terminal.err());
             code = Cli.FAILURE;
         }
+        ServerOption.forget();
         done.set(true);
         // Explicit: Storm in this process leaves threads behind.
         System.exit(code);

@@ -1,12 +1,6 @@
 package io.waterwheel.embedded;
 
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
-import java.io.EOFException;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.apache.kafka.common.Uuid;
@@ -22,70 +16,24 @@ import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.requests.RequestHeader;
 import org.apache.kafka.common.requests.RequestUtils;
 import org.apache.kafka.common.requests.ResponseHeader;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Answers a producer as a broker does that has every topic, and keeps nothing: with it an append is rehearsed where no
- * broker is ({@link ClassArchiveTraining}). Its client alone connects, one request after another.
+ * broker is ({@link ClassArchiveTraining}).
  */
 final class RehearsedBroker implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(RehearsedBroker.class);
-    private static final int MOST_BYTES = 1 << 20;
     private static final Uuid TOPIC = new Uuid(1, 1);
     private static final List<ApiKeys> KNOWN =
             List.of(ApiKeys.API_VERSIONS, ApiKeys.METADATA, ApiKeys.INIT_PRODUCER_ID, ApiKeys.PRODUCE);
 
-    private final ServerSocket socket;
+    private final RehearsedPort port;
 
     RehearsedBroker() throws IOException {
-        socket = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
-        start(this::accept);
-    }
-
-    private static void start(Runnable work) {
-        Thread thread = new Thread(work, "rehearsed-broker");
-        thread.setDaemon(true);
-        thread.start();
+        port = new RehearsedPort("broker", () -> this::answer);
     }
 
     String bootstrap() {
-        return "127.0.0.1:" + socket.getLocalPort();
-    }
-
-    private void accept() {
-        try {
-            while (true) {
-                Socket client = socket.accept();
-                start(() -> serve(client));
-            }
-        } catch (IOException e) {
-            LOG.debug("no further client is served", e);
-        }
-    }
-
-    private void serve(Socket client) {
-        try (client;
-                DataInputStream in = new DataInputStream(client.getInputStream());
-                DataOutputStream out = new DataOutputStream(client.getOutputStream())) {
-            while (true) {
-                int length = in.readInt();
-                if (length < 0 || length > MOST_BYTES) {
-                    throw new IOException("a request of " + length + " bytes, expected at most " + MOST_BYTES);
-                }
-                byte[] request = new byte[length];
-                in.readFully(request);
-                ByteBuffer answer = answer(ByteBuffer.wrap(request));
-                out.writeInt(answer.remaining());
-                out.write(answer.array(), answer.arrayOffset() + answer.position(), answer.remaining());
-                out.flush();
-            }
-        } catch (EOFException e) {
-            LOG.debug("the client has ended", e);
-        } catch (IOException | RuntimeException e) {
-            // The append that is rehearsed fails in some seconds, and with it the rehearsal.
-            LOG.warn("the rehearsed broker serves this client no more", e);
-        }
+        return port.place();
     }
 
     private ByteBuffer answer(ByteBuffer request) {
@@ -124,7 +72,7 @@ final class RehearsedBroker implements AutoCloseable {
                 .add(new MetadataResponseData.MetadataResponseBroker()
                         .setNodeId(1)
                         .setHost("127.0.0.1")
-                        .setPort(socket.getLocalPort()));
+                        .setPort(port.port()));
         List<MetadataRequestData.MetadataRequestTopic> topics = asked.topics();
         if (topics != null) {
             for (MetadataRequestData.MetadataRequestTopic topic : topics) {
@@ -160,6 +108,6 @@ final class RehearsedBroker implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        socket.close();
+        port.close();
     }
 }

@@ -89,6 +89,8 @@ final class LauncherTest {
                     -XX:DumpLoadedClassList=*) echo x >"${word#*=}"; exit ;;
                     -XX:ArchiveClassesAtExit=*) echo x >"${word#*=}"; exit ;;
                     -Xshare:dump) dump=yes ;;
+                    io.waterwheel.embedded.MergedJar) merge=yes ;;
+                    */client.jar.*) [[ -z ${merge:-} ]] || { echo x >"$word"; exit; } ;;
                     -XX:SharedArchiveFile=*) [[ -z ${dump:-} ]] || { echo x >"${word#*=}"; exit; } ;;
                   esac
                 done
@@ -177,11 +179,18 @@ final class LauncherTest {
     void theClientsCommandsStartWithTheClientsJars() throws Exception {
         String lib = root.toRealPath() + "/deploy/embedded/target/lib/";
         String embedded = ":" + root.toRealPath() + "/deploy/embedded/target/waterwheel-embedded-2.jar";
+        String archive = "-XX:SharedArchiveFile=" + root.toRealPath()
+                + "/deploy/embedded/target/client-classes-of-java-17.0.1.jsa";
+        assertThat(run().out().lines())
+                .containsSequence("-jar", root.toRealPath() + "/deploy/embedded/target/client.jar", "status")
+                .contains(archive);
+        // One of the jars that it was made of is another now.
+        Files.setLastModifiedTime(
+                target.resolve("lib/library.jar"), FileTime.from(Instant.now().plusSeconds(1)));
         assertThat(run().out().lines())
                 .contains(
                         lib + "library.jar:" + lib + "log4j-api.jar:" + lib + "waterwheel-cli-1.jar" + embedded,
-                        "-XX:SharedArchiveFile=" + root.toRealPath()
-                                + "/deploy/embedded/target/client-classes-of-java-17.0.1.jsa");
+                        archive);
         Process server = start(path(), root.resolve("waterwheel"), "server");
         String out = new String(server.getInputStream().readAllBytes(), UTF_8);
         assertThat(server.waitFor()).isZero();
@@ -197,16 +206,21 @@ final class LauncherTest {
 
     @Test
     void nothingOfAnOlderVersionStays() throws Exception {
-        assertThat(run().out()).contains("waterwheel-embedded-2.jar");
+        assertThat(run().code()).isZero();
+        assertThat(target.resolve("waterwheel-embedded-2.jar")).exists();
         Files.writeString(target.resolve("client-classes-of-java-16.jsa.123"), "left by one that was interrupted");
         Files.writeString(target.resolve("classes-of-java-16.jsa"), "of a release that had one archive");
         Files.writeString(root.resolve("VERSION"), "3");
         Files.writeString(root.resolve("pom.xml"), "of version 3");
-        assertThat(run().out()).contains("waterwheel-embedded-3.jar").doesNotContain("embedded-2.jar");
+        assertThat(run().code()).isZero();
         try (var files = Files.list(target)) {
             assertThat(files.map(file -> file.getFileName().toString()))
                     .containsExactlyInAnyOrder(
-                            ".launcher-built", "lib", "waterwheel-embedded-3.jar", "client-classes-of-java-17.0.1.jsa");
+                            ".launcher-built",
+                            "lib",
+                            "waterwheel-embedded-3.jar",
+                            "client.jar",
+                            "client-classes-of-java-17.0.1.jsa");
         }
     }
 

@@ -3,6 +3,8 @@ package io.waterwheel.embedded.server;
 import java.net.URISyntaxException;
 import java.util.Map;
 import java.util.Objects;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.apache.logging.log4j.core.config.Configurator;
 
 /**
@@ -16,8 +18,13 @@ public final class LogSettings {
 
     /** What commands of the client log with: what log4j2-command.xml says, for Log4j without its core. */
     private static final Map<String, String> OF_CLIENT = Map.of(
-            "log4j2.loggerContextFactory",
-            "org.apache.logging.log4j.simple.SimpleLoggerContextFactory",
+            // Named, so that it is not looked for.
+            "log4j.provider",
+            "org.apache.logging.log4j.simple.internal.SimpleProvider",
+            "slf4j.provider",
+            "org.apache.logging.slf4j.SLF4JServiceProvider",
+            "slf4j.internal.verbosity",
+            "WARN",
             SIMPLE + "level",
             "WARN",
             SIMPLE + "showdatetime",
@@ -33,6 +40,16 @@ public final class LogSettings {
             "ERROR");
 
     private LogSettings() {}
+
+    /** What gRPC's failures mean we say ourselves. */
+    public static void quietGrpc() {
+        Grpc.LOGGER.setLevel(Level.SEVERE);
+    }
+
+    /** Held, because the library that it belongs to would forget its level; made when it is first wanted. */
+    private static final class Grpc {
+        static final Logger LOGGER = Logger.getLogger("io.grpc");
+    }
 
     /** Chooses a configuration before anything is logged. */
     public static void choose(String resource) {

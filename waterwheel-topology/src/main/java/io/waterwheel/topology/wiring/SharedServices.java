@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -32,6 +33,9 @@ public final class SharedServices implements ServicesFactory {
 
     /** By Storm's id of the topology. Guarded by itself. */
     private static final Map<String, Shared> OPEN = new HashMap<>();
+
+    /** Those of them that have started: to look at these waits for no start, which may take long. */
+    private static final Map<String, WorkerRuntime> STARTED = new ConcurrentHashMap<>();
 
     /** Ids of the workers that ended last, a bounded number: what a task of one still opens would never be closed. */
     private static final Set<String> ENDED = Collections.newSetFromMap(new LinkedHashMap<>() {
@@ -54,6 +58,7 @@ public final class SharedServices implements ServicesFactory {
             if (shared == null) {
                 shared = new Shared(new WorkerRuntime(WaterwheelConfig.fromStormConf(stormConf)));
                 OPEN.put(id, shared);
+                STARTED.put(id, shared.runtime);
             }
             shared.users++;
             return handle(id, shared);
@@ -97,13 +102,10 @@ public final class SharedServices implements ServicesFactory {
      * process that was killed, too, until their session ends.
      */
     public static List<String> coordinatorsOf(WaterwheelConfig config) {
-        synchronized (OPEN) {
-            return OPEN.values().stream()
-                    .map(shared -> shared.runtime)
-                    .filter(runtime -> isOf(runtime.config(), config))
-                    .flatMap(runtime -> runtime.directory().ownAt("/coordinators/").stream())
-                    .toList();
-        }
+        return STARTED.values().stream()
+                .filter(runtime -> isOf(runtime.config(), config))
+                .flatMap(runtime -> runtime.directory().ownAt("/coordinators/").stream())
+                .toList();
     }
 
     private static boolean isOf(WaterwheelConfig one, WaterwheelConfig other) {
@@ -121,6 +123,7 @@ public final class SharedServices implements ServicesFactory {
         synchronized (OPEN) {
             ENDED.add(id);
             left = OPEN.remove(id);
+            STARTED.remove(id);
         }
         if (left != null) {
             left.runtime.close();
@@ -133,6 +136,9 @@ public final class SharedServices implements ServicesFactory {
             shared.users--;
             // Not when it is closed already.
             last = shared.users == 0 && OPEN.remove(id, shared);
+            if (last) {
+                STARTED.remove(id);
+            }
         }
         if (last) {
             shared.runtime.close();

@@ -3,6 +3,7 @@ package io.waterwheel.topology.wiring;
 import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.topology.worker.ChildrenFollower;
 import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,10 +59,11 @@ final class TaskDirectory implements AutoCloseable {
         return announced;
     }
 
-    /** What this process announces, and has announced by now, below a path that ends with a slash. */
+    /** What this process announces, and has announced by now, below a path that ends with a slash; by its path. */
     List<String> ownAt(String folder) {
         return own.stream()
                 .filter(announced -> announced.nodePath.startsWith(folder) && announced.node != null)
+                .sorted(Comparator.comparing(announced -> announced.nodePath))
                 .map(announced -> new String(announced.content, StandardCharsets.UTF_8))
                 .toList();
     }

@@ -49,9 +49,9 @@ public final class DropPage {
     /** How long the topic keeps records whose rows are in chunks, for people. */
     public static String recordsStay(StreamDetails stream) {
         String topic = "topic " + stream.definition().topic() + " keeps its records ";
-        return stream.topic().recordsStay().equals("off")
+        return stream.topic().recordsStay().equals(StreamDetails.Topic.AS_LONG_AS_KAFKA)
                 ? topic + "as long as Kafka does"
-                : topic + "for " + stream.topic().recordsStay() + " after their rows came into chunks";
+                : topic + "for at least " + stream.topic().recordsStay() + " after their rows came into chunks";
     }
 
     /** Asks on a terminal whether to go on. */

@@ -38,8 +38,8 @@ public record StreamDetails(
      *     created; empty in lists
      * @param letterNamespace what the stream's dead letters have in their header {@code namespace}; empty from older
      *     servers
-     * @param recordsStay how long records stay once their rows are in chunks, such as {@code 2 h}; {@code off} where
-     *     that is as long as Kafka keeps them; empty in lists, and from older servers
+     * @param recordsStay how long records stay at least once their rows are in chunks, such as {@code 2 h};
+     *     {@link #AS_LONG_AS_KAFKA} where Kafka alone says it; empty in lists, and from older servers
      */
     public record Topic(
             String bootstrapServers,
@@ -48,6 +48,9 @@ public record StreamDetails(
             Map<Integer, Long> begins,
             String letterNamespace,
             String recordsStay) {
+        /** Of {@link #recordsStay}. */
+        public static final String AS_LONG_AS_KAFKA = "off";
+
         /** Of which no more is known. */
         public Topic(String bootstrapServers, boolean shared) {
             this(bootstrapServers, shared, Map.of(), Map.of(), "", "");

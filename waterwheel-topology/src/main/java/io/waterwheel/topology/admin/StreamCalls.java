@@ -241,22 +241,28 @@ public final class StreamCalls {
                 .setChunks(sums[0])
                 .setChunkTuples(sums[1])
                 .setChunkBytes(sums[2])
-                .setRecordsStay(recordsStay(stream))
+                .setRecordsStay(
+                        recordsStay(stream, catalog.route(0).route().log().topicId()))
                 .build();
     }
 
     /**
-     * As {@link Keys#KAFKA_DELETE_INDEXED} has it, where the topic was made for one of its streams and none says keep.
+     * How long records stay at least, where the topic is the one that was made for one of its streams, and none says
+     * keep; else {@link Keys#OFF}.
      */
-    private String recordsStay(StreamInfo stream) {
+    private String recordsStay(StreamInfo stream, String topicId) {
+        if (services.config().indexedRecordsStay().isEmpty()) {
+            return Keys.OFF;
+        }
         List<StreamInfo> readers = new ArrayList<>(List.of(stream));
         services.streams().streams().values().stream()
                 .filter(other -> other.id() != stream.id() && other.topic().equals(stream.topic()))
                 .forEach(readers::add);
-        boolean go = services.config().indexedRecordsStay().isPresent()
-                && readers.stream().noneMatch(reader -> reader.policy().indexedRecords() == IndexedRecords.KEEP)
-                && !MadeTopic.owners(services.catalogStore(), readers).isEmpty();
-        return go ? services.config().get(Keys.KAFKA_DELETE_INDEXED) : Keys.OFF;
+        boolean go = readers.stream().noneMatch(reader -> reader.policy().indexedRecords() == IndexedRecords.KEEP)
+                && readers.stream().anyMatch(reader -> MadeTopic.read(services.catalogStore(), reader)
+                        .filter(made -> made.topicId().equals(topicId))
+                        .isPresent());
+        return go ? services.config().indexedRecordsStayText() : Keys.OFF;
     }
 
     /**

@@ -25,6 +25,8 @@ import java.util.TreeMap;
  * dots or as nesting; the {@code storm} section is handed to Storm as it is.
  */
 public final class WaterwheelConfig {
+    private static final int LOOKS_BEFORE_DELETION = 10;
+
     /** Key of Storm's configuration under which {@link #toMap} rides to the workers. */
     public static final String STORM_KEY = "waterwheel";
 
@@ -303,6 +305,19 @@ public final class WaterwheelConfig {
         return value.equals(Keys.OFF) || value.equals(Keys.AUTO)
                 ? Optional.empty()
                 : Optional.of(DurationText.parse(value));
+    }
+
+    /** Records stay for ten looks at their topic in any case: by then a log that was cut is known to be. */
+    public Duration leastIndexedRecordsStay() {
+        return get(Keys.SOURCE_CHECK_INTERVAL).multipliedBy(LOOKS_BEFORE_DELETION);
+    }
+
+    /** How long records stay at least, as people write it: {@link Keys#OFF} when they are not deleted. */
+    public String indexedRecordsStayText() {
+        Duration least = leastIndexedRecordsStay();
+        return indexedRecordsStay()
+                .map(stay -> DurationText.format(stay.compareTo(least) < 0 ? least : stay))
+                .orElse(Keys.OFF);
     }
 
     private <T> String text(Key<T> key) {

@@ -14,7 +14,6 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.metrics.WayInMetrics;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.schema.StreamPolicy.IndexedRecords;
-import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.worker.CoordinatorServices;
 import io.waterwheel.topology.worker.SourceTopics.TopicState;
 import java.time.Duration;
@@ -38,8 +37,6 @@ final class IndexedRecordsDeletion {
     private static final Logger LOG = LoggerFactory.getLogger(IndexedRecordsDeletion.class);
     /** More would not fit into a node of the catalog, with the marks of some hours. */
     private static final int MOST_PARTITIONS = 4_096;
-    /** After this number of looks at a topic, a log that was cut is known to be. */
-    private static final int LOOKS = 10;
 
     private final CoordinatorServices services;
     private final IntFunction<Map<Integer, Control.PartitionReport>> reports;
@@ -60,8 +57,7 @@ final class IndexedRecordsDeletion {
         this.services = services;
         this.reports = reports;
         this.stayMillis = Math.max(
-                stay.toMillis(),
-                LOOKS * services.config().get(Keys.SOURCE_CHECK_INTERVAL).toMillis());
+                stay.toMillis(), services.config().leastIndexedRecordsStay().toMillis());
     }
 
     /**
@@ -103,8 +99,7 @@ final class IndexedRecordsDeletion {
     static String trouble(String whose, WaterwheelException e) {
         return e.kind() == WaterwheelException.Kind.TEMPORARY
                 ? ""
-                : "records of " + whose + " stay, though their rows are in chunks (" + e.code() + "): "
-                        + e.getMessage();
+                : "no records are deleted from " + whose + " (" + e.code() + "): " + e.getMessage();
     }
 
     /** An entry that cannot be read may name any topic: then nothing is deleted. */

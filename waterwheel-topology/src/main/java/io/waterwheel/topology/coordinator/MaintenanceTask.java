@@ -247,10 +247,11 @@ final class MaintenanceTask implements AutoCloseable {
             recordsTrouble = records.look();
         } catch (WaterwheelException e) {
             LOG.warn("[collector] no records are deleted from topics; trying again later", e);
-            recordsTrouble = IndexedRecordsDeletion.trouble("all topics", e);
+            recordsTrouble = IndexedRecordsDeletion.trouble("topics", e);
         } catch (RuntimeException | Error e) {
             // A scheduled task that throws is never run again, and nothing would report it.
             LOG.error("[collector] failed to delete records from topics; trying again later", e);
+            recordsTrouble = "no records are deleted from topics, which failed: " + e;
         }
     }
 

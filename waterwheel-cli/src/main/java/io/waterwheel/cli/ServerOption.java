@@ -1,6 +1,7 @@
 package io.waterwheel.cli;
 
 import io.waterwheel.client.WaterwheelClient;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -76,23 +77,30 @@ public class ServerOption {
     /** Commands that ask once, and for whom it is worthwhile. */
     private static final Set<String> ASKING_ONCE = Set.of("query", "sql", "status");
 
+    private static final Set<String> NOT_ASKING = Set.of("-h", "--help", "-V", "--version");
+
     /**
-     * Begins to connect where such a command will as far as its arguments look, and to load what it takes, while they
-     * are looked at more closely: these take about as long each. For a process that runs one command, which calls
-     * {@link #forget} at its end.
+     * Begins to connect to where the arguments of such a command seem to point, and to load what its answer takes, on
+     * other threads: meanwhile the command line is understood, which takes about as long. For a process that runs one
+     * command, and then exits; one that goes on calls {@link #forget}.
      */
     public static void foresee(String[] args) {
-        if (args.length < 2 || !ASKING_ONCE.contains(args[0]) || List.of(args).contains("--help")) {
+        if (args.length == 0
+                || !ASKING_ONCE.contains(args[0])
+                || Arrays.stream(args).anyMatch(NOT_ASKING::contains)) {
             return;
         }
         ServerOption option = new ServerOption();
-        for (int i = 1; i + 1 < args.length; i++) {
-            switch (args[i]) {
-                case "--server" -> option.urls = List.of(args[i + 1].split(",", -1));
-                case "--zookeeper" -> option.zooKeeper = args[i + 1];
-                case "--namespace" -> option.namespace = args[i + 1];
+        for (int i = 1; i < args.length; i++) {
+            int equals = args[i].indexOf('=');
+            String name = equals < 0 ? args[i] : args[i].substring(0, equals);
+            String value = equals >= 0 ? args[i].substring(equals + 1) : i + 1 < args.length ? args[i + 1] : "";
+            switch (name) {
+                case "--server" -> option.urls = List.of(value.split(",", -1));
+                case "--zookeeper" -> option.zooKeeper = value;
+                case "--namespace" -> option.namespace = value;
                 default -> {
-                    // Of the command. Where a place is written otherwise, this was in vain, and no more.
+                    // of the command
                 }
             }
         }

@@ -100,7 +100,7 @@ final class Coordinators implements AutoCloseable {
     <T> List<T> each(Call<T> call) {
         List<T> results = new ArrayList<>();
         WaterwheelException last = null;
-        for (Connection connection : look()) {
+        for (Connection connection : firstLook()) {
             try {
                 results.add(call.on(connection));
             } catch (WaterwheelException e) {
@@ -215,6 +215,7 @@ final class Coordinators implements AutoCloseable {
             looking = begun;
             begun = null;
         }
+        boolean old = looking != null && looking.isDone();
         if (looking == null) {
             return look();
         }
@@ -225,7 +226,10 @@ final class Coordinators implements AutoCloseable {
             throw new WaterwheelException(
                     ErrorCode.INTERRUPTED, "interrupted while looking for a coordinator; ask again", e);
         } catch (ExecutionException e) {
-            if (e.getCause() instanceof WaterwheelException failure) {
+            if (old) {
+                // It may be well by now.
+                return look();
+            } else if (e.getCause() instanceof RuntimeException failure) {
                 throw failure;
             }
             throw new IllegalStateException("looking for coordinators failed: " + e.getCause(), e);

@@ -81,7 +81,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -90,6 +89,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.types.pojo.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -197,12 +197,12 @@ public final class WaterwheelClient implements AutoCloseable {
     }
 
     /**
-     * Loads what reading rows takes, which is a good part of what a program waits for that asks once: while it does
-     * something else, on another thread. Needs no server.
+     * Loads what reading rows takes; needs no server. A program that asks once waits for little else: it can have this
+     * done on another thread, before it asks.
      */
     public static void prepare() {
-        // Makes the mapper of schemas to JSON, which inspects a hundred classes.
-        Objects.requireNonNull(new org.apache.arrow.vector.types.pojo.Schema(List.of()));
+        // The first makes what maps schemas to JSON, which inspects their classes.
+        var unused = new Schema(List.of());
     }
 
     /** How it asks. */

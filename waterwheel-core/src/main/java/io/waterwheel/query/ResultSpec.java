@@ -219,8 +219,8 @@ public sealed interface ResultSpec {
 
         /** Whether only the number of all tuples is asked for, by that name. */
         public boolean countsOnly() {
-            // Mostly it is that very one; a command would wait for a record's first equals.
-            return this == COUNT || equals(COUNT);
+            // Part by part, which are mostly those very ones: a command would wait for a record's first equals.
+            return groupBy.isEmpty() && bucket == null && inOrderOfGroups() && values.equals(COUNT.values);
         }
     }
 

@@ -21,13 +21,13 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] args) {
+        LogSettings.quietGrpc();
         if (args.length > 0 && OF_THIS_MODULE.contains(args[0])) {
             LogSettings.choose("log4j2-command.xml");
         } else {
             LogSettings.chooseForClient();
             ServerOption.foresee(args);
         }
-        LogSettings.quietGrpc();
         Terminal terminal = Terminal.ofProcess();
         AtomicBoolean done = new AtomicBoolean();
         if (args.length > 0 && !args[0].equals("server") && !args[0].equals("gateway")) {
@@ -43,9 +43,8 @@ public final class Main {
             e.printStackTrace(terminal.err());
             code = Cli.FAILURE;
         }
-        ServerOption.forget();
         done.set(true);
-        // Explicit: Storm in this process leaves threads behind.
+        // Explicit: Storm in this process leaves threads behind, and what was foreseen in vain is not waited for.
         System.exit(code);
     }
 

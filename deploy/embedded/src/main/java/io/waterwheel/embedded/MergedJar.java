@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.jar.Attributes;
@@ -27,8 +28,9 @@ import java.util.zip.Deflater;
  * Makes one jar of many, for commands that run a moment: a JVM opens each jar of its class path when a library looks
  * for services, and of seventy jars that takes longer than a question. The launcher calls it after a build.
  *
- * <p>Of files of one name the first counts, as on a class path; files of services are put together. Large jars stay
- * beside it and are named in its manifest. Signatures are left out: they would be of other manifests.
+ * <p>Of files of one name the first counts, as on a class path, but a class of two jars is refused; files of services
+ * are put together. Large jars stay beside it and are named in its manifest. Signatures are left out: they would be of
+ * other manifests.
  */
 final class MergedJar {
     /** Jars of many megabytes are natives and clients that most commands do not take. */
@@ -59,11 +61,12 @@ final class MergedJar {
      * @param mainClass whose jar says the version, too
      */
     static void make(Path to, String mainClass, List<Path> jars) throws IOException {
+        Path folder = Objects.requireNonNull(to.getParent(), "an absolute path of a file");
         List<String> large = new ArrayList<>();
         List<Path> small = new ArrayList<>();
         for (Path jar : jars) {
             if (Files.size(jar) > LARGE_BYTES) {
-                large.add(to.getParent().relativize(jar).toString());
+                large.add(folder.relativize(jar).toString());
             } else {
                 small.add(jar);
             }
@@ -74,8 +77,9 @@ final class MergedJar {
         attributes.put(Attributes.Name.MAIN_CLASS, mainClass);
         attributes.put(Attributes.Name.MULTI_RELEASE, "true");
         attributes.put(Attributes.Name.CLASS_PATH, String.join(" ", large));
-        // In place of the JVM's option, which makes it put the JDK's modules together anew.
+        // In place of the JVM's options, with which newer ones put the JDK's modules together anew at each start.
         attributes.put(new Attributes.Name("Add-Opens"), "java.base/java.nio");
+        attributes.put(new Attributes.Name("Enable-Native-Access"), "ALL-UNNAMED");
         version(mainClass, jars).ifPresent(v -> attributes.put(Attributes.Name.IMPLEMENTATION_VERSION, v));
         try (OutputStream file = new BufferedOutputStream(Files.newOutputStream(to));
                 JarOutputStream out = new JarOutputStream(file, manifest)) {
@@ -119,6 +123,8 @@ final class MergedJar {
                     } else if (written.add(name)) {
                         out.putNextEntry(new JarEntry(name));
                         in.transferTo(out);
+                    } else if (name.endsWith(".class")) {
+                        throw new IOException(path + ": " + name + " is in another jar, too");
                     }
                 }
             }

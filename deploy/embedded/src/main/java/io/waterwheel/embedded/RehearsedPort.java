@@ -32,7 +32,7 @@ final class RehearsedPort implements AutoCloseable {
     RehearsedPort(String service, Supplier<UnaryOperator<ByteBuffer>> answers) throws IOException {
         this.service = service;
         this.answers = answers;
-        socket = new ServerSocket(0, 8, InetAddress.getByName("127.0.0.1"));
+        socket = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
         start(this::accept);
     }
 

@@ -184,6 +184,15 @@ final class LauncherTest {
         assertThat(run().out().lines())
                 .containsSequence("-jar", root.toRealPath() + "/deploy/embedded/target/client.jar", "status")
                 .contains(archive);
+        FileTime made = Files.getLastModifiedTime(target.resolve("client.jar"));
+        Path java = folder.resolve("jdk/bin/java");
+        script(java, Files.readString(java).replace("17.0.1", "17.0.2"));
+        assertThat(run().code()).isZero();
+        assertThat(target.resolve("client-classes-of-java-17.0.2.jsa")).exists();
+        assertThat(Files.getLastModifiedTime(target.resolve("client.jar")))
+                .as("the other archive is of this jar, too")
+                .isEqualTo(made);
+        script(java, Files.readString(java).replace("17.0.2", "17.0.1"));
         // One of the jars that it was made of is another now.
         Files.setLastModifiedTime(
                 target.resolve("lib/library.jar"), FileTime.from(Instant.now().plusSeconds(1)));

@@ -2,6 +2,7 @@ package io.waterwheel.embedded;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -47,13 +48,13 @@ final class MergedJarTest {
         byte[] large = new byte[5 << 20];
         new Random(1).nextBytes(large);
         List<Path> jars = List.of(
-                jar("a.jar", "1", Map.of("x/A.class", text("a"), "META-INF/services/x.S", text("x.A"))),
+                jar("a.jar", "1", Map.of("x/a.txt", text("a"), "META-INF/services/x.S", text("x.A"))),
                 jar("b.jar", "2", Map.of("native.so", large)),
                 jar(
                         "c.jar",
                         "3",
                         Map.of(
-                                "x/A.class",
+                                "x/a.txt",
                                 text("another"),
                                 "x/Main.class",
                                 text("main"),
@@ -80,12 +81,15 @@ final class MergedJarTest {
                             "META-INF/MANIFEST.MF",
                             "META-INF/services/x.S",
                             "META-INF/versions/17/x/Main.class",
-                            "x/A.class",
+                            "x/a.txt",
                             "x/Main.class");
-            assertThat(read(merged, "x/A.class")).isEqualTo("a");
+            assertThat(read(merged, "x/a.txt")).isEqualTo("a");
             assertThat(read(merged, "x/Main.class")).isEqualTo("main of 17");
             assertThat(read(merged, "META-INF/services/x.S").lines()).containsExactly("x.A", "x.C");
         }
+        Path twice = jar("d.jar", "4", Map.of("x/Main.class", text("another")));
+        assertThatThrownBy(() -> MergedJar.make(made, "x.Main", List.of(jars.get(2), twice)))
+                .hasMessage(twice.toAbsolutePath() + ": x/Main.class is in another jar, too");
     }
 
     private static String read(JarFile jar, String name) throws IOException {

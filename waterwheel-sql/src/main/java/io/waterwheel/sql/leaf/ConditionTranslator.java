@@ -158,26 +158,16 @@ public final class ConditionTranslator {
     private Expression addresses(Relation relation, RexCall call) throws NotPushed {
         RexNode left = call.getOperands().get(0);
         RexNode right = call.getOperands().get(1);
-        Field one = isDigits(left) ? address((RexCall) left) : null;
-        Field other = isDigits(right) ? address((RexCall) right) : null;
-        ValueType type = ValueType.of((one == null ? other : one).type());
-        if (one != null && other != null && type != ValueType.of(other.type())) {
-            throw new NotPushed("addresses of two types");
-        }
-        return new Expression.Comparison(relation, address(one, left, type), address(other, right, type));
+        ValueType type = ValueType.of(address(isDigits(left) ? left : right).type());
+        return new Expression.Comparison(relation, address(left, type), address(right, type));
     }
 
-    /** The field whose digits a call is. */
-    private Field address(RexCall digits) throws NotPushed {
-        if (value(digits.getOperands().get(0)) instanceof Expression.Cast cast
-                && cast.operand() instanceof Expression.FieldValue field) {
-            return types.field(field.name());
-        }
-        throw new NotPushed("digits of what is no field");
-    }
-
-    private Expression address(@Nullable Field field, RexNode side, ValueType type) throws NotPushed {
-        if (field != null) {
+    private Expression address(RexNode side, ValueType type) throws NotPushed {
+        if (isDigits(side)) {
+            Field field = address(side);
+            if (ValueType.of(field.type()) != type) {
+                throw new NotPushed("addresses of two types");
+            }
             return new Expression.FieldValue(field.name());
         }
         Expression.Literal literal =
@@ -186,6 +176,15 @@ public final class ConditionTranslator {
             throw new NotPushed("digits beside what is no literal");
         }
         return literal;
+    }
+
+    /** The field whose digits a call is. */
+    private Field address(RexNode digits) throws NotPushed {
+        if (value(((RexCall) digits).getOperands().get(0)) instanceof Expression.Cast cast
+                && cast.operand() instanceof Expression.FieldValue field) {
+            return types.field(field.name());
+        }
+        throw new NotPushed("digits of what is no field");
     }
 
     /**

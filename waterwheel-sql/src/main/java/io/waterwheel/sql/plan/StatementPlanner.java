@@ -30,6 +30,7 @@ import io.waterwheel.sql.leaf.SqlTypes;
 import io.waterwheel.sql.leaf.StreamTable;
 import io.waterwheel.sql.leaf.SystemNode;
 import io.waterwheel.sql.leaf.SystemRelation;
+import io.waterwheel.sql.parse.AddressLiterals;
 import io.waterwheel.sql.parse.SqlErrors;
 import io.waterwheel.sql.parse.StatementParser;
 import io.waterwheel.sql.residual.PartialAggregates;
@@ -422,11 +423,15 @@ public final class StatementPlanner {
                         .withIdentifierExpansion(true));
         try {
             SqlNode valid = validator.validate(statement);
-            AddressLiterals.rewrite(valid, validator, functions);
+            AddressLiterals.rewrite(valid, validator, functions, StatementPlanner::isOpen);
             return new Validated(valid, labels, validator, reader, types, names, fields, schemas);
         } catch (CalciteContextException e) {
             throw SqlErrors.of(e, names, fields);
         }
+    }
+
+    private static boolean isOpen(SqlNode node) {
+        return node instanceof SqlCall call && call.getOperator() instanceof ParameterFunction;
     }
 
     private static @Nullable Table fileRelation(SystemTable table) {

@@ -1,13 +1,12 @@
-package io.waterwheel.sql.plan;
+package io.waterwheel.sql.parse;
 
 import io.waterwheel.query.expression.CanonicalText;
 import io.waterwheel.query.expression.ValueType;
-import io.waterwheel.sql.cache.ParameterFunction;
 import io.waterwheel.sql.leaf.EngineFunctions;
 import io.waterwheel.sql.leaf.SqlTypes;
-import io.waterwheel.sql.parse.SqlErrors;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rel.type.RelDataTypeFactory;
 import org.apache.calcite.sql.SqlCall;
@@ -26,17 +25,26 @@ import org.jspecify.annotations.Nullable;
  * {@code src = '2001:DB8::1'} asks for the canonical text, and {@code ip < '10.0.0.100'} compares bytes, by
  * {@link EngineFunctions#DIGITS}. A text that is no address is refused at its place. The statement is changed in place.
  */
-final class AddressLiterals extends SqlBasicVisitor<@Nullable Void> {
+public final class AddressLiterals extends SqlBasicVisitor<@Nullable Void> {
     private final SqlValidator validator;
     private final EngineFunctions functions;
+    private final Predicate<SqlNode> open;
 
-    private AddressLiterals(SqlValidator validator, EngineFunctions functions) {
+    private AddressLiterals(SqlValidator validator, EngineFunctions functions, Predicate<SqlNode> open) {
         this.validator = validator;
         this.functions = functions;
+        this.open = open;
     }
 
-    static void rewrite(SqlNode validated, SqlValidator validator, EngineFunctions functions) {
-        validated.accept(new AddressLiterals(validator, functions));
+    /**
+     * Rewrites a statement.
+     *
+     * @param open whether a node is a value that is not known yet
+     * @throws IllegalStateException when such a one stands beside an address: the statement is planned with its value
+     */
+    public static void rewrite(
+            SqlNode validated, SqlValidator validator, EngineFunctions functions, Predicate<SqlNode> open) {
+        validated.accept(new AddressLiterals(validator, functions, open));
     }
 
     @Override
@@ -111,9 +119,9 @@ final class AddressLiterals extends SqlBasicVisitor<@Nullable Void> {
         return type == null ? null : SqlTypes.canonical(type);
     }
 
-    /** A value that is not known yet may have any form: the statement is planned with it. */
-    private static void requireKnown(SqlNode operand) {
-        if (operand instanceof SqlCall call && call.getOperator() instanceof ParameterFunction) {
+    /** A value that is not known yet may have any form. */
+    private void requireKnown(SqlNode operand) {
+        if (open.test(operand)) {
             throw new IllegalStateException("a text beside an address is not known yet");
         }
     }

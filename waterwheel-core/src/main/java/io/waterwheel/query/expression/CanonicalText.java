@@ -78,15 +78,26 @@ public final class CanonicalText {
         return type.fieldType().parseSixteen(written, 0, written.length, bytes) ? bytes : null;
     }
 
+    /** Four numbers up to 255 without zeros before them, with dots between. */
     private static Expression.@Nullable Literal address(String text) {
-        String[] parts = text.split("\\.", -1);
         int bits = 0;
-        for (String part : parts) {
-            if (!part.matches("0|[1-9][0-9]{0,2}") || Integer.parseInt(part) > 255) {
+        int part = -1;
+        int parts = 0;
+        for (int i = 0; i <= text.length(); i++) {
+            char at = i == text.length() ? '.' : text.charAt(i);
+            if (at == '.' && part >= 0) {
+                bits = bits << 8 | part;
+                parts++;
+                part = -1;
+            } else if (at >= '0' && at <= '9' && part != 0) {
+                part = Math.max(part, 0) * 10 + at - '0';
+                if (part > 255) {
+                    return null;
+                }
+            } else {
                 return null;
             }
-            bits = bits << 8 | Integer.parseInt(part);
         }
-        return parts.length == 4 ? new Expression.Address(bits) : null;
+        return parts == 4 ? new Expression.Address(bits) : null;
     }
 }

@@ -116,6 +116,13 @@ public final class SqlTypes extends JavaTypeFactoryImpl {
         return type instanceof CanonicalType canonical ? canonical.of : null;
     }
 
+    /** Beside other texts, and beside NULL, an address is a text. */
+    private RelDataType plain(RelDataType type) {
+        return canonical(type) == null
+                ? type
+                : createTypeWithNullability(createSqlType(SqlTypeName.VARCHAR), type.isNullable());
+    }
+
     @Override
     public RelDataType createTypeWithCharsetAndCollation(RelDataType type, Charset charset, SqlCollation collation) {
         // It has both, and Calcite would make a plain text of it.
@@ -134,7 +141,7 @@ public final class SqlTypes extends JavaTypeFactoryImpl {
             boolean nullable = types.stream().anyMatch(RelDataType::isNullable);
             return createTypeWithNullability(types.get(0), nullable);
         }
-        return super.leastRestrictive(types, rule);
+        return super.leastRestrictive(types.stream().map(this::plain).toList(), rule);
     }
 
     private static SqlTypeName widest(SqlTypeName type) {

@@ -11,9 +11,13 @@ import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rel.type.RelDataTypeFactory;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlCharStringLiteral;
+import org.apache.calcite.sql.SqlDynamicParam;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlUtil;
+import org.apache.calcite.sql.fun.SqlQuantifyOperator;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.apache.calcite.sql.type.SqlTypeName;
 import org.apache.calcite.sql.util.SqlBasicVisitor;
@@ -51,8 +55,8 @@ public final class AddressLiterals extends SqlBasicVisitor<@Nullable Void> {
     public @Nullable Void visit(SqlCall call) {
         super.visit(call);
         switch (call.getKind()) {
-            case EQUALS, NOT_EQUALS, IS_DISTINCT_FROM, IS_NOT_DISTINCT_FROM, IN, NOT_IN, SOME, ALL ->
-                compareTexts(call);
+            case EQUALS, NOT_EQUALS, IS_DISTINCT_FROM, IS_NOT_DISTINCT_FROM, IN, NOT_IN -> compareTexts(call);
+            case SOME, ALL -> compareSome(call);
             case LESS_THAN, LESS_THAN_OR_EQUAL, GREATER_THAN, GREATER_THAN_OR_EQUAL, BETWEEN -> compareDigits(call);
             default -> {}
         }
@@ -66,22 +70,38 @@ public final class AddressLiterals extends SqlBasicVisitor<@Nullable Void> {
             SqlNode operand = call.operand(i);
             requireKnown(operand);
             if (operand instanceof SqlCharStringLiteral literal) {
-                call.setOperand(i, text(literal, written(literal, type)));
+                call.setOperand(i, text(literal, equal(literal, type)));
             } else if (operand instanceof SqlNodeList list) {
                 for (int l = 0; l < list.size(); l++) {
                     requireKnown(list.get(l));
                     if (list.get(l) instanceof SqlCharStringLiteral literal) {
-                        list.set(l, text(literal, written(literal, type)));
+                        list.set(l, text(literal, equal(literal, type)));
                     }
                 }
             }
         }
     }
 
-    /** Compares digits in place of addresses and of the texts beside them. What is computed stays a text. */
+    /** By {@code = ANY} and its like texts are equal as addresses are; an order of several is not known. */
+    private void compareSome(SqlCall call) {
+        SqlKind kind = ((SqlQuantifyOperator) call.getOperator()).comparisonKind;
+        if (kind == SqlKind.EQUALS || kind == SqlKind.NOT_EQUALS) {
+            compareTexts(call);
+        } else if (canonical(call.operand(0)) != null) {
+            throw SqlErrors.unsupported(
+                    call.getParserPosition(),
+                    call.getOperator().getName() + " of addresses, whose order it would not know; join them, or compare"
+                            + " CAST(... AS VARCHAR), which is the order of their texts");
+        }
+    }
+
+    /** Compares digits in place of addresses and of the texts beside them. */
     private void compareDigits(SqlCall call) {
         ValueType type = type(call);
-        if (type == null) {
+        boolean chosen = call.getOperandList().stream()
+                .anyMatch(operand -> operand.getKind() == SqlKind.MIN || operand.getKind() == SqlKind.MAX);
+        // These two choose by the text, so it is what is compared.
+        if (type == null || chosen) {
             return;
         }
         List<SqlNode> digits = new ArrayList<>();
@@ -92,8 +112,12 @@ public final class AddressLiterals extends SqlBasicVisitor<@Nullable Void> {
                 digits.add(text(literal, String.valueOf(CanonicalText.digits(canonical))));
             } else if (canonical(operand) == type) {
                 digits.add(digits(operand));
-            } else {
+            } else if (operand instanceof SqlDynamicParam || SqlUtil.isNullLiteral(operand, false)) {
                 return;
+            } else {
+                throw SqlErrors.unsupported(
+                        operand.getParserPosition(),
+                        "the order of an address and a text; CAST(... AS VARCHAR) of the address compares texts");
             }
         }
         for (int i = 0; i < digits.size(); i++) {
@@ -104,7 +128,11 @@ public final class AddressLiterals extends SqlBasicVisitor<@Nullable Void> {
     /** What the operands are texts of, those that are of addresses at all; null where there is none, or several. */
     private @Nullable ValueType type(SqlCall call) {
         ValueType type = null;
+        List<SqlNode> compared = new ArrayList<>();
         for (SqlNode operand : call.getOperandList()) {
+            compared.addAll(operand instanceof SqlNodeList list ? list : List.of(operand));
+        }
+        for (SqlNode operand : compared) {
             ValueType canonical = canonical(operand);
             if (type != null && canonical != null && canonical != type) {
                 return null;
@@ -115,7 +143,7 @@ public final class AddressLiterals extends SqlBasicVisitor<@Nullable Void> {
     }
 
     private @Nullable ValueType canonical(SqlNode operand) {
-        RelDataType type = operand instanceof SqlNodeList ? null : validator.getValidatedNodeTypeIfKnown(operand);
+        RelDataType type = validator.getValidatedNodeTypeIfKnown(operand);
         return type == null ? null : SqlTypes.canonical(type);
     }
 
@@ -124,6 +152,12 @@ public final class AddressLiterals extends SqlBasicVisitor<@Nullable Void> {
         if (open.test(operand)) {
             throw new IllegalStateException("a text beside an address is not known yet");
         }
+    }
+
+    /** The empty text equals no address: tools ask so for what is empty. */
+    private static String equal(SqlCharStringLiteral literal, ValueType type) {
+        String text = literal.getValueAs(String.class);
+        return text.isEmpty() ? text : written(literal, type);
     }
 
     private static String written(SqlCharStringLiteral literal, ValueType type) {

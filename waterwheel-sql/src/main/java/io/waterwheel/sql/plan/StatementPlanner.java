@@ -33,6 +33,7 @@ import io.waterwheel.sql.leaf.SystemRelation;
 import io.waterwheel.sql.parse.AddressLiterals;
 import io.waterwheel.sql.parse.SqlErrors;
 import io.waterwheel.sql.parse.StatementParser;
+import io.waterwheel.sql.parse.TextCoercion;
 import io.waterwheel.sql.residual.PartialAggregates;
 import io.waterwheel.sql.residual.ResidualPlanner;
 import java.time.Instant;
@@ -420,6 +421,7 @@ public final class StatementPlanner {
                 SqlValidator.Config.DEFAULT
                         .withConformance(StatementParser.CONFORMANCE)
                         .withDefaultNullCollation(NullCollation.LOW)
+                        .withTypeCoercionFactory(TextCoercion::new)
                         .withIdentifierExpansion(true));
         try {
             SqlNode valid = validator.validate(statement);

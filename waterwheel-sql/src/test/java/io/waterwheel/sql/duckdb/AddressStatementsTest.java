@@ -220,6 +220,16 @@ final class AddressStatementsTest {
                             "SELECT COUNT(*) FROM (SELECT target FROM flows UNION ALL SELECT target FROM flows)"
                                     + " WHERE target BETWEEN '::A' AND '::b'"))
                     .isEqualTo(List.of(List.of(4L)));
+            assertThat(tables.answer("SELECT target FROM flows WHERE id = 1 UNION ALL SELECT NULL"))
+                    .hasSize(2);
+            assertThat(tables.answer("SELECT id FROM flows WHERE CASE WHEN id > 9 THEN source END < '10.0.0.9'"))
+                    .as("a text")
+                    .hasSize(2);
+            assertThat(tables.answer("SELECT id FROM flows WHERE '::A' IN (target, NULL) OR target <> '' AND id = 3"))
+                    .hasSize(2);
+            assertThat(tables.answer("SELECT MAX(source) FROM flows HAVING MAX(source) > '10.0.0.8'"))
+                    .as("both by the text")
+                    .isEqualTo(List.of(List.of("10.0.0.9")));
             assertThat(tables.answer("SELECT id FROM flows WHERE CAST(target AS VARCHAR) = '::A'"))
                     .as("a text")
                     .isEmpty();
@@ -233,6 +243,11 @@ final class AddressStatementsTest {
                     .hasMessage("statement, line 1, column 37: expected an IPv4 address such as 192.0.2.1, got 'abc'");
             assertThatThrownBy(() -> tables.answer("SELECT id FROM flows WHERE target IN ('::1', '1.2.3')"))
                     .hasMessageContaining("expected an IPv6 address such as 2001:db8::1, got '1.2.3'");
+            assertThatThrownBy(
+                            () -> tables.answer("SELECT id FROM flows WHERE source > ALL (SELECT source FROM flows)"))
+                    .hasMessageContaining("column 28: not supported: > ALL of addresses");
+            assertThatThrownBy(() -> tables.answer("SELECT id FROM flows WHERE source > 'x' || CAST(id AS VARCHAR)"))
+                    .hasMessageContaining("the order of an address and a text");
             assertThatThrownBy(() -> tables.answer("SELECT id FROM flows WHERE flow > 'x'"))
                     .hasMessageContaining("expected a UUID such as");
         }

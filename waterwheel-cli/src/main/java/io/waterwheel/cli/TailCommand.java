@@ -75,7 +75,8 @@ final class TailCommand implements Callable<Integer> {
     @Option(
             names = "--limit",
             paramLabel = "N",
-            description = "End after N rows, and say on standard error from where to go on.")
+            description = "End after N rows, and say on standard error from where to go on: 0:1200+3 is behind the"
+                    + " first three rows of the record at 1200.")
     private long limit = Long.MAX_VALUE;
 
     TailCommand(Terminal terminal) {
@@ -96,7 +97,7 @@ final class TailCommand implements Callable<Integer> {
             if (format == Format.CSV && !write(TextRows.csv(new ArrayList<>(names)) + "\n")) {
                 return 0;
             }
-            Map<Integer, Long> positions = new TreeMap<>(tail.positions());
+            Passed passed = new Passed(tail.positions(), settings.from(from).within());
             long left = limit;
             while (true) {
                 TailBatch batch = tail.poll(PATIENCE);
@@ -109,27 +110,51 @@ final class TailCommand implements Callable<Integer> {
                     return 0;
                 }
                 left -= rows;
-                passed(positions, batch, rows);
+                passed.add(batch, rows);
                 if (left == 0) {
-                    terminal.err().println("go on with --from " + TailSettings.text(tail.streamId(), positions));
+                    terminal.err().println("go on with --from " + passed.text(tail.streamId()));
                     return 0;
                 }
             }
         }
     }
 
-    /** The positions behind this number of a batch's rows: those of whole records. */
-    private static void passed(Map<Integer, Long> positions, TailBatch batch, int rows) {
-        for (int row = 0; row < rows; row++) {
-            boolean whole = row + 1 == batch.size()
-                    || batch.position(row + 1) != batch.position(row)
-                    || batch.partition(row + 1) != batch.partition(row);
-            if (whole) {
-                positions.put(batch.partition(row), batch.position(row) + 1);
+    /** What was printed, which need not end with a record. */
+    private static final class Passed {
+        private final Map<Integer, Long> positions;
+        /** By partition, how many rows of the record at its position were printed, where that is not all. */
+        private final Map<Integer, Integer> within;
+
+        Passed(Map<Integer, Long> positions, Map<Integer, Integer> within) {
+            this.positions = new TreeMap<>(positions);
+            this.within = new TreeMap<>(within);
+        }
+
+        /** Adds the first rows of a batch. */
+        void add(TailBatch batch, int rows) {
+            if (rows == batch.size()) {
+                batch.positions().forEach((partition, position) -> {
+                    // One that stands keeps what was printed of its record.
+                    if (!position.equals(positions.put(partition, position))) {
+                        within.remove(partition);
+                    }
+                });
+                return;
+            }
+            for (int row = 0; row < rows; row++) {
+                int partition = batch.partition(row);
+                boolean whole = batch.position(row + 1) != batch.position(row) || batch.partition(row + 1) != partition;
+                positions.put(partition, batch.position(row) + (whole ? 1 : 0));
+                if (whole) {
+                    within.remove(partition);
+                } else {
+                    within.put(partition, batch.index(row) + 1);
+                }
             }
         }
-        if (rows == batch.size()) {
-            positions.putAll(batch.positions());
+
+        String text(int stream) {
+            return TailSettings.text(stream, positions, within);
         }
     }
 

@@ -153,6 +153,9 @@ public final class Tail implements AutoCloseable {
 
     private void begin(TailSettings settings) {
         int partitions = stream.definition().partitions();
+        settings.within()
+                .forEach((partition, count) ->
+                        rows.passFirst(partition, settings.from().getOrDefault(partition, 0L), count));
         settings.from().forEach((partition, position) -> {
             if (partition < 0 || partition >= partitions || position < 0) {
                 throw new WaterwheelException(

@@ -73,6 +73,11 @@ public final class TailBatch {
         return rows.position(row);
     }
 
+    /** The place of a row in that record, from 0, among all its rows: also those that the condition is not true of. */
+    public int index(int row) {
+        return rows.index(row);
+    }
+
     /**
      * By partition the position below which everything was handed over: a tail {@code from} these goes on behind this
      * batch. A query sees all of it, also one of another client that demands these.

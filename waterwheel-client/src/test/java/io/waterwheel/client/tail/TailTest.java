@@ -403,6 +403,30 @@ final class TailTest {
         assertThat(TailSettings.text(tail.streamId(), tail.positions())).isEqualTo("7@0:1,1:1,2:0");
     }
 
+    /** A position within a record, as a tail that ends after some rows has it. */
+    @Test
+    void aTailBeginsBehindTheFirstRowsOfARecord() {
+        World world = new World(1);
+        world.calm = true;
+        for (int id = 1; id <= 3; id++) {
+            world.logs.get(0).add(new Produced(id, id, 7, id + "," + id + ",7,text of " + id));
+        }
+        world.visible[0] = 3;
+        TailSettings within = TailSettings.NOW.from("7@0:1+1,1:0,2:0");
+        assertThat(TailSettings.text(7, within.from(), within.within())).isEqualTo("7@0:1+1,1:0,2:0");
+        Tail tail = open(world, within);
+        List<Object> ids = new ArrayList<>();
+        for (int i = 0; i < 10 && !Long.valueOf(3).equals(tail.positions().get(0)); i++) {
+            TailBatch batch = poll(tail);
+            for (int row = 0; batch != null && row < batch.size(); row++) {
+                ids.add(String.valueOf(batch.value(row, "id")));
+                assertThat(batch.index(row)).isZero();
+            }
+        }
+        assertThat(ids).isEqualTo(List.of("3"));
+        assertThatThrownBy(() -> TailSettings.NOW.from("0:1+")).hasMessageContaining("expected now, earliest, or");
+    }
+
     /** Positions of a stream say nothing of another one of its name. */
     @Test
     void positionsOfAnotherStreamAreRefused() {

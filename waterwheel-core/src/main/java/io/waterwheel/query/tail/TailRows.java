@@ -21,6 +21,7 @@ import io.waterwheel.tuple.LostRange;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -52,22 +53,36 @@ public final class TailRows {
     private TupleBlock rows;
     private Places places = new Places();
     private int[] selected = new int[256];
+    /** By partition, the record of which a tail before this one has handed over the first rows. */
+    private final Map<Integer, Begun> begun = new HashMap<>();
 
-    /** By row, which record it is of, and its time. */
+    /**
+     * A record that was handed over in part.
+     *
+     * @param rows how many of its first
+     */
+    private record Begun(long position, int rows) {}
+
+    /** By row, which record it is of, its place there, and its time. */
     private static final class Places {
         private int[] partitions = new int[256];
         private long[] positions = new long[256];
+        private int[] indexes = new int[256];
         private long[] times = new long[256];
 
         void fill(int from, int to, int partition, long position) {
             ensure(to);
             Arrays.fill(partitions, from, to, partition);
             Arrays.fill(positions, from, to, position);
+            for (int row = from; row < to; row++) {
+                indexes[row] = row - from;
+            }
         }
 
         void set(int row, Places of, int at, long time) {
             partitions[row] = of.partitions[at];
             positions[row] = of.positions[at];
+            indexes[row] = of.indexes[at];
             times[row] = time;
         }
 
@@ -76,6 +91,7 @@ public final class TailRows {
                 int grown = Math.max(rows, partitions.length * 3 / 2);
                 partitions = Arrays.copyOf(partitions, grown);
                 positions = Arrays.copyOf(positions, grown);
+                indexes = Arrays.copyOf(indexes, grown);
                 times = Arrays.copyOf(times, grown);
             }
         }
@@ -110,6 +126,11 @@ public final class TailRows {
         this.kept = new RowCopy(layout, RowCopy.identity(layout), layout);
         this.staged = new TupleBlock(stored, 0);
         this.rows = new TupleBlock(layout, 0);
+    }
+
+    /** Hands over of one record of a partition only the rows behind its first, whatever the condition says of those. */
+    public void passFirst(int partition, long position, int rows) {
+        begun.put(partition, new Begun(position, rows));
     }
 
     /**
@@ -192,7 +213,7 @@ public final class TailRows {
         for (int i = 0; i < count; i++) {
             selected[seen] = i;
             boolean sees = places.positions[i] < below.getOrDefault(places.partitions[i], Long.MIN_VALUE);
-            seen += sees && places.times[i] >= horizon && !isLost(lost, i) ? 1 : 0;
+            seen += sees && places.times[i] >= horizon && !isLost(lost, i) && !isPassed(i) ? 1 : 0;
         }
         if (seen == count) {
             return;
@@ -203,6 +224,14 @@ public final class TailRows {
         for (int i = 0; i < seen; i++) {
             places.set(i, places, selected[i], places.times[selected[i]]);
         }
+    }
+
+    private boolean isPassed(int row) {
+        if (begun.isEmpty()) {
+            return false;
+        }
+        Begun record = begun.get(places.partitions[row]);
+        return record != null && record.position == places.positions[row] && places.indexes[row] < record.rows;
     }
 
     private boolean isLost(List<LostRange> lost, int row) {
@@ -248,6 +277,11 @@ public final class TailRows {
     /** The partition of a row's record. After {@link #settle}. */
     public int partition(int row) {
         return places.partitions[row];
+    }
+
+    /** The place of a row in its record, from 0, among all its rows. After {@link #settle}. */
+    public int index(int row) {
+        return places.indexes[row];
     }
 
     /** The position of a row's record; rows of one record have the same. After {@link #settle}. */

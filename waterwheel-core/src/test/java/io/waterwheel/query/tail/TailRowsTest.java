@@ -54,6 +54,10 @@ final class TailRowsTest {
                 LostRange lost = new LostRange(0, 2, 4, "retention");
                 boolean loses = random.nextBoolean();
                 List<TupleBlock> blocks = new ArrayList<>();
+                int begun = random.nextInt(8);
+                int passed = random.nextInt(60);
+                rows.passFirst(begun % 2, begun, passed);
+                rows.passFirst(1 - begun % 2, 0, 0);
                 for (int position = 0; position < 1 + random.nextInt(8); position++) {
                     TupleBlock block = canonical(small.block(1 + random.nextInt(50)));
                     blocks.add(block);
@@ -73,7 +77,14 @@ final class TailRowsTest {
                 for (int position = 0; position < blocks.size(); position++) {
                     boolean gone = position >= below.getOrDefault(position % 2, 0L)
                             || (loses && position % 2 == 0 && lost.contains(position));
-                    expect(expected, blocks.get(position), position, types, where, gone ? Long.MAX_VALUE : horizon);
+                    expect(
+                            expected,
+                            blocks.get(position),
+                            position,
+                            position == begun ? passed : 0,
+                            types,
+                            where,
+                            gone ? Long.MAX_VALUE : horizon);
                 }
                 rows.settle(loses ? List.of(lost) : List.of(), horizon, below);
                 List<List<@Nullable Object>> actual = new ArrayList<>();
@@ -81,6 +92,7 @@ final class TailRowsTest {
                     List<@Nullable Object> values = new ArrayList<>();
                     values.add((long) rows.partition(row));
                     values.add(rows.position(row));
+                    values.add((long) rows.index(row));
                     for (int field = 0; field < fields; field++) {
                         values.add(shown(rows.value(field, row)));
                     }
@@ -123,16 +135,18 @@ final class TailRowsTest {
             List<List<@Nullable Object>> expected,
             TupleBlock block,
             long position,
+            int passed,
             ExpressionTypes types,
             @Nullable Expression where,
             long horizon) {
         for (int row = 0; row < block.size(); row++) {
             boolean matches = where == null
                     || Boolean.TRUE.equals(new RowInterpreter(types, SmallRows.row(block, row)).value(where));
-            if (matches && block.times()[row] >= horizon) {
+            if (matches && row >= passed && block.times()[row] >= horizon) {
                 List<@Nullable Object> values = new ArrayList<>();
                 values.add(position % 2);
                 values.add(position);
+                values.add((long) row);
                 for (int field = 0; field < block.layout().fields().size(); field++) {
                     values.add(shown(block.value(field, row)));
                 }

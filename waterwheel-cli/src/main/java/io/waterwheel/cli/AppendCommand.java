@@ -5,6 +5,7 @@ import io.waterwheel.cli.input.InputFiles;
 import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.input.Pace;
 import io.waterwheel.cli.input.Rejections;
+import io.waterwheel.cli.output.DropPage;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.cli.proposal.FileFacts;
 import io.waterwheel.cli.text.PositionText;
@@ -119,8 +120,14 @@ final class AppendCommand implements Callable<Integer> {
                             + " it is asked whether to go on.")
     private boolean create;
 
-    @Option(names = "--yes", description = "With --create: do not ask.")
+    @Option(names = "--yes", description = "With --create: do not ask, and refuse what a person should look at.")
     private boolean yes;
+
+    @Option(
+            names = "--keep-records",
+            description = "With --create: where the stream's topic is there already, let its records be rows of the"
+                    + " stream too. Without it --yes refuses such a topic.")
+    private boolean keepRecords;
 
     @Option(
             names = "--stream",
@@ -248,7 +255,17 @@ final class AppendCommand implements Callable<Integer> {
                     "stream " + stream + " exists already: append to it by 'append " + stream + " " + file
                             + "', without --create, or name another with --stream");
         }
-        if (!facts.appendsAsText() && hasText(client, stream)) {
+        // It is not read where nothing depends on it: who writes to a topic may be kept from reading it.
+        TopicSample there = keepRecords && facts.appendsAsText() ? null : recordsOf(client, stream);
+        String had = there == null || keepRecords ? "" : hasRecords(there);
+        if (!had.isEmpty() && !asks) {
+            throw new WaterwheelException(
+                    ErrorCode.TOPIC_HAS_RECORDS,
+                    had + ". Say --keep-records to have them in it; or name another stream with --stream; or, where"
+                            + " nobody needs the topic, delete it first: "
+                            + DropPage.deletion(client.kafka(), stream));
+        }
+        if (!facts.appendsAsText() && there != null && isText(there)) {
             facts.appendAsText();
             terminal.err()
                     .println("topic " + stream + " is there already, with records that are no tuple blocks: rows are"
@@ -256,7 +273,7 @@ final class AppendCommand implements Callable<Integer> {
         }
         StreamCreation creation = StreamCreation.propose(
                 terminal, files, stream, format == null ? null : format.records, columns, encoding, facts);
-        if (asks && !creation.confirmed(terminal.in())) {
+        if (asks && !creation.confirmed(terminal.in(), had)) {
             return false;
         }
         creation.create(client);
@@ -278,18 +295,28 @@ final class AppendCommand implements Callable<Integer> {
         }
     }
 
-    /** Whether a topic is there with records, none of which is a tuple block: programs may read it. */
-    private static boolean hasText(WaterwheelClient client, String topic) {
+    /** Some records of a topic; null when it has none, or there is no such topic. */
+    private static @Nullable TopicSample recordsOf(WaterwheelClient client, String topic) {
         try {
             TopicSample sample = client.sample(topic, SAMPLE);
-            return sample.records() > 0
-                    && sample.values().stream().map(ByteBuffer::wrap).noneMatch(BlockCodec::begins);
+            return sample.records() == 0 ? null : sample;
         } catch (WaterwheelException e) {
             if (e.is(ErrorCode.BAD_TOPIC)) {
-                return false; // there is none
+                return null; // there is none
             }
             throw e;
         }
+    }
+
+    /** Whether none of them is a tuple block: programs may read the topic. */
+    private static boolean isText(TopicSample sample) {
+        return sample.values().stream().map(ByteBuffer::wrap).noneMatch(BlockCodec::begins);
+    }
+
+    /** What a new stream of a topic has from its first moment on. */
+    private static String hasRecords(TopicSample there) {
+        return "topic " + there.topic() + " has " + there.size() + " already" + StreamCreation.since(there)
+                + ", and they would be rows of the new stream too, or dead letters where they do not fit";
     }
 
     /** Whether the rows count as appended. */
@@ -338,6 +365,9 @@ final class AppendCommand implements Callable<Integer> {
         }
         if (yes && !create) {
             throw wrong("--yes goes with --create");
+        }
+        if (keepRecords && !create) {
+            throw wrong("--keep-records goes with --create");
         }
         if (facts.given() != null && !create) {
             throw wrong(facts.given() + " goes with --create: of a stream that is there, its schema says it");

@@ -11,6 +11,7 @@ import io.waterwheel.cli.proposal.RescalingPage;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.AskedQuestions;
 import io.waterwheel.client.admin.Rescaling;
+import io.waterwheel.client.admin.SourceOffsets;
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
@@ -233,7 +234,12 @@ final class StreamCommand {
 
     private int create(ServerOption server, StreamDefinition definition) {
         try (WaterwheelClient client = server.connect()) {
-            terminal.err().println(StreamCreation.created(client.createStream(definition)));
+            StreamDetails made = client.createStream(definition);
+            terminal.err().println(StreamCreation.created(made));
+            String had = StreamCreation.alreadyThere(client, made);
+            if (!had.isEmpty()) {
+                terminal.err().println(had);
+            }
             return 0;
         }
     }
@@ -533,7 +539,8 @@ final class StreamCommand {
     @Command(
             name = "drop",
             description = {
-                "Forget a stream and its chunks. Its topic, and the records in it, stay.",
+                "Forget a stream and its chunks. Its topic, and the records in it, stay: a new stream of the topic has"
+                        + " them as rows again.",
                 "Where the topic no longer has the records of the stream's first rows, these rows are gone for good: on a"
                         + " terminal it asks first."
             },
@@ -544,26 +551,46 @@ final class StreamCommand {
             @Option(names = "--yes", description = "Do not ask.") boolean yes)
             throws IOException {
         try (WaterwheelClient client = server.connect()) {
-            String gone = onlyInChunks(client, name);
+            Before before = before(client, name);
+            String gone = before.gone();
             if (!gone.isEmpty() && !yes && terminal.asks() && !DropPage.confirmed(terminal, name, gone)) {
                 return 1;
             }
             client.drop(name);
             terminal.err().println("dropped stream " + name + (gone.isEmpty() ? "" : "; " + gone));
+            if (!before.stays().isEmpty()) {
+                terminal.err().println(before.stays());
+            }
             return 0;
         }
     }
 
-    private String onlyInChunks(WaterwheelClient client, String name) {
+    /**
+     * What is to be said of a stream's topic, which cannot be asked for once the stream is dropped.
+     *
+     * @param gone rows that go with the stream for good; empty when none do
+     * @param stays what the topic keeps; empty when that is not known
+     */
+    private record Before(String gone, String stays) {}
+
+    private Before before(WaterwheelClient client, String name) {
         try {
-            return DropPage.onlyInChunks(client.describe(name), client.offsets(name));
+            StreamDetails stream = client.describe(name);
+            List<SourceOffsets> offsets = client.offsets(name);
+            List<String> readers = client.listStreams(unreadable -> {}).stream()
+                    .map(StreamDetails::definition)
+                    .filter(other -> other.topic().equals(stream.definition().topic())
+                            && !other.name().equals(name))
+                    .map(StreamDefinition::name)
+                    .toList();
+            return new Before(DropPage.onlyInChunks(stream, offsets), DropPage.topicStays(stream, offsets, readers));
         } catch (WaterwheelException e) {
             if (e.is(ErrorCode.NO_SUCH_STREAM)) {
-                return "";
+                return new Before("", "");
             }
             // A stream can be dropped of which no more can be told; what else is wrong, the drop says.
             terminal.err().println("what the topic has of stream " + name + " is not known: " + e.getMessage());
-            return "";
+            return new Before("", "");
         }
     }
 }

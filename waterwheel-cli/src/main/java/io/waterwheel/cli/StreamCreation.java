@@ -10,6 +10,8 @@ import io.waterwheel.cli.proposal.ProposalCheck;
 import io.waterwheel.cli.proposal.SchemaProposal;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.client.admin.TopicSample;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
@@ -21,6 +23,8 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -213,15 +217,20 @@ final class StreamCreation {
                 outcome.first());
     }
 
-    /** Whether the person at the terminal says yes: by y, yes or an empty line. */
-    boolean confirmed(InputStream answers) throws IOException {
+    /**
+     * Whether the person at the terminal says yes: by y or yes, or by an empty line where nothing speaks against it.
+     *
+     * @param doubts a sentence about what the person may not want; empty when there is none
+     */
+    boolean confirmed(InputStream answers, String doubts) throws IOException {
         terminal.err()
-                .print("Create stream " + definition.name() + " like this and append "
-                        + (files.size() == 1 ? "the file" : files.size() + " files") + "? [Y/n] ");
+                .print((doubts.isEmpty() ? "" : doubts + ".\n") + "Create stream " + definition.name()
+                        + " like this and append " + (files.size() == 1 ? "the file" : files.size() + " files")
+                        + (doubts.isEmpty() ? "? [Y/n] " : "? [y/N] "));
         terminal.err().flush();
         String answer = new BufferedReader(new InputStreamReader(answers, StandardCharsets.UTF_8)).readLine();
         String word = answer == null ? "n" : answer.strip().toLowerCase(Locale.ROOT);
-        if (word.isEmpty() || word.equals("y") || word.equals("yes")) {
+        if ((word.isEmpty() && doubts.isEmpty()) || word.equals("y") || word.equals("yes")) {
             return true;
         }
         terminal.err()
@@ -233,6 +242,39 @@ final class StreamCreation {
     /** Creates it. */
     void create(WaterwheelClient client) {
         terminal.err().println(created(client.createStream(definition)));
+    }
+
+    /**
+     * A line about the records that a new stream's topic had already; empty when it had none, or that cannot be told.
+     */
+    static String alreadyThere(WaterwheelClient client, StreamDetails stream) {
+        String topic = stream.definition().topic();
+        long offsets = DropPage.offsets(client.offsets(stream.definition().name()));
+        if (offsets == 0) {
+            return "";
+        }
+        String size = TopicSample.atMost(offsets);
+        String since = "";
+        try {
+            TopicSample sample = client.sample(topic, 1);
+            if (sample.records() == 0) {
+                return ""; // there were some, and Kafka has deleted them, or they are of transactions that were aborted
+            }
+            size = sample.size();
+            since = since(sample);
+        } catch (WaterwheelException e) {
+            since = ", since when cannot be read from here (" + e.code() + ")";
+        }
+        return "topic " + topic + " has " + size + " already" + since
+                + ": they become rows of the stream, or dead letters where they do not fit";
+    }
+
+    /** Since when a topic has records, as far as they say it. */
+    static String since(TopicSample sample) {
+        return sample.times().stream()
+                .min(Comparator.naturalOrder())
+                .map(first -> ", since " + first.truncatedTo(ChronoUnit.SECONDS))
+                .orElse("");
     }
 
     /** The line that says so. */

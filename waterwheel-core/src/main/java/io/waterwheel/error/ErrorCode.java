@@ -280,6 +280,8 @@ public enum ErrorCode {
     TOPIC_COMPACTED(USER, "Set the topic's `cleanup.policy` to `delete`, or choose another topic."),
     /** A stream was to read a topic with tuple blocks of a stream that is otherwise. */
     TOPIC_HAS_BLOCKS(USER, "Make both streams without tuple blocks: of csv or json, without `blocks` in `records`."),
+    /** A stream was to be made of a file, and its topic has records already, which would be rows of it too. */
+    TOPIC_HAS_RECORDS(USER, "Say `--keep-records` to have them too, take another name, or delete the topic."),
     /** A stream was to have a topic of its own name, which another reads. */
     TOPIC_TAKEN(USER, "Choose another name for the stream, and name the topic if it is to be shared."),
     /** Whether a topic feeds a stream already cannot be told, because an entry of the catalog cannot be read. */

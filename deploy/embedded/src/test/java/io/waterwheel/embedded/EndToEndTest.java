@@ -127,6 +127,8 @@ final class EndToEndTest {
         files.filesOfAnyDialect();
         files.linesMayComeBesideBlocks(server.kafka());
         files.aPersonIsAsked();
+        files.whatATopicHasAlreadyIsSaid(server.kafka());
+        files.aTailEndsWithinARecordAndGoesOnThere();
     }
 
     /** How a topic's first batch is packed. */

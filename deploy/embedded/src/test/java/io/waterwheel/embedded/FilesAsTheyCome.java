@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
 import org.apache.avro.LogicalTypes;
 import org.apache.avro.Schema;
@@ -286,8 +287,16 @@ final class FilesAsTheyCome {
         // Who reads a topic that is there shall not meet blocks; who made it of blocks once does.
         for (String stream : List.of("text", "beside")) {
             assertThat(run(new byte[0], false, "stream", "drop", stream).code()).isZero();
-            CliResult again =
-                    run(new byte[0], false, "append", "--create", "--yes", "--stream", stream, text.toString());
+            CliResult again = run(
+                    new byte[0],
+                    false,
+                    "append",
+                    "--create",
+                    "--yes",
+                    "--keep-records",
+                    "--stream",
+                    stream,
+                    text.toString());
             assertThat(again.code()).as("seed %s: %s", seed, again).isZero();
             assertThat(again.out().contains("blocks: true")).as("%s", again).isEqualTo(stream.equals("beside"));
             assertThat(again.err().contains("topic text is there already")).isEqualTo(stream.equals("text"));
@@ -353,5 +362,66 @@ final class FilesAsTheyCome {
         // It is refused before anything is looked at.
         assertThat(again.out()).isEmpty();
         assertThat(run(new byte[0], false, "query", "other", "--count").out()).isEqualTo("2\n");
+    }
+
+    /** A stream that is dropped and made anew has its old rows again, and so that is said. */
+    void whatATopicHasAlreadyIsSaid(String kafka) throws Exception {
+        Path file = Files.writeString(folder.resolve("anew.csv"), "at,x\n2021-10-07,1\n2021-10-08,2\n");
+        String deletion = "kafka-topics.sh --bootstrap-server " + kafka + " --delete --topic anew";
+        assertThat(run(new byte[0], false, "append", "--create", "--yes", file.toString())
+                        .code())
+                .isZero();
+        CliResult dropped = run(new byte[0], false, "stream", "drop", "anew");
+        assertThat(dropped.err())
+                .matches("dropped stream anew\ntopic anew stays, with up to \\d records?: .*\\. Where nobody needs it: "
+                        + Pattern.quote(deletion) + "\n");
+
+        CliResult refused = run(new byte[0], false, "append", "--create", "--yes", file.toString());
+        assertThat(refused.code()).as("%s", refused).isEqualTo(1);
+        assertThat(refused.err())
+                .containsPattern("topic anew has \\d records? already, since 20\\S+Z, and they would be rows")
+                .contains("Say --keep-records", deletion, "[TOPIC_HAS_RECORDS]");
+        CliResult no = run("\n".getBytes(UTF_8), true, "append", "--create", file.toString());
+        assertThat(no.code()).as("%s", no).isEqualTo(1);
+        assertThat(no.err()).contains("topic anew has ", "append the file? [y/N] ", "nothing was created");
+        assertThat(run(new byte[0], false, "stream", "list").out()).doesNotContain("anew");
+
+        CliResult yes = run("y\n".getBytes(UTF_8), true, "append", "--create", file.toString());
+        assertThat(yes.code()).as("%s", yes).isZero();
+        untilCounted("anew", 4);
+        Path yaml = Files.writeString(
+                folder.resolve("anew.yaml"),
+                run(new byte[0], false, "stream", "describe", "anew").out());
+        assertThat(run(new byte[0], false, "stream", "drop", "anew").code()).isZero();
+        CliResult created = run(new byte[0], false, "stream", "create", yaml.toString());
+        assertThat(created.err())
+                .startsWith("created stream anew, fed by topic anew of ")
+                .containsPattern("\ntopic anew has \\d records? already, since 20\\S+Z: they become rows");
+        untilCounted("anew", 4);
+        assertThat(run(new byte[0], false, "stream", "drop", "anew").code()).isZero();
+        CliResult kept = run(new byte[0], false, "append", "--create", "--yes", "--keep-records", file.toString());
+        assertThat(kept.code()).as("%s", kept).isZero();
+        untilCounted("anew", 6);
+    }
+
+    /** The stream of before, of three records with two rows each. */
+    void aTailEndsWithinARecordAndGoesOnThere() {
+        String from = "earliest";
+        List<String> rows = new ArrayList<>();
+        for (int limit : new int[] {1, 2, 1, 1, 1}) {
+            CliResult tail =
+                    run(new byte[0], false, "tail", "anew", "--from", from, "--limit", "" + limit, "--where", "x > 0");
+            assertThat(tail.code()).as("from %s: %s", from, tail).isZero();
+            List<String> lines = tail.out().lines().skip(1).toList();
+            assertThat(lines).as("from %s: %s", from, tail).hasSize(limit);
+            rows.addAll(lines);
+            from = tail.err().strip().replaceFirst("(?s).*go on with --from (\\S+)$", "$1");
+        }
+        assertThat(rows.stream().filter(row -> row.endsWith(",1")))
+                .as("%s", rows)
+                .hasSize(3);
+        assertThat(rows.stream().filter(row -> row.endsWith(",2")))
+                .as("%s", rows)
+                .hasSize(3);
     }
 }

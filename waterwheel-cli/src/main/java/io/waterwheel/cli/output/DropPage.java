@@ -2,6 +2,7 @@ package io.waterwheel.cli.output;
 
 import io.waterwheel.client.admin.SourceOffsets;
 import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.client.admin.TopicSample;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -32,6 +33,38 @@ public final class DropPage {
                 ? ""
                 : "topic " + stream.definition().topic() + " no longer has the records of its first rows ("
                         + String.join(", ", gone) + "): with the stream those rows are gone for good";
+    }
+
+    /** Offsets that a stream's topic still has: no less than its records. Partitions that cannot be asked have none. */
+    public static long offsets(List<SourceOffsets> partitions) {
+        return partitions.stream()
+                .filter(one -> one.logStart().isPresent() && one.logEnd().isPresent())
+                .mapToLong(one ->
+                        Math.max(0, one.logEnd().getAsLong() - one.logStart().getAsLong()))
+                .sum();
+    }
+
+    /**
+     * What becomes of the topic of a stream that is dropped.
+     *
+     * @param readers names of the other streams that read it
+     */
+    public static String topicStays(StreamDetails stream, List<SourceOffsets> offsets, List<String> readers) {
+        String topic = stream.definition().topic();
+        long records = offsets(offsets);
+        String stays = "topic " + topic + " stays"
+                + (records == 0
+                        ? ""
+                        : ", with " + TopicSample.atMost(records) + ": a new stream of it has them as rows again, or as"
+                                + " dead letters where they do not fit");
+        return readers.isEmpty()
+                ? stays + ". Where nobody needs it: " + deletion(stream.topic().bootstrapServers(), topic)
+                : stays + ". Streams that read it: " + String.join(", ", readers);
+    }
+
+    /** Kafka's own command that deletes a topic. */
+    public static String deletion(String bootstrap, String topic) {
+        return "kafka-topics.sh --bootstrap-server " + bootstrap + " --delete --topic " + topic;
     }
 
     /** The offsets at which a stream begins, for people; empty when it begins with its topic. */

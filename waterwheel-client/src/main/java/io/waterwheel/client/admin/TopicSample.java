@@ -15,6 +15,8 @@ import java.util.List;
  * @param withoutValue of them
  * @param withKey of them
  * @param all whether the topic has no other records
+ * @param offsets that the topic still has, of all partitions: no less than its records, and more where transactions or
+ *     removed records took some
  */
 public record TopicSample(
         String topic,
@@ -25,4 +27,15 @@ public record TopicSample(
         long records,
         long withoutValue,
         long withKey,
-        boolean all) {}
+        boolean all,
+        long offsets) {
+    /** How many records the topic has, for people. */
+    public String size() {
+        return all ? records + (records == 1 ? " record" : " records") : atMost(offsets);
+    }
+
+    /** At most so many records, for people. */
+    public static String atMost(long offsets) {
+        return "up to " + offsets + (offsets == 1 ? " record" : " records");
+    }
+}

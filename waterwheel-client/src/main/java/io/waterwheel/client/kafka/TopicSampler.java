@@ -82,6 +82,7 @@ public final class TopicSampler {
         private final List<Instant> times = new ArrayList<>();
         private final Map<TopicPartition, Long> next = new HashMap<>();
         private long records;
+        private long offsets;
         private long withoutValue;
         private long withKey;
         private long bytes;
@@ -102,6 +103,7 @@ public final class TopicSampler {
                 consumer.assign(List.of(of));
                 long begin = consumer.beginningOffsets(List.of(of)).getOrDefault(of, 0L);
                 long end = consumer.endOffsets(List.of(of)).getOrDefault(of, 0L);
+                offsets += Math.max(0, end - begin);
                 mostBytes = MOST_BYTES / partitions * p + MOST_BYTES / partitions / 2;
                 long first = read(of, begin, end, ofEach);
                 long newest = Math.max(first, end - ofEach);
@@ -110,7 +112,8 @@ public final class TopicSampler {
                 long last = read(of, newest, end, ofEach);
                 all &= newest == first && last >= end;
             }
-            return new TopicSample(topic, partitions, values, keys, times, records, withoutValue, withKey, all);
+            return new TopicSample(
+                    topic, partitions, values, keys, times, records, withoutValue, withKey, all, offsets);
         }
 
         /** Reads at most {@code most} records of [from, to); returns where it ended. */

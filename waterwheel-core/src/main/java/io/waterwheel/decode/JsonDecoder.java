@@ -174,7 +174,10 @@ final class JsonDecoder implements RecordDecoder {
                 throw new RejectedRecordException(
                         RefusalKind.FORM,
                         "expected a JSON " + (root.each() == null ? "object" : "array") + ", got "
-                                + ValueParser.describe(first));
+                                + ValueParser.describe(first)
+                                + (first == JsonToken.START_ARRAY
+                                        ? ": give each of its objects a line, or a record, of its own"
+                                        : ""));
             }
             if (parser.nextToken() != null) {
                 throw new RejectedRecordException(

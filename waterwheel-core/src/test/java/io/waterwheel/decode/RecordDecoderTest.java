@@ -207,7 +207,10 @@ class RecordDecoderTest {
                 "{\"time\":1,\"id\":1,\"sped\":2}",
                 "unknown member 'sped': the schema has no such field");
         assertRejected(RecordFormat.JSON, "{\"time\":1,\"time\":1}", "time: the member is there twice");
-        assertRejected(RecordFormat.JSON, "[1]", "expected a JSON object, got an array");
+        assertRejected(
+                RecordFormat.JSON,
+                "[1]",
+                "expected a JSON object, got an array: give each of its objects a line, or a record, of its own");
         assertRejected(RecordFormat.JSON, "{\"id\":\"1\"}", "id: expected a whole number of 32 bits, got a string");
         assertRejected(
                 RecordFormat.JSON,

@@ -119,7 +119,11 @@ final class QueryReader {
             PARSER.merge(json, message);
         } catch (InvalidProtocolBufferException e) {
             throw HttpFailure.bad(
-                    ErrorCode.BAD_QUERY, "the body is no Query of query.proto in JSON: " + e.getMessage(), null, e);
+                    ErrorCode.BAD_QUERY,
+                    "the body is no Query of query.proto in JSON: " + e.getMessage()
+                            + ". A statement of SQL is {\"sql\": \"SELECT ...\"}",
+                    null,
+                    e);
         }
         return WireQueries.fromMessage(message.build());
     }
@@ -132,7 +136,9 @@ final class QueryReader {
             throw HttpFailure.bad(
                     ErrorCode.BAD_QUERY,
                     "expected one stream=NAME, got " + streams.size() + "; further parameters are "
-                            + QueryParameters.options(),
+                            + QueryParameters.options()
+                            + ". A statement of SQL is sql=TEXT, or the body with Content-Type: "
+                            + StatementParameters.TYPE,
                     "stream",
                     null);
         }

@@ -1,7 +1,9 @@
 package io.waterwheel.gateway;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.gateway.http.HttpFailure;
@@ -24,6 +26,7 @@ final class StatementParameters {
 
     private static final JsonFactory JSON = new JsonFactory();
     private static final Pattern POSITION = Pattern.compile("(.+):(\\d{1,9}):(\\d{1,18})");
+    private static final Pattern SOURCE = Pattern.compile("\\[Source: [^;]*; (line: \\d+, column: \\d+)]");
     /** Clients of the gateway share its connections: it would be another client's. */
     private static final Pattern VERDICT = Pattern.compile("\\s*SHOW\\s+VERDICT\\b", Pattern.CASE_INSENSITIVE);
 
@@ -201,7 +204,7 @@ final class StatementParameters {
             }
         } catch (IOException | NumberFormatException e) {
             throw HttpFailure.bad(
-                    ErrorCode.BAD_REQUEST, "the body is no statement in JSON: " + e.getMessage(), null, e);
+                    ErrorCode.BAD_REQUEST, "the body is no statement in JSON: " + whatIsWrong(e), null, e);
         }
         if (sql == null) {
             return null;
@@ -213,6 +216,16 @@ final class StatementParameters {
                     strange);
         }
         return statement(sql, timeout, partial, atLeast).withParameters(values);
+    }
+
+    /** Jackson's message names its source, which is the body. */
+    private static String whatIsWrong(Exception e) {
+        if (!(e instanceof JsonProcessingException json)) {
+            return String.valueOf(e.getMessage());
+        }
+        JsonLocation at = json.getLocation();
+        return SOURCE.matcher(json.getOriginalMessage()).replaceAll("$1")
+                + (at == null ? "" : ", line " + at.getLineNr() + ", column " + at.getColumnNr());
     }
 
     private static void positions(JsonParser json, Map<String, Map<Integer, Long>> atLeast) throws IOException {

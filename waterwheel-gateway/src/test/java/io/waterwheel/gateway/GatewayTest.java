@@ -321,6 +321,16 @@ final class GatewayTest {
         check(400, "BAD_REQUEST", null, RawHttp.get(gateway, "/v1/query?stream=%ff"));
         check(400, "BAD_QUERY", null, RawHttp.post(gateway, "/v1/query", "application/json", "{\"strem\": \"s\"}"));
         check(400, "BAD_QUERY", null, RawHttp.post(gateway, "/v1/query", "application/json", "{\"stream\""));
+        assertThat(RawHttp.post(gateway, "/v1/query", QueryReader.FORM, "SELECT 1")
+                        .body())
+                .contains("A statement of SQL is sql=TEXT, or the body with Content-Type: application/sql");
+        assertThat(RawHttp.post(gateway, "/v1/query", "application/json", "{\"query\": \"SELECT 1\"}")
+                        .body())
+                .contains("A statement of SQL is {\\\"sql\\\": \\\"SELECT ...\\\"}");
+        assertThat(RawHttp.post(gateway, "/v1/query", "application/json", "{\"sql\": \"SELECT 1\"")
+                        .body())
+                .contains("the body is no statement in JSON: ", "line 1, column ")
+                .doesNotContain("Source");
         check(415, "MEDIA_TYPE_UNKNOWN", "Content-Type", RawHttp.post(gateway, "/v1/query", "text/xml", "<q/>"));
         check(404, "NO_SUCH_PATH", null, RawHttp.get(gateway, "/v1/streams/s/nothing"));
         RawHttp.Answer method = RawHttp.post(gateway, "/healthz", "text/plain", "");

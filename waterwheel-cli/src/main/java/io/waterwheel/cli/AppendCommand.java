@@ -33,6 +33,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -273,7 +274,16 @@ final class AppendCommand implements Callable<Integer> {
         }
         StreamCreation creation = StreamCreation.propose(
                 terminal, files, stream, format == null ? null : format.records, columns, encoding, facts);
-        if (asks && !creation.confirmed(terminal.in(), had)) {
+        if (!asks && !creation.rejects().isEmpty()) {
+            throw new WaterwheelException(
+                    ErrorCode.BAD_FILE,
+                    creation.rejects() + ". Nothing was created: 'waterwheel stream create --like' writes the proposal"
+                            + " for a file of your own to edit");
+        }
+        List<String> doubts = Stream.of(had, creation.rejects())
+                .filter(doubt -> !doubt.isEmpty())
+                .toList();
+        if (asks && !creation.confirmed(terminal.in(), doubts)) {
             return false;
         }
         creation.create(client);
@@ -304,7 +314,9 @@ final class AppendCommand implements Callable<Integer> {
             if (e.is(ErrorCode.BAD_TOPIC)) {
                 return null; // there is none
             }
-            throw e;
+            throw e.is(ErrorCode.NOT_ALLOWED)
+                    ? e.withMessage(e.getMessage() + "; with --keep-records and --text-records it is not read")
+                    : e;
         }
     }
 
@@ -433,6 +445,7 @@ final class AppendCommand implements Callable<Integer> {
                 .println(
                         append.sent() + " " + FileAppend.unit(details.definition()) + " accepted, " + rejections.count()
                                 + " rejected, in " + seconds(begin) + " s"
+                                + (append.before() == 0 ? "" : "; " + append.before() + " of them by earlier runs")
                                 + (rejections.tooMany() ? "; ended early: more than --max-reject " + maxReject : ""));
         return positions;
     }

@@ -81,6 +81,7 @@ public final class Cli {
 
     private static final Pattern CHOICE =
             Pattern.compile("(.*expected one of )\\[(.*)] \\(case-insensitive\\) but was (.*)");
+    private static final Pattern UNMATCHED = Pattern.compile("Unmatched arguments? (?:at|from) index \\d+: ('[^']*')");
     private static final Pattern NO_INTEGER = Pattern.compile("('[^']*') is not an? (int|long)");
     private static final Pattern NO_NUMBER = Pattern.compile("('[^']*') is not a double");
 
@@ -173,6 +174,11 @@ public final class Cli {
     private static String plain(CommandLine command, String message) {
         if (message.equals("Missing required subcommand")) {
             return "a command is missing: expected one of "
+                    + String.join(", ", command.getSubcommands().keySet());
+        }
+        Matcher word = UNMATCHED.matcher(message);
+        if (!command.getSubcommands().isEmpty() && command.getParent() != null && word.lookingAt()) {
+            return word.group(1) + " is no command of it: expected one of "
                     + String.join(", ", command.getSubcommands().keySet());
         }
         return reworded(message);

@@ -11,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,8 @@ import picocli.CommandLine.Spec;
         name = "dead-letters",
         description = {
             "List the records of a stream that could not become tuples, the oldest first.",
-            "A table has partition, offset, row in the record (-1: the whole record), reason and value, with tabs between."
+            "A table has partition, offset, row in the record (-1: the whole record), reason and value, with tabs"
+                    + " between. Of values that are no text it has the first 48 bytes, as base64; json has more."
         },
         footer = {"", "Example:", "  waterwheel dead-letters flights --limit 10"})
 final class DeadLettersCommand implements Callable<Integer> {
@@ -35,6 +37,9 @@ final class DeadLettersCommand implements Callable<Integer> {
         TABLE,
         JSON
     }
+
+    /** Of a value that is no text, in a table: a multiple of three, which base64 writes without padding. */
+    private static final int SHOWN_BYTES = 48;
 
     private static final JsonFactory JSON = new JsonFactory();
 
@@ -90,7 +95,15 @@ final class DeadLettersCommand implements Callable<Integer> {
                 Long.toString(letter.offset()),
                 Integer.toString(letter.index()),
                 oneLine(letter.reason()),
-                text == null ? "base64:" + Base64.getEncoder().encodeToString(letter.raw()) : oneLine(text));
+                text == null ? begin(letter) : oneLine(text));
+    }
+
+    /** The first bytes of a value that is no text: a tuple block may have very many. */
+    private static String begin(DeadLetter letter) {
+        byte[] raw = letter.raw();
+        return "base64:"
+                + Base64.getEncoder().encodeToString(raw.length > SHOWN_BYTES ? Arrays.copyOf(raw, SHOWN_BYTES) : raw)
+                + (raw.length > SHOWN_BYTES ? "... (" + letter.length() + " bytes; --format json shows more)" : "");
     }
 
     private static String oneLine(String text) {

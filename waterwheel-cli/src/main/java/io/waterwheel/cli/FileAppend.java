@@ -62,6 +62,8 @@ final class FileAppend {
     /** Of those, that the last commit has appended; of an append under a name. */
     private long sentAtCommit;
 
+    private long sentBefore;
+
     /**
      * @param appender whose calls are under the notice
      * @param named where it appends under a name: it goes on after the last line that was committed under that, and
@@ -87,9 +89,14 @@ final class FileAppend {
         this.blocks = appender.stream().takesBlocks();
     }
 
-    /** Lines that were sent. */
+    /** Lines that were sent, by earlier runs under the name too. */
     long sent() {
         return sent;
+    }
+
+    /** Those that earlier runs under the name sent. */
+    long before() {
+        return sentBefore;
     }
 
     /** What became of them when it fails. */
@@ -222,6 +229,7 @@ final class FileAppend {
         committed = under.positions();
         sent = note.sent();
         sentAtCommit = sent;
+        sentBefore = sent;
         rejections.before(note.refused());
         progress.before(sent);
         err.println("going on after line " + lines.lineNumber() + ": " + sent + " " + unit(appender.stream())

@@ -4,6 +4,8 @@ import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.KeyRanges;
 import io.waterwheel.schema.Balancing;
+import java.nio.ByteBuffer;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;
@@ -80,6 +82,21 @@ final class KeyRangesCommand {
         }
     }
 
+    /** A bound between texts need not be one, nor one that a terminal shows: then the bytes that it begins with. */
+    private static String shown(KeyRanges.Part part) {
+        String low = part.low();
+        if (low == null) {
+            return "the least key";
+        }
+        return low.isEmpty() || low.codePoints().anyMatch(Character::isISOControl)
+                ? "the bytes "
+                        + HexFormat.ofDelimiter(" ")
+                                .formatHex(ByteBuffer.allocate(Long.BYTES)
+                                        .putLong(part.lowKey() ^ Long.MIN_VALUE)
+                                        .array())
+                : low;
+    }
+
     private void print(String stream, KeyRanges keys) {
         terminal.out()
                 .println("stream " + stream + ": routing version " + keys.version() + ", balancing "
@@ -88,7 +105,7 @@ final class KeyRangesCommand {
         for (KeyRanges.Part part : keys.partitions()) {
             terminal.out()
                     .println("indexer " + part.indexer() + ": "
-                            + (part.low() == null ? "from the least key" : "from " + part.low()) + ", "
+                            + "from " + shown(part) + ", "
                             + Math.round(part.rate()) + " tuples/s");
         }
     }

@@ -1,6 +1,7 @@
 package io.waterwheel.cli;
 
 import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.cli.text.PositionText;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.SourceOffsets;
 import java.util.List;
@@ -9,7 +10,10 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code waterwheel offsets ...}: where reading of a stream's topic stands, and moving it by hand. */
 @Command(
@@ -19,6 +23,9 @@ import picocli.CommandLine.Parameters;
         footer = {"", "Example:", "  waterwheel offsets show flights"})
 final class OffsetsCommand {
     private final Terminal terminal;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
 
     OffsetsCommand(Terminal terminal) {
         this.terminal = terminal;
@@ -46,15 +53,23 @@ final class OffsetsCommand {
                         + " says so. Not backwards: tuples would be counted twice.",
                 "Offsets are the topic's own, as Kafka's tools show them."
             },
-            footer = {"", "Example:", "  waterwheel offsets set flights 0=1201"})
+            footer = {"", "Example:", "  waterwheel offsets set flights 0:1201"})
     int set(
             @Mixin StreamOption of,
             @Parameters(
                             index = "1..*",
                             arity = "1..*",
-                            paramLabel = "PARTITION=OFFSET",
+                            paramLabel = "PARTITION:OFFSET",
+                            converter = PositionText.class,
                             description = "A partition and the offset of the next record to read.")
-                    Map<Integer, Long> offsets) {
+                    List<Map.Entry<Integer, Long>> positions) {
+        Map<Integer, Long> offsets = new TreeMap<>();
+        for (Map.Entry<Integer, Long> one : positions) {
+            if (offsets.put(one.getKey(), one.getValue()) != null) {
+                throw new ParameterException(
+                        spec.subcommands().get("set"), "partition " + one.getKey() + " is named twice");
+            }
+        }
         try (WaterwheelClient client = of.connect()) {
             print(client.setOffsets(of.stream(), offsets));
             return 0;

@@ -1,6 +1,7 @@
 package io.waterwheel.cli;
 
 import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.cli.text.Counted;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.StreamRetention;
 import io.waterwheel.schema.Retention;
@@ -77,6 +78,11 @@ final class RetentionCommand {
             StreamRetention then =
                     dryRun ? client.retention(stream, retention) : client.setRetention(stream, retention);
             print(stream, then, retention);
+            if (!dryRun && then.next() != null) {
+                terminal.err()
+                        .println("it goes at the server's next look, within maintenance.interval (10 min where that is"
+                                + " not set); until then answers have it");
+            }
             if (dryRun) {
                 terminal.err().println("nothing was changed: leave out --dry-run to set it");
             }
@@ -95,7 +101,8 @@ final class RetentionCommand {
             return;
         }
         terminal.out()
-                .println("to expire: all before " + now.next() + ": " + now.chunks() + " chunks of " + now.tuples()
-                        + " tuples in " + now.bytes() + " bytes, and part of " + now.cut() + " more chunks");
+                .println("to expire: all before " + now.next() + ": " + Counted.of(now.chunks(), "chunk") + " of "
+                        + Counted.of(now.tuples(), "tuple") + " in " + Counted.of(now.bytes(), "byte")
+                        + ", and part of " + Counted.of(now.cut(), "more chunk"));
     }
 }

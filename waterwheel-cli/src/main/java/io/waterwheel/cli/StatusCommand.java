@@ -4,14 +4,21 @@ import io.waterwheel.cli.output.StatusPage;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.cli.text.Seconds;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.admin.StreamDetails;
+import io.waterwheel.status.ServerReport;
 import io.waterwheel.status.StatusJson;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code waterwheel status}. */
 @Command(
@@ -25,6 +32,7 @@ import picocli.CommandLine.Option;
             "",
             "Examples:",
             "  waterwheel status",
+            "  waterwheel status flights",
             "  waterwheel status --watch",
             "  waterwheel status --format json"
         })
@@ -40,8 +48,17 @@ final class StatusCommand implements Callable<Integer> {
 
     private final Terminal terminal;
 
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
     @Mixin
     private ServerOption server = new ServerOption();
+
+    @Parameters(
+            paramLabel = "STREAM",
+            arity = "0..1",
+            description = "Only this stream, and what is unhealthy of it. Default: all, and the server.")
+    private @Nullable String stream;
 
     @Option(
             names = "--format",
@@ -71,12 +88,20 @@ final class StatusCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         boolean asJson = json || format == Format.JSON;
+        if (asJson && stream != null) {
+            throw new ParameterException(spec.commandLine(), "STREAM goes with a table: JSON is the whole status");
+        }
         try (WaterwheelClient client = server.connect()) {
+            if (stream != null) {
+                StreamDetails unused = client.describe(stream); // says where there is none
+            }
             PrintStream out = terminal.out();
             StatusPage.Look before = null;
             do {
                 String text = client.status().json();
-                StatusPage.Look now = new StatusPage.Look(StatusJson.read(text), System.nanoTime());
+                ServerReport report = StatusJson.read(text);
+                StatusPage.Look now =
+                        new StatusPage.Look(stream == null ? report : report.only(stream), System.nanoTime());
                 if (asJson) {
                     out.println(text.stripTrailing());
                 } else if (before == null && !now.report().streams().isEmpty()) {
@@ -88,7 +113,11 @@ final class StatusCommand implements Callable<Integer> {
                     if (watch && terminal.outWatched()) {
                         out.print(HOME_AND_CLEAR);
                     }
-                    StatusPage.of(now, before == null ? now : before).forEach(out::println);
+                    if (stream != null && now.report().streams().isEmpty()) {
+                        out.println("nothing is heard yet of stream " + stream);
+                    } else {
+                        StatusPage.of(now, before == null ? now : before).forEach(out::println);
+                    }
                     before = now;
                 }
                 if (!watch || out.checkError()) {

@@ -8,6 +8,7 @@ import io.waterwheel.cli.proposal.DefinitionYaml;
 import io.waterwheel.cli.proposal.DimensionRows;
 import io.waterwheel.cli.proposal.FileFacts;
 import io.waterwheel.cli.proposal.RescalingPage;
+import io.waterwheel.cli.text.Counted;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.AskedQuestions;
 import io.waterwheel.client.admin.Rescaling;
@@ -319,8 +320,8 @@ final class StreamCommand {
     private static void printComments(StreamDetails stream, PrintStream out) {
         out.println("# stream " + stream.id() + ", Kafka at " + stream.topic().bootstrapServers());
         stream.chunks()
-                .ifPresent(chunks -> out.println("# " + chunks.count() + " chunks of " + chunks.tuples() + " tuples in "
-                        + chunks.bytes() + " bytes"));
+                .ifPresent(chunks -> out.println("# " + Counted.of(chunks.count(), "chunk") + " of "
+                        + Counted.of(chunks.tuples(), "tuple") + " in " + Counted.of(chunks.bytes(), "byte")));
         stream.division()
                 .ifPresent(division -> out.println("# divided between " + division.indexers()
                         + " indexers, by routing version " + division.routingVersion()));
@@ -484,6 +485,14 @@ final class StreamCommand {
                 case "log-loss" -> logLoss = usage(() -> LogLoss.parse(change.getValue()));
                 case "indexed-records" -> indexedRecords = usage(() -> IndexedRecords.parse(change.getValue()));
                 case "indexers" -> indexers = usage(() -> positive(change.getValue()));
+                case "retention", "balancing" ->
+                    throw wrong(
+                            "set",
+                            change.getKey().equals("retention")
+                                    ? "retention is set by 'waterwheel retention set " + name + " " + change.getValue()
+                                            + "'"
+                                    : "balancing is set by 'waterwheel key-ranges auto " + name + "', with --off or"
+                                            + " without");
                 default ->
                     throw wrong(
                             "set",

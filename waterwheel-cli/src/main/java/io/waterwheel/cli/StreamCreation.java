@@ -11,6 +11,7 @@ import io.waterwheel.cli.proposal.SchemaProposal;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.client.admin.TopicSample;
+import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
@@ -27,6 +28,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Creates the stream of an {@code append --create}: proposes it from the files, shows it, asks. One thread. */
@@ -38,13 +40,19 @@ final class StreamCreation {
     private final List<InputSource> files;
     private final SchemaProposal proposal;
     private final StreamDefinition definition;
+    private final String rejects;
 
     private StreamCreation(
-            Terminal terminal, List<InputSource> files, SchemaProposal proposal, StreamDefinition definition) {
+            Terminal terminal,
+            List<InputSource> files,
+            SchemaProposal proposal,
+            StreamDefinition definition,
+            String rejects) {
         this.terminal = terminal;
         this.files = files;
         this.proposal = proposal;
         this.definition = definition;
+        this.rejects = rejects;
     }
 
     /** The name of a stream that is made of a file or folder of this name: what no name may have becomes a hyphen. */
@@ -123,6 +131,9 @@ final class StreamCreation {
             throws IOException {
         InputSource first = files.get(0);
         RecordFormat lines = format != null ? format : formatOf(first, encoding);
+        if (format == null) {
+            requireOneForm(files, lines, encoding);
+        }
         Checked checked = checked(
                 terminal,
                 files,
@@ -138,7 +149,27 @@ final class StreamCreation {
                 SchemaProposal.Hints.NONE);
         terminal.out().print(checked.yaml());
         terminal.out().flush();
-        return new StreamCreation(terminal, files, checked.proposal(), SchemaFile.read("the proposal", checked.yaml()));
+        return new StreamCreation(
+                terminal,
+                files,
+                checked.proposal(),
+                SchemaFile.read("the proposal", checked.yaml()),
+                checked.rejects());
+    }
+
+    /** Refuses a folder in which a file is of another form than the first one. */
+    private static void requireOneForm(List<InputSource> files, RecordFormat first, @Nullable FileEncoding encoding)
+            throws IOException {
+        for (InputSource other : files.subList(1, files.size())) {
+            RecordFormat form = formatOf(other, encoding);
+            if (form != first) {
+                throw new WaterwheelException(
+                        ErrorCode.BAD_FILE,
+                        other.name() + " is " + form + ", and " + files.get(0).name() + " is " + first
+                                + ": a stream is made of files of one form. Put them into folders of their own, for a"
+                                + " stream each");
+            }
+        }
     }
 
     /** Looks at the first file. */
@@ -147,8 +178,12 @@ final class StreamCreation {
         SchemaProposal at(FileFacts facts) throws IOException;
     }
 
-    /** A definition, and what it was made of. */
-    private record Checked(String yaml, SchemaProposal proposal) {}
+    /**
+     * A definition, and what it was made of.
+     *
+     * @param rejects a sentence where most rows do not fit it; empty elsewhere
+     */
+    private record Checked(String yaml, SchemaProposal proposal, String rejects) {}
 
     /** The definition, made to fit all rows that can be read, with a last line that says how many do not fit. */
     private static Checked checked(
@@ -167,11 +202,11 @@ final class StreamCreation {
             size += file.size();
         }
         String yaml = proposal.yaml(stream, hints);
-        String checked = "# Rows behind those are not looked at yet: what is no tuple will be rejected.\n";
+        ProposalCheck.@Nullable Outcome checked = null;
         for (int round = 0; checks && round < ROUNDS; round++) {
             AppendProgress progress = new AppendProgress(terminal, "rows looked at", () -> 0, size);
             ProposalCheck.Outcome outcome = ProposalCheck.of(files, proposal, schema(yaml), progress);
-            checked = said(outcome);
+            checked = outcome;
             FileFacts told = round == 0 ? proposal.told(outcome) : null;
             if (told != null) {
                 proposal = look.at(told);
@@ -191,12 +226,17 @@ final class StreamCreation {
             Schema corrected = schema(known);
             if (outcome.misfits() > 0 && !corrected.equals(schema(yaml))) {
                 // What was rejected may be taken now.
-                checked = said(ProposalCheck.of(files, proposal, corrected, progress));
+                checked = ProposalCheck.of(files, proposal, corrected, progress);
             }
             yaml = known;
             break;
         }
-        return new Checked(yaml + checked, proposal);
+        return checked == null
+                ? new Checked(
+                        yaml + "# Rows behind those are not looked at yet: what is no tuple will be rejected.\n",
+                        proposal,
+                        "")
+                : new Checked(yaml + said(checked), proposal, rejects(checked));
     }
 
     private static Schema schema(String yaml) {
@@ -217,14 +257,31 @@ final class StreamCreation {
                 outcome.first());
     }
 
+    private static String rejects(ProposalCheck.Outcome outcome) {
+        return outcome.misfits() <= outcome.rows() - outcome.misfits()
+                ? ""
+                : String.format(
+                        Locale.ROOT,
+                        "most rows do not fit the proposal: %,d of %,d would be rejected, the first: %s",
+                        outcome.misfits(),
+                        outcome.rows(),
+                        outcome.first());
+    }
+
+    /** A sentence where most rows would be rejected; empty elsewhere. */
+    String rejects() {
+        return rejects;
+    }
+
     /**
      * Whether the person at the terminal says yes: by y or yes, or by an empty line where nothing speaks against it.
      *
-     * @param doubts a sentence about what the person may not want; empty when there is none
+     * @param doubts sentences about what the person may not want
      */
-    boolean confirmed(InputStream answers, String doubts) throws IOException {
+    boolean confirmed(InputStream answers, List<String> doubts) throws IOException {
         terminal.err()
-                .print((doubts.isEmpty() ? "" : doubts + ".\n") + "Create stream " + definition.name()
+                .print(doubts.stream().map(doubt -> doubt + ".\n").collect(Collectors.joining()) + "Create stream "
+                        + definition.name()
                         + " like this and append " + (files.size() == 1 ? "the file" : files.size() + " files")
                         + (doubts.isEmpty() ? "? [Y/n] " : "? [y/N] "));
         terminal.err().flush();

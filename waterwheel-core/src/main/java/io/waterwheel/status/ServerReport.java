@@ -26,6 +26,16 @@ public record ServerReport(
         gateways = List.copyOf(gateways);
     }
 
+    /** The same of one stream, or of none where it has no such stream; what is wrong with all of them stays. */
+    public ServerReport only(String stream) {
+        return new ServerReport(
+                troubles,
+                streams.stream().filter(one -> one.name().equals(stream)).toList(),
+                collector,
+                rollUps,
+                List.of());
+    }
+
     /**
      * Removal of files without an owner since the coordinator started.
      *

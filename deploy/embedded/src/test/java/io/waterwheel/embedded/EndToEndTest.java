@@ -129,6 +129,8 @@ final class EndToEndTest {
         files.aPersonIsAsked();
         files.whatATopicHasAlreadyIsSaid(server.kafka());
         files.aTailEndsWithinARecordAndGoesOnThere();
+        files.whatDoesNotFitIsRefused();
+        files.tablesStayTables(server.kafka());
     }
 
     /** How a topic's first batch is packed. */

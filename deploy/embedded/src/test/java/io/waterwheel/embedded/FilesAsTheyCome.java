@@ -404,6 +404,50 @@ final class FilesAsTheyCome {
         untilCounted("anew", 6);
     }
 
+    /** Of a folder of two forms, and of rows that do not fit, no stream is made. */
+    void whatDoesNotFitIsRefused() throws Exception {
+        Path mixed = Files.createDirectories(folder.resolve("mixed"));
+        Files.writeString(mixed.resolve("a.json"), "{\"at\": \"2021-10-07T00:00:00Z\", \"x\": 1}\n");
+        Files.writeString(mixed.resolve("b.csv"), "at,x\n2021-10-07,1\n");
+        CliResult forms = run(new byte[0], false, "append", "--create", "--yes", mixed.toString());
+        assertThat(forms.code()).as("%s", forms).isEqualTo(1);
+        assertThat(forms.err()).contains("b.csv is CSV, and ", "a.json is JSON: a stream is made of files of one form");
+
+        Path odd = Files.createDirectories(folder.resolve("odd"));
+        Files.writeString(odd.resolve("a.csv"), "at,x\n2021-10-07,1\n2021-10-08,2\n");
+        Files.writeString(odd.resolve("b.csv"), "at,x\n" + "2021-10-07,1,more\n".repeat(3));
+        CliResult most = run(new byte[0], false, "append", "--create", "--yes", odd.toString());
+        assertThat(most.code()).as("%s", most).isEqualTo(1);
+        assertThat(most.err())
+                .contains(
+                        "most rows do not fit the proposal: 3 of 5 would be rejected, the first: ", "b.csv, line 2: ");
+        CliResult asked = run("\n".getBytes(UTF_8), true, "append", "--create", odd.toString());
+        assertThat(asked.code()).as("%s", asked).isEqualTo(1);
+        assertThat(asked.err()).contains("3 of 5 would be rejected", "append 2 files? [y/N] ", "nothing was created");
+        assertThat(run(new byte[0], false, "stream", "list").out()).doesNotContain("mixed", "odd");
+    }
+
+    /** A block that is no tuple is shown by its first bytes, and a table keeps its lines. */
+    void tablesStayTables(String kafka) throws Exception {
+        byte[] block = "WWTB\u0001 and much more \u0000".repeat(10).getBytes(UTF_8);
+        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", kafka), new ByteArraySerializer(), new ByteArraySerializer())) {
+            producer.send(new ProducerRecord<>("anew", 0, null, block)).get();
+        }
+        Waiting.until(
+                "a letter",
+                () -> !run(new byte[0], false, "dead-letters", "anew").out().isEmpty());
+        assertThat(run(new byte[0], false, "dead-letters", "anew").out())
+                .contains("\tbase64:", "... (" + block.length + " bytes; --format json shows more)");
+        Path lines = Files.writeString(folder.resolve("lines.csv"), "at,x\n2021-10-07,\"two\nlines?\"\n");
+        assertThat(run(new byte[0], false, "append", "--create", "--yes", lines.toString())
+                        .code())
+                .isZero();
+        CliResult table = run(new byte[0], false, "query", "lines", "--select", "x", "--stats");
+        assertThat(table.out()).contains("two\\nlines?\n");
+        assertThat(table.err()).contains(" ms, as this command saw it\n");
+    }
+
     /** The stream of before, of three records with two rows each. */
     void aTailEndsWithinARecordAndGoesOnThere() {
         String from = "earliest";

@@ -93,7 +93,8 @@ public final class InputLines implements AutoCloseable {
             throw new IOException(
                     Arrays.equals(magic, ZIP)
                             ? "it is a zip archive, as Excel workbooks are: save the sheet as CSV, or unpack it"
-                            : "it is a Parquet file: write its rows as CSV, JSON lines or Avro");
+                            : "it is a Parquet file: write its rows as CSV, JSON lines or Avro, or take them by SQL"
+                                    + " (INSERT INTO ... SELECT from a table of the file, docs/formats.md)");
         }
         BufferedInputStream plain = buffered;
         if (magic.length >= 2 && magic[0] == 0x1f && magic[1] == (byte) 0x8b) {

@@ -41,7 +41,7 @@ public final class AnswerStats {
     public void print(Verdict verdict, PrintStream err) {
         err.printf(
                 Locale.ROOT,
-                "answer     %d tuples; began after %.1f ms, ended after %.1f ms%n",
+                "answer     %d tuples; began after %.1f ms, ended after %.1f ms, as this command saw it%n",
                 verdict.tuples(),
                 (first - begin) / 1e6,
                 (System.nanoTime() - begin) / 1e6);

@@ -45,11 +45,14 @@ public final class DropPage {
     }
 
     /**
-     * What becomes of the topic of a stream that is dropped.
+     * What becomes of the topic of a stream that is dropped; empty when the topic cannot be asked.
      *
      * @param readers names of the other streams that read it
      */
     public static String topicStays(StreamDetails stream, List<SourceOffsets> offsets, List<String> readers) {
+        if (offsets.stream().allMatch(partition -> partition.logEnd().isEmpty())) {
+            return ""; // it may be gone
+        }
         String topic = stream.definition().topic();
         long records = offsets(offsets);
         String stays = "topic " + topic + " stays"

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Prints an answer's rows. */
@@ -216,8 +217,24 @@ public abstract class RowPrinter {
                 return type.resolution().instant(units).toString();
             }
             StringBuilder safe = new StringBuilder();
-            TextRows.text(value).codePoints().forEach(c -> safe.appendCodePoint(Character.isISOControl(c) ? '?' : c));
+            TextRows.text(value).codePoints().forEach(c -> {
+                if (Character.isISOControl(c)) {
+                    safe.append(escape(c));
+                } else {
+                    safe.appendCodePoint(c);
+                }
+            });
             return safe.toString();
+        }
+
+        /** A sign that would break the table, or that the terminal would obey, as Java writes it. */
+        private static String escape(int control) {
+            return switch (control) {
+                case '\n' -> "\\n";
+                case '\r' -> "\\r";
+                case '\t' -> "\\t";
+                default -> String.format(Locale.ROOT, "\\u%04x", control);
+            };
         }
     }
 }

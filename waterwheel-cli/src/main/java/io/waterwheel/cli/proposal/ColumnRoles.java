@@ -118,6 +118,7 @@ final class ColumnRoles {
                         && column.empty == 0
                         && column.words.stream().noneMatch(nulls::contains)
                         && !column.isTime()
+                        && !column.isTimeOfDay()
                         && column.timePatterns().isEmpty();
                 boolean named = KEY_NAME.matcher(column.name).matches();
                 boolean fits =

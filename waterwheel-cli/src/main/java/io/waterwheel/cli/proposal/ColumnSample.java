@@ -26,6 +26,8 @@ final class ColumnSample {
             "\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d(:?\\d\\d)?))?");
     private static final Pattern ZONELESS =
             Pattern.compile("\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?");
+    private static final Pattern CLOCK =
+            Pattern.compile("([01]?\\d|2[0-3]):[0-5]\\d(:[0-5]\\d([.,]\\d{1,9})?)?( ?[AaPp]\\.?[Mm]\\.?)?");
     private static final int DISTINCT_COUNTED = 10_000;
     /** Of fewer values it is not said what most of them are. */
     private static final int FEW = 20;
@@ -65,6 +67,11 @@ final class ColumnSample {
     private long decimals;
     private long booleans;
     private long times;
+    /** Of times as ISO 8601 writes them: those that are days. */
+    private long days;
+    /** Times of day, without a day. */
+    private long clocks;
+
     private long ipv4;
     private long ipv6;
     private long uuids;
@@ -152,6 +159,7 @@ final class ColumnSample {
         if (time || (mayBeTime && ZONELESS.matcher(value).matches())) {
             times += time ? 1 : 0;
             zoneless += time ? 0 : 1;
+            days += value.length() == "2021-10-07".length() ? 1 : 0;
             fraction = Math.max(fraction, digitsBehindPoint(value));
             return;
         }
@@ -169,6 +177,11 @@ final class ColumnSample {
     /** Counts addresses and UUIDs, of a kind that all values before are of: others say nothing. */
     private void address(String value) {
         long before = values - marks - 1;
+        clocks += clocks == before
+                        && value.indexOf(':') > 0
+                        && CLOCK.matcher(value).matches()
+                ? 1
+                : 0;
         if (ipv4 < before && ipv6 < before && uuids < before) {
             return;
         }
@@ -344,6 +357,18 @@ final class ColumnSample {
     /** Whether the values are written as ISO 8601 writes times, with a zone or without, or days. */
     boolean isTime() {
         return type().isTimestamp();
+    }
+
+    /** Whether the values are times of day, such as 14:30, without a day. */
+    boolean isTimeOfDay() {
+        return clocks > 0 && clocks == values - marks;
+    }
+
+    /** Whether the values are days, without a time of day. */
+    boolean isDay() {
+        return isTime()
+                ? days == values - marks
+                : timePatterns().stream().anyMatch(pattern -> !pattern.contains("H") && !pattern.contains("h"));
     }
 
     /** What the numbers count, when they may be times between 1980 and 2100; else null. */

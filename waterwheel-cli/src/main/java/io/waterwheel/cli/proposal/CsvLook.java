@@ -105,6 +105,10 @@ final class CsvLook extends FileLook {
                 add(line, rows + damaged + 1);
             }
         }
+        if (rows == 0) {
+            throw bad(source + " has no row" + (headed ? " behind its line of names" : "")
+                    + ": expected at least one, which tells what the fields are");
+        }
     }
 
     private void requireNoContradiction(@Nullable String why) {

@@ -367,6 +367,10 @@ final class ProposalText {
         if (!evidence.isEmpty()) {
             doubts.add(evidence + (!json && evidence.contains("numbers") ? ": --null takes a word for nothing" : ""));
         }
+        if (column.isTimeOfDay() && time.isDay()) {
+            doubts.add("looks like the time of day of " + time.name + ", which has the day alone: the time of a row is"
+                    + " its midnight, unless one column has both");
+        }
         if (column.values == 0 && column.known == null) {
             doubts.add("always empty: type unknown");
         } else if (!isTime

@@ -41,6 +41,20 @@ class StatusPageTest {
                 .containsExactly("there are no streams", sentences.get(0), sentences.get(1));
     }
 
+    @Test
+    void showsOneStream() {
+        StatusPage.Look both = look(
+                "{\"gateways\":[{\"place\":\"a:7071\"}],\"streams\":[{\"name\":\"s\",\"topic\":\"t\"},"
+                        + "{\"name\":\"u\",\"topic\":\"u\",\"troubles\":[\"x\"]}]}",
+                1);
+        StatusPage.Look one = new StatusPage.Look(both.report().only("s"), both.nanos());
+        assertThat(StatusPage.of(one, one))
+                .anyMatch(line -> line.startsWith("s "))
+                .endsWith("", "all is well");
+        StatusPage.Look other = new StatusPage.Look(both.report().only("u"), both.nanos());
+        assertThat(StatusPage.of(other, other)).contains("  u: x").noneMatch(line -> line.startsWith("s "));
+    }
+
     /** Answers are as right as ever: all is well. */
     @Test
     void saysWhichDimensionsCrowd() {

@@ -305,6 +305,31 @@ class SchemaProposalTest {
         assertThatThrownBy(() -> proposed("1633608000000,a\n", "t", "t")).hasMessage("--columns names 't' twice");
     }
 
+    /** A day and its time of day in two columns: the stream's time would be midnight, which must be said. */
+    @Test
+    void aTimeOfDayBesideADayIsRemarked() throws Exception {
+        for (String[] file : new String[][] {
+            {"Datum;Uhrzeit;Wert\n07.10.2025;14:30;3\n08.10.2025;9:45;4\n", "Uhrzeit", "Datum"},
+            {"date,time,v\n2026-11-20,10:00:00,1\n2026-11-21,10:00:01,2\n", "time", "date"},
+            {"date,time,v\n2026-11-20,10:00 AM,1\n2026-11-21,1:30 pm,2\n", "time", "date"}
+        }) {
+            String yaml = SchemaProposal.of("f.csv", new ByteArrayInputStream(file[0].getBytes(UTF_8)), List.of())
+                    .yaml("f");
+            assertThat(yaml)
+                    .contains("# looks like the time of day of " + file[2], "\ntime: " + file[2] + "\n")
+                    .doesNotContain("key: {field: " + file[1] + "}");
+        }
+        String whole = "at,shift,v\n2026-11-20T01:02:03Z,10:00,1\n2026-11-21T01:02:03Z,11:00,2\n";
+        assertThat(SchemaProposal.of("f.csv", new ByteArrayInputStream(whole.getBytes(UTF_8)), List.of())
+                        .yaml("f"))
+                .doesNotContain("time of day");
+    }
+
+    @Test
+    void aFileOfNamesAloneHasNoRows() {
+        assertThatThrownBy(() -> proposed("at,x\n")).hasMessageContaining("f.csv has no row behind its line of names");
+    }
+
     /** A row without a time is rejected: of two times the one that all rows have is it, whatever stands first. */
     @Test
     void theTimeIsOneThatAllRowsHave() throws Exception {

@@ -16,16 +16,22 @@ public record KeyRanges(int version, Balancing balancing, List<Part> partitions)
      * The keys of one indexer.
      *
      * @param low first value of the key field, as a key range has it; null when none is below
+     * @param lowKey that value as chunks have it; of a text its first eight bytes, ordered as a signed number. 0 where
+     *     none is below
      * @param rate tuples a second in the last seconds, by samples
      */
-    public record Part(int indexer, @Nullable String low, double rate) {}
+    public record Part(int indexer, @Nullable String low, long lowKey, double rate) {}
 
     public static KeyRanges of(PartitionsReply reply) {
         return new KeyRanges(
                 reply.getVersion(),
                 Balancing.parse(reply.getBalancing()),
                 reply.getPartitionsList().stream()
-                        .map(part -> new Part(part.getIndexer(), part.hasLow() ? part.getLow() : null, part.getRate()))
+                        .map(part -> new Part(
+                                part.getIndexer(),
+                                part.hasLow() ? part.getLow() : null,
+                                part.getLowKey(),
+                                part.getRate()))
                         .toList());
     }
 

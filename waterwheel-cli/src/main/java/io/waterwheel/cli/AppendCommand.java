@@ -263,7 +263,7 @@ final class AppendCommand implements Callable<Integer> {
             throw new WaterwheelException(
                     ErrorCode.TOPIC_HAS_RECORDS,
                     had + ". Say --keep-records to have them in it; or name another stream with --stream; or, where"
-                            + " nobody needs the topic, delete it first: "
+                            + " no program needs the topic, delete it first: "
                             + DropPage.deletion(client.kafka(), stream));
         }
         if (!facts.appendsAsText() && there != null && isText(there)) {

@@ -306,7 +306,13 @@ final class StreamCreation {
      */
     static String alreadyThere(WaterwheelClient client, StreamDetails stream) {
         String topic = stream.definition().topic();
-        long offsets = DropPage.offsets(client.offsets(stream.definition().name()));
+        long offsets;
+        try {
+            offsets = DropPage.offsets(client.offsets(stream.definition().name()));
+        } catch (WaterwheelException e) {
+            // The stream is there all the same.
+            return "whether topic " + topic + " has records already is not known: " + e.getMessage();
+        }
         if (offsets == 0) {
             return "";
         }

@@ -97,7 +97,7 @@ final class TailCommand implements Callable<Integer> {
             if (format == Format.CSV && !write(TextRows.csv(new ArrayList<>(names)) + "\n")) {
                 return 0;
             }
-            Passed passed = new Passed(tail.positions(), settings.from(from).within());
+            Passed passed = new Passed(tail.positions(), tail.within());
             long left = limit;
             while (true) {
                 TailBatch batch = tail.poll(PATIENCE);
@@ -133,12 +133,9 @@ final class TailCommand implements Callable<Integer> {
         /** Adds the first rows of a batch. */
         void add(TailBatch batch, int rows) {
             if (rows == batch.size()) {
-                batch.positions().forEach((partition, position) -> {
-                    // One that stands keeps what was printed of its record.
-                    if (!position.equals(positions.put(partition, position))) {
-                        within.remove(partition);
-                    }
-                });
+                positions.putAll(batch.positions());
+                within.clear();
+                within.putAll(batch.within());
                 return;
             }
             for (int row = 0; row < rows; row++) {

@@ -134,8 +134,8 @@ final class TailEndpoint {
     private void send(String name, Tail tail, Shown shown, AnswerStream stream, AtomicBoolean gone) {
         Utf8Buffer event = new Utf8Buffer();
         event.ascii("retry: 1000\n");
-        Map<Integer, Long> positions = new TreeMap<>(tail.positions());
-        heartbeat(event, tail.streamId(), positions);
+        Sent sent = new Sent(tail);
+        heartbeat(event, sent);
         ServerSentEvents.flush(event, stream);
         long sentNanos = System.nanoTime();
         while (!gone.get()) {
@@ -146,19 +146,19 @@ final class TailEndpoint {
                     ServerSentEvents.flush(event, stream);
                 }
                 if (batch.size() > 0) {
-                    rows(event, batch, shown, tail.streamId(), positions, stream);
+                    rows(event, batch, shown, sent, stream);
                     meter.tailed(name, batch.size());
                     sentNanos = System.nanoTime();
                 }
-                positions.putAll(batch.positions());
+                sent.all(batch);
                 if (batch.size() == 0 && !batch.missed().isEmpty()) {
                     // Its id: what was said to be missed is not said again.
-                    heartbeat(event, tail.streamId(), positions);
+                    heartbeat(event, sent);
                     ServerSentEvents.flush(event, stream);
                 }
             }
             if (System.nanoTime() - sentNanos > ServerSentEvents.HEARTBEAT_NANOS) {
-                heartbeat(event, tail.streamId(), positions);
+                heartbeat(event, sent);
                 ServerSentEvents.flush(event, stream);
                 sentNanos = System.nanoTime();
             }
@@ -166,8 +166,8 @@ final class TailEndpoint {
     }
 
     /** A comment, and an id without an event: what was passed without a row is not read again. */
-    private static void heartbeat(Utf8Buffer event, int stream, Map<Integer, Long> positions) {
-        event.ascii(": heartbeat\nid: " + TailSettings.text(stream, positions) + "\n\n");
+    private static void heartbeat(Utf8Buffer event, Sent sent) {
+        event.ascii(": heartbeat\nid: " + sent.id() + "\n\n");
     }
 
     private static void missed(Utf8Buffer event, LostRange range) {
@@ -182,13 +182,7 @@ final class TailEndpoint {
     }
 
     /** Some events, each an array of rows, and none with a part of a record. */
-    private static void rows(
-            Utf8Buffer event,
-            TailBatch batch,
-            Shown shown,
-            int number,
-            Map<Integer, Long> positions,
-            AnswerStream stream) {
+    private static void rows(Utf8Buffer event, TailBatch batch, Shown shown, Sent sent, AnswerStream stream) {
         int size = batch.size();
         boolean begun = false;
         for (int row = 0; row < size; row++) {
@@ -202,16 +196,45 @@ final class TailEndpoint {
                     || batch.position(row + 1) != batch.position(row)
                     || batch.partition(row + 1) != batch.partition(row);
             if (ends) {
-                positions.put(batch.partition(row), batch.position(row) + 1);
+                sent.record(batch.partition(row), batch.position(row));
             }
             if (row + 1 == size) {
-                positions.putAll(batch.positions());
+                sent.all(batch);
             }
             if (row + 1 == size || (ends && event.length() >= EVENT_BYTES)) {
-                event.ascii("]\nid: " + TailSettings.text(number, positions) + "\n\n");
+                event.ascii("]\nid: " + sent.id() + "\n\n");
                 ServerSentEvents.flush(event, stream);
                 begun = false;
             }
+        }
+    }
+
+    /** What was sent, and what a tail before this one had sent of the records that it began within. */
+    private static final class Sent {
+        private final int stream;
+        private final Map<Integer, Long> positions;
+        private final Map<Integer, Integer> within;
+
+        Sent(Tail tail) {
+            stream = tail.streamId();
+            positions = new TreeMap<>(tail.positions());
+            within = new TreeMap<>(tail.within());
+        }
+
+        /** A whole record was sent. */
+        void record(int partition, long position) {
+            positions.put(partition, position + 1);
+            within.remove(partition);
+        }
+
+        void all(TailBatch batch) {
+            positions.putAll(batch.positions());
+            within.clear();
+            within.putAll(batch.within());
+        }
+
+        String id() {
+            return TailSettings.text(stream, positions, within);
         }
     }
 

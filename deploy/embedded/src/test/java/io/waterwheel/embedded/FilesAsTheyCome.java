@@ -373,8 +373,9 @@ final class FilesAsTheyCome {
                 .isZero();
         CliResult dropped = run(new byte[0], false, "stream", "drop", "anew");
         assertThat(dropped.err())
-                .matches("dropped stream anew\ntopic anew stays, with up to \\d records?: .*\\. Where nobody needs it: "
-                        + Pattern.quote(deletion) + "\n");
+                .matches(
+                        "dropped stream anew\ntopic anew stays, with up to \\d records?: .*\\. If no program needs it: "
+                                + Pattern.quote(deletion) + "\n");
 
         CliResult refused = run(new byte[0], false, "append", "--create", "--yes", file.toString());
         assertThat(refused.code()).as("%s", refused).isEqualTo(1);

@@ -61,7 +61,7 @@ public final class DropPage {
                         : ", with " + TopicSample.atMost(records) + ": a new stream of it has them as rows again, or as"
                                 + " dead letters where they do not fit");
         return readers.isEmpty()
-                ? stays + ". Where nobody needs it: " + deletion(stream.topic().bootstrapServers(), topic)
+                ? stays + ". If no program needs it: " + deletion(stream.topic().bootstrapServers(), topic)
                 : stays + ". Streams that read it: " + String.join(", ", readers);
     }
 

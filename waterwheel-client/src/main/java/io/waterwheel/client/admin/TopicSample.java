@@ -34,7 +34,7 @@ public record TopicSample(
         return all ? records + (records == 1 ? " record" : " records") : atMost(offsets);
     }
 
-    /** At most so many records, for people. */
+    /** At most this number of records, for people. */
     public static String atMost(long offsets) {
         return "up to " + offsets + (offsets == 1 ? " record" : " records");
     }

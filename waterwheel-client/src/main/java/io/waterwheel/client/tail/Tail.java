@@ -91,6 +91,8 @@ public final class Tail implements AutoCloseable {
     private final Map<Integer, Long> bases = new TreeMap<>();
     /** By partition, below which everything was handed over. */
     private final Map<Integer, Long> delivered = new TreeMap<>();
+    /** By partition, how many rows of the record at its position a tail before this one has handed over. */
+    private final Map<Integer, Integer> within = new TreeMap<>();
     /** By partition, below which everything was read. */
     private final Map<Integer, Long> read = new TreeMap<>();
     /** Partitions whose log is another now. */
@@ -153,9 +155,9 @@ public final class Tail implements AutoCloseable {
 
     private void begin(TailSettings settings) {
         int partitions = stream.definition().partitions();
-        settings.within()
-                .forEach((partition, count) ->
-                        rows.passFirst(partition, settings.from().getOrDefault(partition, 0L), count));
+        within.putAll(settings.within());
+        within.forEach(
+                (partition, count) -> rows.passFirst(partition, settings.from().getOrDefault(partition, 0L), count));
         settings.from().forEach((partition, position) -> {
             if (partition < 0 || partition >= partitions || position < 0) {
                 throw new WaterwheelException(
@@ -218,6 +220,14 @@ public final class Tail implements AutoCloseable {
     /** By partition the position below which everything was handed over. */
     public Map<Integer, Long> positions() {
         return Map.copyOf(delivered);
+    }
+
+    /**
+     * By partition how many rows of the record at its position were handed over by a tail before this one: what its
+     * settings say, until it has passed that record.
+     */
+    public Map<Integer, Integer> within() {
+        return Map.copyOf(within);
     }
 
     /**
@@ -351,8 +361,9 @@ public final class Tail implements AutoCloseable {
             miss(lost.partition(), from, to, lost.reason());
         }
         rows.settle(seen.lost(), seen.horizon(), read);
+        within.keySet().removeIf(partition -> read.getOrDefault(partition, 0L) > delivered.getOrDefault(partition, 0L));
         delivered.putAll(read);
-        return new TailBatch(rows, delivered, missed);
+        return new TailBatch(rows, delivered, within, missed);
     }
 
     /** Notes a range, less what is noted already. */

@@ -13,11 +13,13 @@ import org.jspecify.annotations.Nullable;
 public final class TailBatch {
     private final TailRows rows;
     private final Map<Integer, Long> positions;
+    private final Map<Integer, Integer> within;
     private final List<LostRange> missed;
 
-    TailBatch(TailRows rows, Map<Integer, Long> positions, List<LostRange> missed) {
+    TailBatch(TailRows rows, Map<Integer, Long> positions, Map<Integer, Integer> within, List<LostRange> missed) {
         this.rows = rows;
         this.positions = Map.copyOf(positions);
+        this.within = Map.copyOf(within);
         this.missed = List.copyOf(missed);
     }
 
@@ -84,6 +86,14 @@ public final class TailBatch {
      */
     public Map<Integer, Long> positions() {
         return positions;
+    }
+
+    /**
+     * What belongs to {@link #positions} where this tail began within records ({@link TailSettings#within}); empty once
+     * it has passed them. It never ends within one.
+     */
+    public Map<Integer, Integer> within() {
+        return within;
     }
 
     /**

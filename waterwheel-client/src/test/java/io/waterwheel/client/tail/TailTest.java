@@ -411,20 +411,35 @@ final class TailTest {
         for (int id = 1; id <= 3; id++) {
             world.logs.get(0).add(new Produced(id, id, 7, id + "," + id + ",7,text of " + id));
         }
-        world.visible[0] = 3;
+        world.logs.get(1).add(new Produced(9, 9, 7, "9,9,7,text of 9"));
+        world.visible[0] = 1;
+        world.visible[1] = 1;
         TailSettings within = TailSettings.NOW.from("7@0:1+1,1:0,2:0");
         assertThat(TailSettings.text(7, within.from(), within.within())).isEqualTo("7@0:1+1,1:0,2:0");
         Tail tail = open(world, within);
-        List<Object> ids = new ArrayList<>();
-        for (int i = 0; i < 10 && !Long.valueOf(3).equals(tail.positions().get(0)); i++) {
+        assertThat(idsUpTo(tail, Map.of(0, 1L, 1, 1L, 2, 0L))).isEqualTo(List.of("9"));
+        assertThat(tail.within())
+                .as("until it has passed the record, a tail from its positions needs it too")
+                .isEqualTo(Map.of(0, 1));
+        world.visible[0] = 3;
+        assertThat(idsUpTo(tail, Map.of(0, 3L, 1, 1L, 2, 0L))).isEqualTo(List.of("3"));
+        assertThat(tail.within()).isEmpty();
+        assertThatThrownBy(() -> TailSettings.NOW.from("0:1+")).hasMessageContaining("expected now, earliest, or");
+    }
+
+    /** The ids of the rows up to some positions. */
+    private static List<String> idsUpTo(Tail tail, Map<Integer, Long> upTo) {
+        List<String> ids = new ArrayList<>();
+        for (int i = 0; i < 1_000 && !tail.positions().equals(upTo); i++) {
             TailBatch batch = poll(tail);
             for (int row = 0; batch != null && row < batch.size(); row++) {
                 ids.add(String.valueOf(batch.value(row, "id")));
                 assertThat(batch.index(row)).isZero();
             }
+            assertThat(batch == null ? tail.within() : batch.within()).isEqualTo(tail.within());
         }
-        assertThat(ids).isEqualTo(List.of("3"));
-        assertThatThrownBy(() -> TailSettings.NOW.from("0:1+")).hasMessageContaining("expected now, earliest, or");
+        assertThat(tail.positions()).isEqualTo(upTo);
+        return ids;
     }
 
     /** Positions of a stream say nothing of another one of its name. */

@@ -7,6 +7,7 @@ import io.waterwheel.cli.input.Pace;
 import io.waterwheel.cli.input.Rejections;
 import io.waterwheel.cli.output.DropPage;
 import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.cli.output.TopicReaders;
 import io.waterwheel.cli.proposal.FileFacts;
 import io.waterwheel.cli.text.PositionText;
 import io.waterwheel.cli.text.Seconds;
@@ -258,13 +259,22 @@ final class AppendCommand implements Callable<Integer> {
         }
         // It is not read where nothing depends on it: who writes to a topic may be kept from reading it.
         TopicSample there = keepRecords && facts.appendsAsText() ? null : recordsOf(client, stream);
+        TopicReaders readers = there == null ? new TopicReaders(List.of(), true) : TopicReaders.of(client, stream, "");
+        if (!readers.streams().isEmpty()) {
+            throw new WaterwheelException(
+                    ErrorCode.TOPIC_TAKEN,
+                    "topic " + stream + " is that of " + String.join(", ", readers.streams())
+                            + ", and a stream that is called like it would read it too: name another with --stream");
+        }
         String had = there == null || keepRecords ? "" : hasRecords(there);
         if (!had.isEmpty() && !asks) {
             throw new WaterwheelException(
                     ErrorCode.TOPIC_HAS_RECORDS,
-                    had + ". Say --keep-records to have them in it; or name another stream with --stream; or, where"
-                            + " no program needs the topic, delete it first: "
-                            + DropPage.deletion(client.kafka(), stream));
+                    had + ". Say --keep-records to have them in it; or name another stream with --stream"
+                            + (readers.areKnown()
+                                    ? "; or, where no program, and no stream of another namespace, needs the topic,"
+                                            + " delete it first: " + DropPage.deletion(client.kafka(), stream)
+                                    : ""));
         }
         if (!facts.appendsAsText() && there != null && isText(there)) {
             facts.appendAsText();

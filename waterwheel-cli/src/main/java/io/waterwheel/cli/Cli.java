@@ -178,7 +178,8 @@ public final class Cli {
         }
         Matcher word = UNMATCHED.matcher(message);
         if (!command.getSubcommands().isEmpty() && command.getParent() != null && word.lookingAt()) {
-            return word.group(1) + " is no command of it: expected one of "
+            return word.group(1) + " is no command of '"
+                    + command.getCommandSpec().qualifiedName() + "': expected one of "
                     + String.join(", ", command.getSubcommands().keySet());
         }
         return reworded(message);

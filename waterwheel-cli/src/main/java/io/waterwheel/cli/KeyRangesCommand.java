@@ -5,6 +5,8 @@ import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.KeyRanges;
 import io.waterwheel.schema.Balancing;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -88,13 +90,26 @@ final class KeyRangesCommand {
         if (low == null) {
             return "the least key";
         }
-        return low.isEmpty() || low.codePoints().anyMatch(Character::isISOControl)
-                ? "the bytes "
-                        + HexFormat.ofDelimiter(" ")
-                                .formatHex(ByteBuffer.allocate(Long.BYTES)
-                                        .putLong(part.lowKey() ^ Long.MIN_VALUE)
-                                        .array())
+        byte[] key = ByteBuffer.allocate(Long.BYTES)
+                .putLong(part.lowKey() ^ Long.MIN_VALUE)
+                .array();
+        return low.isEmpty() || low.codePoints().anyMatch(Character::isISOControl) || isCut(low, key)
+                ? "the bytes " + HexFormat.ofDelimiter(" ").formatHex(key)
                 : low;
+    }
+
+    /** Whether the key begins with this text, and goes on with what is none. */
+    private static boolean isCut(String low, byte[] key) {
+        byte[] text = low.getBytes(StandardCharsets.UTF_8);
+        if (text.length >= key.length || !Arrays.equals(text, Arrays.copyOf(key, text.length))) {
+            return false;
+        }
+        for (int i = text.length; i < key.length; i++) {
+            if (key[i] != 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void print(String stream, KeyRanges keys) {

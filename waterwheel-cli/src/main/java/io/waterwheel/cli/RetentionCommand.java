@@ -80,8 +80,9 @@ final class RetentionCommand {
             print(stream, then, retention);
             if (!dryRun && then.next() != null) {
                 terminal.err()
-                        .println("it goes at the server's next look, within maintenance.interval (10 min where that is"
-                                + " not set); until then answers have it");
+                        .println(
+                                "what is to expire goes at the server's next look, within maintenance.interval (10 min where that is"
+                                        + " not set); until then answers have it");
             }
             if (dryRun) {
                 terminal.err().println("nothing was changed: leave out --dry-run to set it");

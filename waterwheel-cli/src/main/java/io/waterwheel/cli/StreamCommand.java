@@ -4,6 +4,7 @@ import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.output.DropPage;
 import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.cli.output.TopicReaders;
 import io.waterwheel.cli.proposal.DefinitionYaml;
 import io.waterwheel.cli.proposal.DimensionRows;
 import io.waterwheel.cli.proposal.FileFacts;
@@ -586,12 +587,7 @@ final class StreamCommand {
         try {
             StreamDetails stream = client.describe(name);
             List<SourceOffsets> offsets = client.offsets(name);
-            List<String> readers = client.listStreams(unreadable -> {}).stream()
-                    .map(StreamDetails::definition)
-                    .filter(other -> other.topic().equals(stream.definition().topic())
-                            && !other.name().equals(name))
-                    .map(StreamDefinition::name)
-                    .toList();
+            TopicReaders readers = TopicReaders.of(client, stream.definition().topic(), name);
             return new Before(DropPage.onlyInChunks(stream, offsets), DropPage.topicStays(stream, offsets, readers));
         } catch (WaterwheelException e) {
             if (e.is(ErrorCode.NO_SUCH_STREAM)) {

@@ -2,6 +2,7 @@ package io.waterwheel.cli;
 
 import io.waterwheel.cli.input.AppendProgress;
 import io.waterwheel.cli.input.FileEncoding;
+import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.output.DropPage;
 import io.waterwheel.cli.output.Terminal;
@@ -24,6 +25,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.List;
@@ -35,6 +37,8 @@ import org.jspecify.annotations.Nullable;
 final class StreamCreation {
     /** After each, rows that did not fit have been looked at too. */
     private static final int ROUNDS = 4;
+    /** For what is good to know of a stream that is there already; its command may be where Kafka cannot be reached. */
+    private static final Duration SINCE_PATIENCE = Duration.ofSeconds(3);
 
     private final Terminal terminal;
     private final List<InputSource> files;
@@ -162,7 +166,7 @@ final class StreamCreation {
             throws IOException {
         for (InputSource other : files.subList(1, files.size())) {
             RecordFormat form = formatOf(other, encoding);
-            if (form != first) {
+            if (form != first && hasLine(other, encoding)) {
                 throw new WaterwheelException(
                         ErrorCode.BAD_FILE,
                         other.name() + " is " + form + ", and " + files.get(0).name() + " is " + first
@@ -170,6 +174,16 @@ final class StreamCreation {
                                 + " stream each");
             }
         }
+    }
+
+    /** An empty file, as programs that write in parts leave them, is of any form. */
+    private static boolean hasLine(InputSource file, @Nullable FileEncoding encoding) throws IOException {
+        return file.naming(() -> {
+            try (InputStream in = file.open();
+                    InputLines lines = new InputLines(in, false, encoding)) {
+                return lines.next() != null;
+            }
+        });
     }
 
     /** Looks at the first file. */
@@ -319,7 +333,7 @@ final class StreamCreation {
         String size = TopicSample.atMost(offsets);
         String since = "";
         try {
-            TopicSample sample = client.sample(topic, 1);
+            TopicSample sample = client.sample(topic, 1, SINCE_PATIENCE);
             if (sample.records() == 0) {
                 return ""; // there were some, and Kafka has deleted them, or they are of transactions that were aborted
             }

@@ -75,7 +75,7 @@ final class TailCommand implements Callable<Integer> {
     @Option(
             names = "--limit",
             paramLabel = "N",
-            description = "End after N rows, and say on standard error from where to go on: 0:1200+3 is behind the"
+            description = "End after N rows, and say on standard error from where to go on: 0:1200.3 is behind the"
                     + " first three rows of the record at 1200.")
     private long limit = Long.MAX_VALUE;
 

@@ -121,6 +121,7 @@ public final class WaterwheelClient implements AutoCloseable {
     private static final long MEMORY_BYTES = 512L << 20;
 
     private static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration SAMPLE_PATIENCE = Duration.ofSeconds(30);
     private static final Duration CREATE_TIMEOUT = Duration.ofSeconds(90);
     private static final Duration DEFAULT_FLUSH_TIMEOUT = Duration.ofSeconds(30);
     /** Between two questions of a tail. */
@@ -346,8 +347,17 @@ public final class WaterwheelClient implements AutoCloseable {
      * @param most records in all; of each partition at least two
      */
     public TopicSample sample(String topic, int most) {
+        return sample(topic, most, SAMPLE_PATIENCE);
+    }
+
+    /**
+     * The same within some time.
+     *
+     * @param patience how long it waits for each answer of Kafka
+     */
+    public TopicSample sample(String topic, int most, Duration patience) {
         Libraries.requireKafka("to look at a topic");
-        return TopicSampler.read(kafka(), topic, most);
+        return TopicSampler.read(kafka(), topic, most, patience);
     }
 
     /** One stream. */

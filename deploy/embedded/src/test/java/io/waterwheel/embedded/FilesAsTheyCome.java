@@ -364,7 +364,7 @@ final class FilesAsTheyCome {
         assertThat(run(new byte[0], false, "query", "other", "--count").out()).isEqualTo("2\n");
     }
 
-    /** A stream that is dropped and made anew has its old rows again, and so that is said. */
+    /** A stream that is dropped and made anew has its old rows again, and so that is said. Leaves stream anew. */
     void whatATopicHasAlreadyIsSaid(String kafka) throws Exception {
         Path file = Files.writeString(folder.resolve("anew.csv"), "at,x\n2021-10-07,1\n2021-10-08,2\n");
         String deletion = "kafka-topics.sh --bootstrap-server " + kafka + " --delete --topic anew";
@@ -374,7 +374,7 @@ final class FilesAsTheyCome {
         CliResult dropped = run(new byte[0], false, "stream", "drop", "anew");
         assertThat(dropped.err())
                 .matches(
-                        "dropped stream anew\ntopic anew stays, with up to \\d records?: .*\\. If no program needs it: "
+                        "dropped stream anew\ntopic anew stays, with up to \\d records?: .*\\. If no program, and no stream of another namespace, needs it: "
                                 + Pattern.quote(deletion) + "\n");
 
         CliResult refused = run(new byte[0], false, "append", "--create", "--yes", file.toString());
@@ -386,6 +386,20 @@ final class FilesAsTheyCome {
         assertThat(no.code()).as("%s", no).isEqualTo(1);
         assertThat(no.err()).contains("topic anew has ", "append the file? [y/N] ", "nothing was created");
         assertThat(run(new byte[0], false, "stream", "list").out()).doesNotContain("anew");
+
+        Path second = folder.resolve("second.yaml");
+        Files.writeString(second, """
+                {name: second, topic: anew, format: block, fields: [{name: at, type: timestamp},
+                 {name: x, type: int}], key: {field: x}, time: at}
+                """);
+        assertThat(run(new byte[0], false, "stream", "create", second.toString())
+                        .code())
+                .isZero();
+        CliResult taken = run(new byte[0], false, "append", "--create", "--yes", file.toString());
+        assertThat(taken.err())
+                .contains("topic anew is that of second, and ", "[TOPIC_TAKEN]")
+                .doesNotContain("--delete");
+        assertThat(run(new byte[0], false, "stream", "drop", "second").code()).isZero();
 
         CliResult yes = run("y\n".getBytes(UTF_8), true, "append", "--create", file.toString());
         assertThat(yes.code()).as("%s", yes).isZero();
@@ -414,6 +428,12 @@ final class FilesAsTheyCome {
         assertThat(forms.code()).as("%s", forms).isEqualTo(1);
         assertThat(forms.err()).contains("b.csv is CSV, and ", "a.json is JSON: a stream is made of files of one form");
 
+        Path parts = Files.createDirectories(folder.resolve("parts"));
+        Files.writeString(parts.resolve("0.txt"), "{\"at\": \"2021-10-07T00:00:00Z\", \"x\": 1}\n");
+        Files.writeString(parts.resolve("1.txt"), "");
+        CliResult empty = run(new byte[0], false, "append", "--create", "--yes", parts.toString());
+        assertThat(empty.code()).as("%s", empty).isZero();
+
         Path odd = Files.createDirectories(folder.resolve("odd"));
         Files.writeString(odd.resolve("a.csv"), "at,x\n2021-10-07,1\n2021-10-08,2\n");
         Files.writeString(odd.resolve("b.csv"), "at,x\n" + "2021-10-07,1,more\n".repeat(3));
@@ -428,7 +448,7 @@ final class FilesAsTheyCome {
         assertThat(run(new byte[0], false, "stream", "list").out()).doesNotContain("mixed", "odd");
     }
 
-    /** A block that is no tuple is shown by its first bytes, and a table keeps its lines. */
+    /** A block that is no tuple is shown by its first bytes, and a table keeps its lines. The last of stream anew. */
     void tablesStayTables(String kafka) throws Exception {
         byte[] block = "WWTB\u0001 and much more \u0000".repeat(10).getBytes(UTF_8);
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
@@ -449,7 +469,7 @@ final class FilesAsTheyCome {
         assertThat(table.err()).contains(" ms, as this command saw it\n");
     }
 
-    /** The stream of before, of three records with two rows each. */
+    /** Of stream anew, as {@link #whatATopicHasAlreadyIsSaid} leaves it: three records with two rows each. */
     void aTailEndsWithinARecordAndGoesOnThere() {
         String from = "earliest";
         List<String> rows = new ArrayList<>();

@@ -47,9 +47,9 @@ public final class DropPage {
     /**
      * What becomes of the topic of a stream that is dropped; empty when the topic cannot be asked.
      *
-     * @param readers names of the other streams that read it
+     * @param readers who else reads it
      */
-    public static String topicStays(StreamDetails stream, List<SourceOffsets> offsets, List<String> readers) {
+    public static String topicStays(StreamDetails stream, List<SourceOffsets> offsets, TopicReaders readers) {
         if (offsets.stream().allMatch(partition -> partition.logEnd().isEmpty())) {
             return ""; // it may be gone
         }
@@ -60,9 +60,13 @@ public final class DropPage {
                         ? ""
                         : ", with " + TopicSample.atMost(records) + ": a new stream of it has them as rows again, or as"
                                 + " dead letters where they do not fit");
-        return readers.isEmpty()
-                ? stays + ". If no program needs it: " + deletion(stream.topic().bootstrapServers(), topic)
-                : stays + ". Streams that read it: " + String.join(", ", readers);
+        if (!readers.streams().isEmpty()) {
+            return stays + ". Streams that read it: " + String.join(", ", readers.streams());
+        }
+        return readers.areKnown()
+                ? stays + ". If no program, and no stream of another namespace, needs it: "
+                        + deletion(stream.topic().bootstrapServers(), topic)
+                : stays + ". Which streams read it is not known";
     }
 
     /** Kafka's own command that deletes a topic. */

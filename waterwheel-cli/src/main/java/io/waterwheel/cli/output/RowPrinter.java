@@ -216,9 +216,13 @@ public abstract class RowPrinter {
             if (type.isTimestamp() && value instanceof Long units) {
                 return type.resolution().instant(units).toString();
             }
+            String text = TextRows.text(value);
+            if (text.codePoints().noneMatch(Character::isISOControl)) {
+                return text;
+            }
             StringBuilder safe = new StringBuilder();
-            TextRows.text(value).codePoints().forEach(c -> {
-                if (Character.isISOControl(c)) {
+            text.codePoints().forEach(c -> {
+                if (c == '\\' || Character.isISOControl(c)) {
                     safe.append(escape(c));
                 } else {
                     safe.appendCodePoint(c);
@@ -227,9 +231,13 @@ public abstract class RowPrinter {
             return safe.toString();
         }
 
-        /** A sign that would break the table, or that the terminal would obey, as Java writes it. */
+        /**
+         * A sign that would break the table, or that the terminal would obey, as Java writes it; and a backslash beside
+         * one.
+         */
         private static String escape(int control) {
             return switch (control) {
+                case '\\' -> "\\\\";
                 case '\n' -> "\\n";
                 case '\r' -> "\\r";
                 case '\t' -> "\\t";

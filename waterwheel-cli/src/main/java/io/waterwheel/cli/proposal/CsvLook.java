@@ -106,7 +106,8 @@ final class CsvLook extends FileLook {
             }
         }
         if (rows == 0) {
-            throw bad(source + " has no row" + (headed ? " behind its line of names" : "")
+            throw bad(source + " has no row"
+                    + (damaged > 0 ? " that can be read" : headed ? " behind its line of names" : "")
                     + ": expected at least one, which tells what the fields are");
         }
     }

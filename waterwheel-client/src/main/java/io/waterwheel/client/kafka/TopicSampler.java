@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -22,7 +21,6 @@ import org.apache.kafka.common.errors.InvalidTopicException;
 /** Reads some records of a topic, to see what they are: the first and the newest of each partition. Stateless. */
 public final class TopicSampler {
     private static final Duration POLL = Duration.ofMillis(200);
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
     /** Of values, in all. */
     private static final long MOST_BYTES = 16 << 20;
 
@@ -33,9 +31,10 @@ public final class TopicSampler {
      *
      * @param bootstrap Kafka's address
      * @param most records in all; of each partition at least two
+     * @param patience how long it waits for each answer
      * @throws WaterwheelException when there is no such topic, it may not be read, or Kafka does not answer
      */
-    public static TopicSample read(String bootstrap, String topic, int most) {
+    public static TopicSample read(String bootstrap, String topic, int most, Duration patience) {
         Map<String, Object> conf = Map.of(
                 ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
                 bootstrap,
@@ -44,7 +43,7 @@ public final class TopicSampler {
                 ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
                 false,
                 ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
-                (int) TimeUnit.NANOSECONDS.toMillis(PATIENCE_NANOS),
+                (int) patience.toMillis(),
                 ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
                 false);
         try (KafkaConsumer<byte[], byte[]> consumer = new TopicConsumer(conf)) {
@@ -53,7 +52,7 @@ public final class TopicSampler {
                 throw new WaterwheelException(
                         ErrorCode.BAD_TOPIC, "Kafka at " + bootstrap + " has no topic '" + topic + "'");
             }
-            return new Reading(consumer, bootstrap, topic, partitions.size(), most).sample();
+            return new Reading(consumer, bootstrap, topic, partitions.size(), most, patience).sample();
         } catch (InvalidTopicException e) {
             throw new WaterwheelException(ErrorCode.BAD_TOPIC, "topic '" + topic + "': " + e.getMessage(), e);
         } catch (AuthorizationException e) {
@@ -77,6 +76,7 @@ public final class TopicSampler {
         private final String topic;
         private final int partitions;
         private final int ofEach;
+        private final Duration patience;
         private final List<byte[]> values = new ArrayList<>();
         private final List<byte[]> keys = new ArrayList<>();
         private final List<Instant> times = new ArrayList<>();
@@ -88,7 +88,14 @@ public final class TopicSampler {
         private long bytes;
         private long mostBytes;
 
-        Reading(KafkaConsumer<byte[], byte[]> consumer, String bootstrap, String topic, int partitions, int most) {
+        Reading(
+                KafkaConsumer<byte[], byte[]> consumer,
+                String bootstrap,
+                String topic,
+                int partitions,
+                int most,
+                Duration patience) {
+            this.patience = patience;
             this.consumer = consumer;
             this.bootstrap = bootstrap;
             this.topic = topic;
@@ -121,7 +128,7 @@ public final class TopicSampler {
             int got = 0;
             consumer.seek(of, from);
             next.put(of, from);
-            long deadline = System.nanoTime() + PATIENCE_NANOS;
+            long deadline = System.nanoTime() + patience.toNanos();
             while (next.getOrDefault(of, to) < to && got < most && bytes < mostBytes) {
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
                     if (record.offset() >= to || got >= most || bytes >= mostBytes) {
@@ -130,14 +137,18 @@ public final class TopicSampler {
                     add(record);
                     got++;
                     next.put(of, record.offset() + 1);
-                    deadline = System.nanoTime() + PATIENCE_NANOS;
+                    deadline = System.nanoTime() + patience.toNanos();
                 }
                 // Beyond records of aborted transactions, and what a transaction leaves.
                 if (got < most) {
                     next.merge(of, consumer.position(of), Math::max);
                 }
                 if (System.nanoTime() - deadline > 0) {
-                    throw failed(bootstrap, topic, "nothing came within 30 s", new IllegalStateException("no records"));
+                    throw failed(
+                            bootstrap,
+                            topic,
+                            "nothing came within " + patience.toSeconds() + " s",
+                            new IllegalStateException("no records"));
                 }
             }
             return next.getOrDefault(of, to);

@@ -81,8 +81,9 @@ public final class TailBatch {
     }
 
     /**
-     * By partition the position below which everything was handed over: a tail {@code from} these goes on behind this
-     * batch. A query sees all of it, also one of another client that demands these.
+     * By partition the position below which everything was handed over: a tail {@code from} these, and from what
+     * {@link #within} adds, goes on behind this batch. A query sees all of it, also one of another client that demands
+     * these.
      */
     public Map<Integer, Long> positions() {
         return positions;

@@ -28,7 +28,7 @@ public record TailSettings(
         Map<Integer, Long> from,
         Map<Integer, Integer> within,
         @Nullable Integer stream) {
-    private static final Pattern POSITION = Pattern.compile("(\\d{1,9}):(\\d{1,18})(?:\\+(\\d{1,9}))?");
+    private static final Pattern POSITION = Pattern.compile("(\\d{1,9}):(\\d{1,18})(?:\\.(\\d{1,9}))?");
     private static final Pattern NUMBER = Pattern.compile("(\\d{1,9})@(.*)");
 
     /** All rows that become visible from now on. */
@@ -55,7 +55,7 @@ public record TailSettings(
 
     /**
      * From where a text says: {@code now}, {@code earliest}, or positions such as {@code 0:1200,1:40}, or as
-     * {@link #text} writes them. {@code 0:1200+3} is behind the first three rows of the record at 1200.
+     * {@link #text} writes them. {@code 0:1200.3} is behind the first three rows of the record at 1200.
      *
      * @throws WaterwheelException code BAD_REQUEST, when it is none of these
      */
@@ -95,7 +95,7 @@ public record TailSettings(
     }
 
     /**
-     * The same where records were handed over in part, such as {@code 17@0:1200+3,1:40}.
+     * The same where records were handed over in part, such as {@code 17@0:1200.3,1:40}.
      *
      * @param within by partition, how many rows of the record at its position
      */
@@ -105,9 +105,14 @@ public record TailSettings(
                         .entrySet().stream()
                                 .map(position -> position.getKey() + ":" + position.getValue()
                                         + (within.containsKey(position.getKey())
-                                                ? "+" + within.get(position.getKey())
+                                                ? "." + within.get(position.getKey())
                                                 : ""))
                                 .collect(Collectors.joining(","));
+    }
+
+    /** From these positions on, and within the records there as {@link TailBatch#within} says. */
+    public TailSettings from(Map<Integer, Long> positions, Map<Integer, Integer> begun) {
+        return new TailSettings(where, earliest, positions, begun, null);
     }
 
     /** From these positions on. */

@@ -414,8 +414,8 @@ final class TailTest {
         world.logs.get(1).add(new Produced(9, 9, 7, "9,9,7,text of 9"));
         world.visible[0] = 1;
         world.visible[1] = 1;
-        TailSettings within = TailSettings.NOW.from("7@0:1+1,1:0,2:0");
-        assertThat(TailSettings.text(7, within.from(), within.within())).isEqualTo("7@0:1+1,1:0,2:0");
+        TailSettings within = TailSettings.NOW.from("7@0:1.1,1:0,2:0");
+        assertThat(TailSettings.text(7, within.from(), within.within())).isEqualTo("7@0:1.1,1:0,2:0");
         Tail tail = open(world, within);
         assertThat(idsUpTo(tail, Map.of(0, 1L, 1, 1L, 2, 0L))).isEqualTo(List.of("9"));
         assertThat(tail.within())
@@ -424,7 +424,7 @@ final class TailTest {
         world.visible[0] = 3;
         assertThat(idsUpTo(tail, Map.of(0, 3L, 1, 1L, 2, 0L))).isEqualTo(List.of("3"));
         assertThat(tail.within()).isEmpty();
-        assertThatThrownBy(() -> TailSettings.NOW.from("0:1+")).hasMessageContaining("expected now, earliest, or");
+        assertThatThrownBy(() -> TailSettings.NOW.from("0:1.")).hasMessageContaining("expected now, earliest, or");
     }
 
     /** The ids of the rows up to some positions. */

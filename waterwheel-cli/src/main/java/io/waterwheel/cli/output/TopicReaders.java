@@ -14,7 +14,11 @@ import java.util.List;
  * @param areKnown whether there are no others: not where an entry of the catalog cannot be read
  */
 public record TopicReaders(List<String> streams, boolean areKnown) {
-    /** @param but name of a stream that does not count; empty: all count */
+    /**
+     * Those that a server knows of.
+     *
+     * @param but name of a stream that does not count; empty: all count
+     */
     public static TopicReaders of(WaterwheelClient client, String topic, String but) {
         List<String> unreadable = new ArrayList<>();
         try {

@@ -4,7 +4,11 @@ package io.waterwheel.cli.text;
 public final class Counted {
     private Counted() {}
 
-    /** @param one the word for one of them, to which an s makes the word for many */
+    /**
+     * The number and the word.
+     *
+     * @param one the word for one of them, to which an s makes the word for many
+     */
     public static String of(long number, String one) {
         return number + " " + one + (number == 1 ? "" : "s");
     }

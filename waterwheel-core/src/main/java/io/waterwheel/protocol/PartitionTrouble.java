@@ -78,6 +78,11 @@ public record PartitionTrouble(Kind kind, String detail) {
         return kind == Kind.NONE;
     }
 
+    /** Whether nothing of the partition is taken up. One that only cannot be looked at may go on. */
+    public boolean standsStill() {
+        return kind != Kind.NONE && kind != Kind.UNSEEN;
+    }
+
     /** What is wrong and what to do, for people; empty when nothing is wrong. */
     public String sentence(String stream) {
         return kind.words + detail + kind.advice.replace("STREAM", stream);

@@ -188,6 +188,17 @@ final class SourceTroubleTest {
         waitForTrouble("halts", "halted before offset 1");
         assertThat(tuples("halts", Map.of(0, 1L))).isEqualTo(1);
         assertThat(run("status")).contains("halts, partition 0 stands still: halted before offset 1");
+        // An answer that waits for what comes after it says so, and what to do.
+        String still = "partition 0 stands still: halted before offset 1";
+        Query after = Query.of("halts")
+                .withSeen(new SessionPositions(SessionPositions.ANY, Map.of(0, 5L)))
+                .withTimeout(Duration.ofSeconds(1));
+        assertThatThrownBy(() -> count(after))
+                .hasMessageContaining("at offset 1 of partition 0, 5 was demanded")
+                .hasMessageContaining(still)
+                .hasMessageContaining("`waterwheel stream set halts dead-letters=skip`")
+                .hasMessageNotContaining("allow more time");
+        assertThat(count(after.withPartialAllowed()).missing().toString()).contains(still);
         assertThat(run("dead-letters", "halts")).isEqualTo("0 there are no dead letters of halts\n");
 
         assertThat(run("offsets", "set", "halts", "0=1")).startsWith("1 ").contains("counted twice");

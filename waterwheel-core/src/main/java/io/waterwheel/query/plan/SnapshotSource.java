@@ -1,6 +1,7 @@
 package io.waterwheel.query.plan;
 
 import io.waterwheel.catalog.state.StreamSnapshot;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -21,4 +22,14 @@ public interface SnapshotSource {
      * (protocol rule 10).
      */
     void shown(int streamId, int indexer, long[] watermarks);
+
+    /**
+     * Which partitions of a stream stand still, why, and what to do: a sentence for each of the first few. None where
+     * nothing is known of partitions.
+     *
+     * @param stream its name, for the sentences
+     */
+    default List<String> standing(int streamId, String stream) {
+        return List.of();
+    }
 }

@@ -31,6 +31,8 @@ final class IndexerReplies implements AutoCloseable {
     private static final long EXCUSABLE_NANOS = TimeUnit.SECONDS.toNanos(2);
     /** How often one who waits looks whether the receiver is still there. */
     private static final long LOOK_NANOS = 200_000_000;
+    /** Partitions that a complaint names. */
+    private static final int MOST_NAMED = 3;
 
     private final QueryPlan plan;
     private final IntFunction<Endpoints> endpoints;
@@ -40,6 +42,9 @@ final class IndexerReplies implements AutoCloseable {
 
     private final Map<Integer, IndexerReply> answers = new TreeMap<>();
     private final Map<Integer, String> trouble = new TreeMap<>();
+
+    /** Whether one has not yet taken up what is demanded. */
+    private boolean late;
 
     /** Guarded by itself: all that came. */
     private final List<IndexerReply> open = new ArrayList<>();
@@ -101,6 +106,11 @@ final class IndexerReplies implements AutoCloseable {
         return trouble;
     }
 
+    /** Whether one that does not answer waits for tuples to be taken up. */
+    boolean late() {
+        return late;
+    }
+
     private boolean isHere(Subquery.OfIndexer subquery) {
         Endpoints.Indexer endpoint = endpoints.apply(subquery.streamId()).indexer(subquery.indexer());
         return endpoint == null || endpoint.isHere();
@@ -119,7 +129,7 @@ final class IndexerReplies implements AutoCloseable {
                         : plan.excusable().contains(indexer)
                                 ? QueryRunner.get(future, Math.max(0, patienceEnds - clock.nanos()))
                                 : awaited(future);
-                String complaint = complaint(reply.header());
+                String complaint = complaint(reply.header(), subquery);
                 if (complaint.isEmpty()) {
                     answers.put(indexer, reply);
                 } else {
@@ -157,10 +167,14 @@ final class IndexerReplies implements AutoCloseable {
     }
 
     /** Why the reply does not do; empty when it does. */
-    private String complaint(IndexerHeader header) {
+    private String complaint(IndexerHeader header, Subquery.OfIndexer subquery) {
         return switch (header.outcome()) {
             case REFRESH -> header.reason();
-            case LATE -> "recovering, or behind what the query demands: " + header.reason();
+            case LATE -> {
+                late = true;
+                List<String> behind = behind(header, subquery);
+                yield behind.isEmpty() ? "recovering" : (header.recovering() ? "recovering; " : "") + named(behind);
+            }
             case ANSWER -> {
                 if (header.version() > plan.snapshot().version()) {
                     yield "has seen routing version " + header.version();
@@ -170,6 +184,24 @@ final class IndexerReplies implements AutoCloseable {
                         : "hears nothing of partitions " + header.stale();
             }
         };
+    }
+
+    /** The partitions of which an indexer has taken up less than is demanded, and how far it is. */
+    static List<String> behind(IndexerHeader header, Subquery.OfIndexer subquery) {
+        List<String> behind = new ArrayList<>();
+        long[] demand = subquery.demand();
+        for (int p = 0; p < demand.length && p < header.watermarks().length; p++) {
+            if (header.watermarks()[p] < demand[p]) {
+                behind.add("at offset " + header.watermarks()[p] + " of partition " + p + ", " + demand[p]
+                        + " was demanded");
+            }
+        }
+        return behind;
+    }
+
+    private static String named(List<String> behind) {
+        return String.join("; ", behind.subList(0, Math.min(behind.size(), MOST_NAMED)))
+                + (behind.size() > MOST_NAMED ? "; and " + (behind.size() - MOST_NAMED) + " more partitions" : "");
     }
 
     private IndexerReply keep(IndexerReply reply) {

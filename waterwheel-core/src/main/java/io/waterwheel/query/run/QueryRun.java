@@ -135,6 +135,7 @@ final class QueryRun implements AutoCloseable {
         long pause = RETRY_NANOS;
         Map<Integer, String> trouble;
         Set<Integer> failed = new HashSet<>();
+        boolean late;
         while (true) {
             steps.enter(StepClock.Step.PLANNING);
             Map<Integer, IndexerReports> reports =
@@ -155,6 +156,7 @@ final class QueryRun implements AutoCloseable {
                 askedAt = clock.nanos();
                 replies.ask(means.executors().apply(lane));
                 trouble = replies.trouble();
+                late = replies.late();
                 if (trouble.isEmpty() || (query.allowPartial() && pause > RETRY_NANOS)) {
                     resume();
                     log(plan);
@@ -167,7 +169,7 @@ final class QueryRun implements AutoCloseable {
                 throw new WaterwheelException(
                         ErrorCode.INCOMPLETE,
                         "no complete answer within " + query.timeout().toMillis() + " ms: " + trouble.values()
-                                + "; ask again, allow more time, or allow a partial answer");
+                                + whatToDo(late ? standing(snapshot) : List.of()));
             }
             pauseTurn();
             clock.sleep(pause);
@@ -175,6 +177,18 @@ final class QueryRun implements AutoCloseable {
             steps.enter(StepClock.Step.PLANNING);
             snapshot = planner.refreshed();
         }
+    }
+
+    private List<String> standing(StreamSnapshot snapshot) {
+        return snapshots.standing(snapshot.stream().id(), snapshot.stream().name());
+    }
+
+    /** More time helps, unless a partition that is waited for stands still until somebody decides. */
+    private static String whatToDo(List<String> standing) {
+        return standing.isEmpty()
+                ? "; ask again, allow more time, or allow a partial answer"
+                : "; " + String.join("; ", standing)
+                        + ". More time helps only once it goes on; a partial answer can be allowed meanwhile";
     }
 
     /** Questions that bound no dimension tell nothing of their order. */
@@ -308,6 +322,7 @@ final class QueryRun implements AutoCloseable {
         ChunkReads chunks = reads(plan.resolved(), settles ? List.of() : inOrder(plan), delivery);
         chunks.start();
         boolean whole = false;
+        boolean late = false;
         try {
             for (Subquery.OfIndexer subquery : plan.indexers()) {
                 IndexerReply reply = replies.of(subquery.indexer());
@@ -318,8 +333,13 @@ final class QueryRun implements AutoCloseable {
                         positions.lower(checkpoint.watermarks());
                     }
                 } else {
+                    late |= reply.header().recovering()
+                            || !IndexerReplies.behind(reply.header(), subquery).isEmpty();
                     deliver(plan, subquery, reply, positions, delivery);
                 }
+            }
+            if (late) {
+                standing(plan.snapshot()).forEach(delivery::miss);
             }
             whole = true;
         } finally {
@@ -418,12 +438,7 @@ final class QueryRun implements AutoCloseable {
         if (!header.stale().isEmpty()) {
             delivery.miss(name + " hears nothing of partitions " + header.stale());
         }
-        for (int p = 0; p < header.watermarks().length; p++) {
-            if (header.watermarks()[p] < subquery.demand()[p]) {
-                delivery.miss(name + " is at offset " + header.watermarks()[p] + " of partition " + p + ", "
-                        + subquery.demand()[p] + " was demanded");
-            }
-        }
+        IndexerReplies.behind(header, subquery).forEach(what -> delivery.miss(name + " is " + what));
         if (plan.resolved().isOfNoRow()) {
             reply.close();
             return;

@@ -10,6 +10,8 @@ import io.waterwheel.query.plan.SnapshotSource;
 import io.waterwheel.query.plan.StreamTracker;
 import io.waterwheel.store.ChunkStore;
 import io.waterwheel.topology.worker.CoordinatorServices;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -81,6 +83,9 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
     static final long FIRST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     static final long MAX_RETRY_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    /** Partitions that stand still of which a failure tells. */
+    private static final int MOST_STANDING = 3;
 
     /** Until when reports do not try again. */
     private record Retry(long atNanos, long waitNanos) {}
@@ -192,6 +197,27 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
     /** The last report of each partition. */
     Map<Integer, Control.PartitionReport> partitionReports(int streamId) {
         return partitions.getOrDefault(streamId, Map.of());
+    }
+
+    @Override
+    public List<String> standing(int streamId, String stream) {
+        List<String> sentences = new ArrayList<>();
+        int more = 0;
+        for (Control.PartitionReport report : new TreeMap<>(partitionReports(streamId)).values()) {
+            if (!report.trouble().standsStill()) {
+                continue;
+            }
+            if (sentences.size() < MOST_STANDING) {
+                sentences.add("partition " + report.partition() + " stands still: "
+                        + report.trouble().sentence(stream));
+            } else {
+                more++;
+            }
+        }
+        if (more > 0) {
+            sentences.add(more + " more stand still; `waterwheel status` shows them");
+        }
+        return sentences;
     }
 
     /** Takes a report; a newer one replaces an older one of the same indexer. */

@@ -50,7 +50,7 @@ final class ExplanationText {
                 indexers.byReports(),
                 indexers.asked().isEmpty()
                         ? "none to ask"
-                        : "to ask: "
+                        : (indexers.asked().size() == 1 ? "to ask: indexer " : "to ask: indexers ")
                                 + indexers.asked().stream().map(String::valueOf).collect(Collectors.joining(", ")));
         Explanation.Chunks chunks = explanation.chunks();
         line(

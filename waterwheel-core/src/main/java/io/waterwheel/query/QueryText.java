@@ -1,5 +1,6 @@
 package io.waterwheel.query;
 
+import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionPrinter;
 import io.waterwheel.tuple.TimeInterval;
 import java.time.DateTimeException;
@@ -88,7 +89,9 @@ public final class QueryText {
             if (aggregates.values().isEmpty()) {
                 return aggregates.groupBy().isEmpty() ? "time buckets" : "distinct " + names(aggregates.groupBy());
             }
-            return aggregates.values().size() + " aggregates"
+            return (aggregates.values().size() == 1
+                            ? "1 aggregate"
+                            : aggregates.values().size() + " aggregates")
                     + (aggregates.groupBy().isEmpty() ? "" : " by " + names(aggregates.groupBy()));
         }
         if (result instanceof ResultSpec.Latest latest) {
@@ -108,7 +111,10 @@ public final class QueryText {
     }
 
     private static String names(List<NamedExpression> groups) {
-        return groups.stream().map(NamedExpression::name).collect(Collectors.joining(", "));
+        // A field by its own name: a statement of SQL calls it c0 or g0.
+        return groups.stream()
+                .map(group -> group.expression() instanceof Expression.FieldValue field ? field.name() : group.name())
+                .collect(Collectors.joining(", "));
     }
 
     private static String instant(long millis) {

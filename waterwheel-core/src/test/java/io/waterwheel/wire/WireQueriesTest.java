@@ -310,7 +310,7 @@ class WireQueriesTest {
                 times      1969-12-31T23:59:59.996Z to the end
                 tests      the position against the shape, speed > 5
                 cost       about 17 tuples to look at: light
-                indexers   5 there; pruned 1 by key, 2 by report; to ask: 0, 4
+                indexers   5 there; pruned 1 by key, 2 by report; to ask: indexers 0, 4
                 chunks     20 there; pruned 8 by key, 3 by time; 9 to read: 10 tuples, 11 bytes
                 time       3000.000 ms: planning 0.000 ms, chunks 3000.000 ms
                 work       of all threads: scanning 9000.000 ms (0.000 ms of it reading and decoding), merging 8.000 ms, sending 7.000 ms

@@ -56,8 +56,18 @@ final class SqlPlannerTest {
             new KeySpec.Position("longitude", "latitude", Box.WORLD),
             "at");
 
+    /** With a column that is a word of SQL. */
+    private static final Schema LOGINS = new Schema(
+            List.of(
+                    new Field("user", FieldType.STRING, false),
+                    new Field("at", FieldType.TIMESTAMP, false),
+                    new Field("cost", FieldType.decimal(12, 2), true)),
+            new KeySpec.Ordered("user"),
+            "at");
+
     private static final SqlPlanner PLANNER = new SqlPlanner(new StreamSchemas() {
-        private final Map<String, Schema> all = new TreeMap<>(Map.of("orders", ORDERS, "flights", FLIGHTS));
+        private final Map<String, Schema> all =
+                new TreeMap<>(Map.of("orders", ORDERS, "flights", FLIGHTS, "logins", LOGINS));
 
         @Override
         public List<String> names() {
@@ -509,15 +519,42 @@ final class SqlPlannerTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "SELECT x FROM orders | NO_SUCH_FIELD |"
-                        + " statement, line 1, column 8: there is no column 'x'; did you mean 'at'?",
+                "SELECT x FROM orders | NO_SUCH_FIELD |" + " statement, line 1, column 8: there is no column 'x'",
+                "SELECT nota FROM orders | NO_SUCH_FIELD |"
+                        + " statement, line 1, column 8: there is no column 'nota'; did you mean 'note'?",
                 "SELECT * FROM order_s | NO_SUCH_STREAM |"
                         + " statement, line 1, column 15: there is no stream 'order_s'; did you mean 'orders'?",
                 "SELECT * FROM orders WHERE ( | BAD_SQL | statement, line 1, column 28: Encountered \"( <EOF>\"",
                 "SELECT frobnicate(id) FROM orders | SQL_UNSUPPORTED |"
                         + " statement, line 1, column 8: there is no function frobnicate of these arguments",
                 "DELETE FROM orders | SQL_UNSUPPORTED |"
-                        + " statement, line 1, column 1: not supported: DELETE, where SELECT, WITH, VALUES, INSERT, CREATE, ALTER and DROP STREAM, VIEW and TABLE are; docs/sql.md has what is",
+                        + " statement, line 1, column 1: not supported: DELETE, for rows are not changed; a statement begins with"
+                        + " SELECT, WITH, VALUES, INSERT, CREATE, ALTER, DROP, SHOW, DESCRIBE or EXPLAIN; docs/sql.md has what is",
+                "/* all */ SELEC id FROM orders | BAD_SQL |"
+                        + " statement, line 1, column 11: a statement begins with SELECT, WITH, VALUES, INSERT, CREATE, ALTER,"
+                        + " DROP, SHOW, DESCRIBE or EXPLAIN, not with 'SELEC'; did you mean 'SELECT'?",
+                "SHOW DATABASES | BAD_SQL |"
+                        + " statement, line 1, column 1: SHOW shows STREAMS, VIEWS, TABLES or the VERDICT, such as SHOW TABLES",
+                "EXPLAIN DESCRIBE orders | BAD_SQL |"
+                        + " statement, line 1, column 1: EXPLAIN is of a query, such as EXPLAIN SELECT ...",
+                "SELECT id FROM orders WHERE id | BAD_SQL |"
+                        + " statement, line 1, column 29: WHERE takes what is true or false, such as a comparison, and this is neither",
+                "SELECT id FROM orders WHERE at = 5 | BAD_SQL |"
+                        + " statement, line 1, column 29: a TIMESTAMP(3) is not compared with a BIGINT; a time is written"
+                        + " TIMESTAMP '2026-11-25 10:00:00'",
+                "SELECT lenght(note) FROM orders | SQL_UNSUPPORTED |"
+                        + " statement, line 1, column 8: there is no function lenght of these arguments; did you mean 'LENGTH'?",
+                "SELECT TO_CHAR(at, 'YYYY') FROM orders | SQL_UNSUPPORTED |"
+                        + " statement, line 1, column 8: not supported: the function TO_CHAR; FORMAT_TIME(time, 'yyyy-MM-dd HH:mm')"
+                        + " writes a time; docs/sql.md has what is",
+                "SELECT EXTRACT(DOW FROM at) + EXTRACT(DAY FROM at) FROM orders | SQL_UNSUPPORTED |"
+                        + " statement, line 1, column 8: not supported: the unit DOW of EXTRACT; units are SECOND, MINUTE, HOUR, DAY,"
+                        + " WEEK, MONTH, QUARTER, YEAR, ISODOW, DOY. The seconds since 1970 are TIMESTAMPDIFF(SECOND, TIMESTAMP"
+                        + " '1970-01-01 00:00:00', time); docs/sql.md has what is",
+                "SELECT user FROM logins | BAD_SQL | statement, line 1, column 8: USER is a word of SQL; the column is written in"
+                        + " double quotes: \"user\"",
+                "SELECT user FROM orders | SQL_UNSUPPORTED |"
+                        + " statement, line 1, column 8: not supported: the function USER; docs/sql.md has what is",
                 "SELECT id FROM orders WHERE at > TIMESTAMP 'x' | BAD_SQL | statement, line 1, column 34:"
                         + " expected a time such as TIMESTAMP '2021-10-07 12:00:01.5Z', got 'x'",
                 "SELECT CONCAT(a.price, b.callsign) FROM orders a JOIN flights b ON a.note = b.callsign | SQL_UNSUPPORTED |"
@@ -548,6 +585,48 @@ final class SqlPlannerTest {
                         WaterwheelException.class,
                         e -> assertThat(e.code()).as(e.getMessage()).isEqualTo(code))
                 .hasMessage(message);
+    }
+
+    /** Of a written value beside a column of another type: which, what the column is, and one that is right. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "at > 'yesterday' | 34: at is a TIMESTAMP(3), and 'yesterday' is no time; write one such as"
+                        + " '2026-11-25 10:00:00.123'",
+                "at BETWEEN '2026-11-20' AND '2026-11-20 25:00' | 57: at is a TIMESTAMP(3), and '2026-11-20 25:00' is no"
+                        + " time; write one such as '2026-11-25 10:00:00.123'",
+                "id IN ('5', 'x') | 41: id is a BIGINT, and 'x' is no whole number of 64 bits; write one such as 42, without"
+                        + " quotes",
+                "price > 'abc' | 37: price is a DOUBLE, and 'abc' is no number; write one such as 1.5, without quotes",
+                "paid = 'x' | 36: paid is a BOOLEAN, and 'x' is no BOOLEAN; write TRUE or FALSE",
+                "5 < note | 33: note is a text (VARCHAR), and 5 a number; compare it with a text, such as '5'",
+                "note IN (0.5, 2) | 29: note is a text (VARCHAR), and 0.5 a number; compare it with a text, such as '0.5'",
+                "note = TRUE | 29: note is a text (VARCHAR), and true a truth value (BOOLEAN); compare it with a text in"
+                        + " quotes",
+                "note + 1 > 5 | 29: + takes no texts, and note is a text (VARCHAR); expected a number",
+                "note = id | 29: note is a text (VARCHAR), and id a number; compare values of one type, such as CAST(id AS"
+                        + " VARCHAR)",
+                "CAST(note AS BIGINT) = 5 | 29: not supported: CAST of VARCHAR to BIGINT; docs/sql.md has what is",
+            })
+    void saysWhichValueIsOfAnotherType(String condition, String message) {
+        assertThatThrownBy(() -> plan("SELECT id FROM orders WHERE " + condition))
+                .hasMessage("statement, line 1, column " + message);
+    }
+
+    @Test
+    void saysWhichParameterIsOfAnotherType() {
+        String statement = "SELECT at FROM logins WHERE cost > ?";
+        assertThatThrownBy(() -> PLANNER.plan(statement, List.of(new Expression.Text("x")), NOW))
+                .hasMessage(
+                        "statement, line 1, column 36: cost is a DECIMAL(12, 2), and 'x' is no number; write one such"
+                                + " as 1.5");
+        assertThatThrownBy(() -> PLANNER.plan(statement, List.of(new Expression.Text("1.5")), NOW))
+                .hasMessageContaining("'1.5' is a text; write the number without quotes");
+        assertThatThrownBy(() -> plan("SELECT SUM(note) FROM orders"))
+                .hasMessage("statement, line 1, column 12: SUM takes no texts, and note is a text (VARCHAR); expected a"
+                        + " number");
     }
 
     /** Answered as if it said something else, each of these was. */

@@ -339,8 +339,9 @@ final class AskedByJdbc implements AutoCloseable {
             String join =
                     "SELECT COUNT(*) FROM by_jdbc a JOIN by_jdbc b ON a.id = b.id WHERE a.small IS NOT NULL AND a.id < 5";
             assertThat(String.join("\n", rows(statement.executeQuery("EXPLAIN " + join), "plan")))
-                    .contains("leaf0: ", "leaf1: ", "  chunks", "JOIN", "  groups that the rest merges again; ")
-                    .doesNotContain("answer: ");
+                    .contains("leaf0: by_jdbc: where ", "leaf1: by_jdbc: where ", "  columns    id", "  chunks", "JOIN")
+                    .contains("  groups that the rest merges again; ", "to ask: indexer")
+                    .doesNotContain("answer: ", "Query[");
             assertThat(String.join("\n", rows(statement.executeQuery("EXPLAIN ANALYZE " + join), "plan")))
                     .containsPattern("(?s)  read as number 1: \\d+ rows? in \\d+\\.\\d ms\n")
                     .containsPattern(

@@ -529,7 +529,7 @@ final class EndToEndTest {
         CliResult grouped = run("", "query", "kinds", "--agg", "count(*)", "--group-by", "s", "--format", "csv");
         assertThat(grouped.out()).startsWith("s,count\nn0,286\nn1,286\n").contains("n6,285");
         assertThatThrownBy(() -> client.query(all.withWhere("speed > 5")))
-                .hasMessageContaining("there is no field 'speed'; did you mean 's'?");
+                .hasMessageContaining("there is no field 'speed'; there are [");
     }
 
     @Test

@@ -66,10 +66,10 @@ public final class ExpressionTypes {
                     ErrorCode.NO_SUCH_FIELD,
                     "there is no field with a name of " + name.length() + " characters; there are " + names);
         }
+        String near = NearestName.question(name, names);
         throw new WaterwheelException(
                 ErrorCode.NO_SUCH_FIELD,
-                "there is no field '" + name + "'; did you mean '" + NearestName.of(name, names) + "'? There are "
-                        + names);
+                "there is no field '" + name + "'" + (near.isEmpty() ? "; there are " : near + " There are ") + names);
     }
 
     /** What the expression yields, after checking all of it; looks at each node once. */

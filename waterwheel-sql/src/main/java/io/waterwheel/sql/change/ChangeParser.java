@@ -174,8 +174,12 @@ public final class ChangeParser {
             }
             String name = Words.lower(written.text()).replace('_', '-');
             if (!known.contains(name)) {
-                throw words.wrong("there is no option '" + written.text() + "' here; did you mean '"
-                        + NearestName.of(name, known).replace('-', '_') + "'?");
+                String near = NearestName.question(name, known).replace('-', '_');
+                throw words.wrong("there is no option '" + written.text() + "' here"
+                        + (near.isEmpty()
+                                ? "; expected one of "
+                                        + String.join(", ", known).replace('-', '_')
+                                : near));
             }
             if (options.containsKey(name)) {
                 throw words.wrong("option " + written.text() + " is there twice");

@@ -5,6 +5,7 @@ import io.waterwheel.error.NearestName;
 import io.waterwheel.error.WaterwheelException;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.calcite.runtime.CalciteContextException;
@@ -14,6 +15,12 @@ import org.apache.calcite.sql.parser.SqlParserPos;
 /** Says what is wrong with a statement, and where. */
 public final class SqlErrors {
     private static final int MAX_MESSAGE = 600;
+
+    private static final List<String> STATEMENTS =
+            List.of("SELECT", "WITH", "VALUES", "INSERT", "CREATE", "ALTER", "DROP", "SHOW", "DESCRIBE", "EXPLAIN");
+
+    private static final Pattern COMPARED = Pattern.compile(
+            "Cannot apply '(?:=|<>|<|<=|>|>=)' to arguments of type '<([^>]*)> \\S+ <([^>]*)>'.*", Pattern.DOTALL);
 
     /** Characters of a call, before the place in it that a parser does not take. */
     private static final int MOST_BEFORE = 600;
@@ -43,6 +50,31 @@ public final class SqlErrors {
     public static WaterwheelException unsupported(SqlParserPos position, String what) {
         return new WaterwheelException(
                 ErrorCode.SQL_UNSUPPORTED, place(position) + "not supported: " + what + "; docs/sql.md has what is");
+    }
+
+    /** Of a text that is no statement, or none that is answered. */
+    public static WaterwheelException noStatement(SqlParserPos position, String statement) {
+        String word = firstWord(statement);
+        String begin = "a statement begins with SELECT, WITH, VALUES, INSERT, CREATE, ALTER, DROP, SHOW, DESCRIBE or"
+                + " EXPLAIN";
+        return switch (word) {
+            case "SHOW" -> at(position, "SHOW shows STREAMS, VIEWS, TABLES or the VERDICT, such as SHOW TABLES");
+            case "EXPLAIN" -> at(position, "EXPLAIN is of a query, such as EXPLAIN SELECT ...");
+            case "DELETE", "UPDATE", "TRUNCATE", "MERGE" ->
+                unsupported(position, word + ", for rows are not changed; " + begin);
+            default -> at(position, begin + ", not with '" + word + "'" + NearestName.question(word, STATEMENTS));
+        };
+    }
+
+    private static String firstWord(String statement) {
+        Matcher tokens = StatementParser.TOKEN.matcher(statement);
+        while (tokens.find()) {
+            String token = tokens.group();
+            if (!token.startsWith("--") && !token.startsWith("/*")) {
+                return shortened(token.toUpperCase(Locale.ROOT));
+            }
+        }
+        return "";
     }
 
     public static WaterwheelException tooDeep(StackOverflowError failure) {
@@ -82,6 +114,9 @@ public final class SqlErrors {
         SqlParserPos position = failure.getPos();
         // What could stand there is a list of hundreds of words.
         String first = message.lines().findFirst().orElse("").replaceAll(" at line \\d+, column \\d+\\.?", "");
+        if (position != null && (first.startsWith("Non-query expression") || isExplain(first, statement))) {
+            return noStatement(position, statement);
+        }
         String name = position == null ? null : NameTokens.unquoted(statement, position);
         String behind = position == null || !first.contains("OVER") ? "" : before(statement, position);
         if (FIRST_OR_LAST.matcher(behind).find()) {
@@ -97,6 +132,11 @@ public final class SqlErrors {
                         ? "statement: " + shortened(first)
                         : place(position.getLineNum(), position.getColumnNum()) + shortened(first) + quoted,
                 failure);
+    }
+
+    private static boolean isExplain(String said, String statement) {
+        return said.endsWith("near the keyword 'EXPLAIN'")
+                && firstWord(statement).equals("EXPLAIN");
     }
 
     /** What stands before a place, as much as a call may take. */
@@ -116,17 +156,23 @@ public final class SqlErrors {
         Matcher stream = OBJECT.matcher(said);
         Matcher field = COLUMN.matcher(said);
         Matcher function = FUNCTION.matcher(said);
+        Matcher compared = COMPARED.matcher(said);
         String what = said;
         ErrorCode code = ErrorCode.BAD_SQL;
         if (stream.matches()) {
             code = ErrorCode.NO_SUCH_STREAM;
-            what = "there is no stream '" + stream.group(1) + "'" + nearest(stream.group(1), streams);
+            what = "there is no stream '" + stream.group(1) + "'" + NearestName.question(stream.group(1), streams);
         } else if (field.matches()) {
             code = ErrorCode.NO_SUCH_FIELD;
-            what = "there is no column '" + field.group(1) + "'" + nearest(field.group(1), fields);
+            what = "there is no column '" + field.group(1) + "'" + NearestName.question(field.group(1), fields);
         } else if (function.matches()) {
             code = ErrorCode.SQL_UNSUPPORTED;
-            what = "there is no function " + function.group(1) + " of these arguments";
+            what = "there is no function " + function.group(1) + " of these arguments"
+                    + NearFunctions.instead(function.group(1));
+        } else if (compared.matches()) {
+            what = compared(compared.group(1), compared.group(2));
+        } else if (said.equals("WHERE clause must be a condition")) {
+            what = "WHERE takes what is true or false, such as a comparison, and this is neither";
         } else if (said.startsWith("Illegal use of dynamic parameter")) {
             what = "the type of ? cannot be told here; write CAST(? AS BIGINT) or such";
         } else if (said.startsWith("Cannot apply '-' to arguments of type '<TIMESTAMP")) {
@@ -139,10 +185,11 @@ public final class SqlErrors {
                 code, place(failure.getPosLine(), failure.getPosColumn()) + shortened(what), failure);
     }
 
-    private static String nearest(String name, Collection<String> names) {
-        String nearest = names.isEmpty() || name.length() > 128 ? name : NearestName.of(name, names);
-        // A column that there is goes by another name here.
-        return nearest.equals(name) ? "" : "; did you mean '" + nearest + "'?";
+    private static String compared(String left, String right) {
+        String times = left.startsWith("TIMESTAMP") || right.startsWith("TIMESTAMP")
+                ? "; a time is written TIMESTAMP '2026-11-25 10:00:00'"
+                : "";
+        return "a " + left + " is not compared with a " + right + times;
     }
 
     private static String shortened(String text) {

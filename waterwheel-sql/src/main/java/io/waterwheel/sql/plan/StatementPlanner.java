@@ -31,7 +31,9 @@ import io.waterwheel.sql.leaf.StreamTable;
 import io.waterwheel.sql.leaf.SystemNode;
 import io.waterwheel.sql.leaf.SystemRelation;
 import io.waterwheel.sql.parse.AddressLiterals;
+import io.waterwheel.sql.parse.NearFunctions;
 import io.waterwheel.sql.parse.SqlErrors;
+import io.waterwheel.sql.parse.StatementFaults;
 import io.waterwheel.sql.parse.StatementParser;
 import io.waterwheel.sql.parse.TextCoercion;
 import io.waterwheel.sql.residual.PartialAggregates;
@@ -336,10 +338,7 @@ public final class StatementPlanner {
     private ViewExpansion.Expanded query(String statement, List<String> within) {
         SqlNode parsed = StatementParser.parse(statement);
         if (!Rewriter.isQuery(parsed)) {
-            throw SqlErrors.unsupported(
-                    parsed.getParserPosition(),
-                    parsed.getKind().sql
-                            + ", where SELECT, WITH, VALUES, INSERT, CREATE, ALTER and DROP STREAM, VIEW and TABLE are");
+            throw SqlErrors.noStatement(parsed.getParserPosition(), statement);
         }
         ViewExpansion.Expanded expanded = ViewExpansion.of(parsed, streams, within);
         StatementSize.require(expanded.node());
@@ -534,10 +533,23 @@ public final class StatementPlanner {
             }
             return plan;
         } catch (NotPushed e) {
-            String why = pushdown.notFewer(e.operator());
-            throw SqlErrors.unsupported(
-                    OperatorPlace.of(valid.node(), e.operator()), why == null ? String.valueOf(e.getMessage()) : why);
+            throw wrong(valid, e, pushdown.notFewer(e.operator()));
         }
+    }
+
+    /** What is wrong with a statement that cannot be planned: as its text shows it, else as the plan does. */
+    private static WaterwheelException wrong(Validated valid, NotPushed failure, @Nullable String notFewer) {
+        WaterwheelException fault =
+                StatementFaults.in(valid.node(), valid.validator()::getValidatedNodeTypeIfKnown, valid.fields());
+        if (fault != null) {
+            return fault;
+        }
+        String absent = failure.absentFunction();
+        return SqlErrors.unsupported(
+                OperatorPlace.of(valid.node(), failure.operator()),
+                notFewer != null
+                        ? notFewer
+                        : failure.getMessage() + (absent == null ? "" : NearFunctions.instead(absent)));
     }
 
     /**

@@ -9,8 +9,10 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.apache.calcite.sql.SqlBasicTypeNameSpec;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlCharStringLiteral;
@@ -33,6 +35,9 @@ final class TimeCalls {
     private static final int NANOS = 9;
     /** Characters of a time in milliseconds. */
     private static final int MOST_MILLIS = "2021-10-07 12:00:00.123".length();
+
+    private static final String UNITS =
+            Arrays.stream(CalendarUnit.values()).map(CalendarUnit::name).collect(Collectors.joining(", "));
 
     private final EngineFunctions functions;
 
@@ -141,18 +146,23 @@ final class TimeCalls {
                 .createCall(position, call.<SqlNode>operand(0), call.<SqlNode>operand(1));
     }
 
-    /** A function of the engine that takes a unit of the calendar in quotes; the call as it is where it has another. */
+    /** A function of the engine that takes a unit of the calendar in quotes. */
     SqlNode unit(SqlCall call, String function, SqlNode unit, SqlNode time) {
         String name = unit instanceof SqlIntervalQualifier qualifier
                 ? qualifier.getUnit().name()
                 : unit instanceof SqlIdentifier identifier ? identifier.toString() : "";
         SqlParserPos position = call.getParserPosition();
-        return CalendarUnit.of(name) == null
-                ? call
-                : functions
-                        .required(function)
-                        .createCall(
-                                position, SqlLiteral.createCharString(name.toLowerCase(Locale.ROOT), position), time);
+        if (CalendarUnit.of(name) == null) {
+            throw SqlErrors.unsupported(
+                    position,
+                    "the unit " + name.toUpperCase(Locale.ROOT) + " of "
+                            + call.getOperator().getName() + "; units are "
+                            + UNITS + ". The seconds since 1970 are TIMESTAMPDIFF(SECOND, TIMESTAMP"
+                            + " '1970-01-01 00:00:00', time)");
+        }
+        return functions
+                .required(function)
+                .createCall(position, SqlLiteral.createCharString(name.toLowerCase(Locale.ROOT), position), time);
     }
 
     /** DATEPART, whose unit may be in quotes. */

@@ -113,7 +113,7 @@ final class ResidualAggregates {
                         "CASE WHEN count(*) > 1 THEN error('a sub-query that stands for one value has several rows')"
                                 + " ELSE first(" + values + ") END";
                     case "LITERAL_AGG" -> literal(call);
-                    default -> throw new NotPushed(name + " of what is joined or computed");
+                    default -> throw NotPushed.absent(name);
                 };
         boolean filtered = name.equals("SUM") || name.equals("$SUM0") || name.startsWith("ARG_") || filter.isEmpty();
         return cast(filtered ? text : text + filter, call);

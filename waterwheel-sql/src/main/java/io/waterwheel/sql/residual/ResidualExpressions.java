@@ -340,7 +340,7 @@ final class ResidualExpressions {
         }
         wider |= DecimalTypes.isDecimal(to) && from.getSqlTypeName() == SqlTypeName.BIGINT;
         if (!same && !wider) {
-            throw new NotPushed("CAST of " + from + " to " + to + " of what is joined or computed");
+            throw new NotPushed("CAST of " + from + " to " + to);
         }
         return cast(of(operand), name);
     }
@@ -366,7 +366,7 @@ final class ResidualExpressions {
                 }
                 throw new NotPushed(DecimalTypes.BESIDE_DOUBLES);
             }
-            default -> throw new NotPushed("CAST of " + from + " to " + to + " of what is joined or computed");
+            default -> throw new NotPushed("CAST of " + from + " to " + to);
         };
     }
 
@@ -423,7 +423,9 @@ final class ResidualExpressions {
         if (spatial != null) {
             return spatial;
         }
-        throw new NotPushed(name + " of what is joined or computed");
+        throw call.getOperator() instanceof EngineFunction
+                ? new NotPushed(name + " of what is joined or computed")
+                : NotPushed.absent(name);
     }
 
     private String function(Function function, RexCall call) throws NotPushed {

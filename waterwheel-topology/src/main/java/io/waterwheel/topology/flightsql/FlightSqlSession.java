@@ -117,8 +117,9 @@ final class FlightSqlSession {
         String name = option.toLowerCase(Locale.ROOT);
         Map<String, String> changed = new TreeMap<>(options);
         if (!NAMES.contains(name)) {
-            throw bad("there is no option '" + shortened(option) + "'; did you mean '" + NearestName.of(name, NAMES)
-                    + "'?");
+            String near = NearestName.question(name, NAMES);
+            throw bad("there is no option '" + shortened(option) + "'"
+                    + (near.isEmpty() ? "; expected one of " + String.join(", ", NAMES) : near));
         }
         String stripped = value.strip();
         if (stripped.isEmpty()) {

@@ -323,8 +323,7 @@ final class Changes {
             List<String> names = streams.names();
             throw new WaterwheelException(
                     ErrorCode.NO_SUCH_STREAM,
-                    "statement: there is no stream '" + name + "'"
-                            + (names.isEmpty() ? "" : "; did you mean '" + NearestName.of(name, names) + "'?"));
+                    "statement: there is no stream '" + name + "'" + NearestName.question(name, names));
         }
         return found;
     }

@@ -278,8 +278,7 @@ final class FileTables {
         List<String> names = List.copyOf(known.all().keySet());
         throw new WaterwheelException(
                 ErrorCode.NO_SUCH_TABLE,
-                "statement: there is no table '" + name + "'"
-                        + (names.isEmpty() ? "" : "; did you mean '" + NearestName.of(name, names) + "'?"));
+                "statement: there is no table '" + name + "'" + NearestName.question(name, names));
     }
 
     void close() {

@@ -10,14 +10,19 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.key.KeyMaker;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ExpressionTypes;
+import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.text.Decimals;
+import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.sql.SqlPlanner;
 import io.waterwheel.tuple.TupleBlock;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -86,10 +91,11 @@ final class InsertRows {
                 found = names.get(f).equalsIgnoreCase(column) ? f : -1;
             }
             if (found < 0) {
+                String near = NearestName.question(column, names);
                 throw new WaterwheelException(
                         ErrorCode.NO_SUCH_FIELD,
-                        "statement: stream " + stream.name() + " has no column '" + shown(column) + "'; did you mean '"
-                                + NearestName.of(column, names) + "'?");
+                        "statement: stream " + stream.name() + " has no column '" + shown(column) + "'"
+                                + (near.isEmpty() ? "; it has " + String.join(", ", names) : near));
             }
             if (filled[found]) {
                 throw new WaterwheelException(
@@ -218,7 +224,16 @@ final class InsertRows {
         } else if (value instanceof BigDecimal decimal && !field.type().isDecimal()) {
             return plain(field, decimal);
         }
-        if (value == null || !field.type().isTimestamp()) {
+        if (value == null) {
+            return null;
+        } else if (!field.type().isTimestamp()) {
+            String expected = expected(field.type(), value);
+            if (expected != null) {
+                throw refused(
+                        rows,
+                        "field " + field.name() + " of type " + field.type().schemaName() + ": expected " + expected
+                                + ", got " + written(value));
+            }
             return value;
         }
         Instant instant = null;
@@ -252,6 +267,66 @@ final class InsertRows {
         } catch (DateTimeException e) {
             throw refused(rows, "field " + field.name() + ": " + e.getMessage());
         }
+    }
+
+    /** What a value of SQL must be to go into a field; null where it does, as far as its kind says. */
+    private static @Nullable String expected(FieldType type, Object value) {
+        ValueType.Kind kind = ValueType.of(type).kind();
+        return switch (kind) {
+            case BOOLEAN -> value instanceof Boolean ? null : "TRUE or FALSE";
+            case INTEGER -> {
+                if (!(value instanceof Long || value instanceof Integer)) {
+                    yield "a whole number";
+                }
+                long number = ((Number) value).longValue();
+                boolean fits = type.physical() != PhysicalType.INT32 || number == (int) number;
+                yield fits ? null : "a whole number of 32 bits";
+            }
+            case DOUBLE -> value instanceof Number ? null : "a number";
+            case DECIMAL -> isDecimal(type, value) ? null : Decimals.expected(type.precision(), type.scale());
+            case STRING -> value instanceof String ? null : "a text in quotes";
+            case BYTES -> value instanceof byte[] ? null : "bytes, such as X'01af'";
+            case IPV4, IPV6, UUID -> {
+                String what = kind == ValueType.Kind.UUID
+                        ? "a UUID"
+                        : kind == ValueType.Kind.IPV4 ? "an IPv4 address" : "an IPv6 address";
+                yield isOf(type, value) ? null : what + " in quotes";
+            }
+            case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS, NULL -> null;
+        };
+    }
+
+    private static boolean isDecimal(FieldType type, Object value) {
+        BigDecimal number;
+        try {
+            number = value instanceof String text ? Decimals.value(text) : new BigDecimal(value.toString());
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+        BigDecimal digits = number.stripTrailingZeros();
+        return digits.scale() <= type.scale()
+                && (digits.signum() == 0 || digits.precision() - digits.scale() <= type.precision() - type.scale());
+    }
+
+    /** Whether it is the text of an address or a UUID. */
+    private static boolean isOf(FieldType type, Object value) {
+        if (!(value instanceof String text)) {
+            return false;
+        }
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        return type.hasSixteenBytes()
+                ? type.parseSixteen(bytes, 0, bytes.length, new byte[FieldType.SIXTEEN])
+                : Ipv4.parse(bytes, 0, bytes.length) >= 0;
+    }
+
+    /** A value as a statement has it. */
+    private static String written(Object value) {
+        if (value instanceof BigDecimal decimal) {
+            return shown(decimal.stripTrailingZeros().toPlainString());
+        } else if (value instanceof byte[] bytes) {
+            return bytes.length + " bytes";
+        }
+        return value instanceof String text ? "'" + shown(text) + "'" : shown(value.toString());
     }
 
     /** A decimal for a field of another type: of doubles the nearest, of integers one without a fraction. */

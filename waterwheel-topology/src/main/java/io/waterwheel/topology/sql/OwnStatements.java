@@ -212,8 +212,7 @@ final class OwnStatements {
             names.addAll(streams.views().all().keySet());
             throw new WaterwheelException(
                     ErrorCode.NO_SUCH_STREAM,
-                    "statement: there is no stream '" + name + "'"
-                            + (names.isEmpty() ? "" : "; did you mean '" + NearestName.of(name, names) + "'?"));
+                    "statement: there is no stream '" + name + "'" + NearestName.question(name, names));
         }
         MemoryRows rows = new MemoryRows(COLUMNS);
         for (Field field : schema.fields()) {

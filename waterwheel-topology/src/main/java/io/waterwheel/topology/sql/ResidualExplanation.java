@@ -2,10 +2,13 @@ package io.waterwheel.topology.sql;
 
 import io.waterwheel.query.Explain;
 import io.waterwheel.query.Explanation;
+import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Query;
+import io.waterwheel.query.QueryText;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Statement;
 import io.waterwheel.query.Verdict;
+import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.run.AnswerSink;
 import io.waterwheel.query.run.ForwardingSink;
 import io.waterwheel.schema.Field;
@@ -31,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ResidualExplanation {
     private static final Duration LEAST = Duration.ofMillis(1);
+    /** Characters of a line. */
+    private static final int MOST_SHOWN = 200;
 
     private final Statement statement;
     private final ResidualPlan plan;
@@ -139,7 +144,11 @@ final class ResidualExplanation {
         ResidualPlan.Leaf leaf = plan.leaves().get(number);
         Query query = leaf.query();
         Read read = reads.get(number);
-        lines.add(ResidualPlan.table(number) + (read == null ? ": " : ", as planned: ") + query);
+        lines.add(ResidualPlan.table(number) + (read == null ? ": " : ", as planned: ") + QueryText.of(query));
+        String columns = columns(query.result());
+        if (!columns.isEmpty()) {
+            lines.add("  columns    " + columns);
+        }
         if (leaf.singles() != null) {
             lines.add("  " + partial(read == null ? null : read.query));
         }
@@ -151,6 +160,28 @@ final class ResidualExplanation {
         if (explanation != null) {
             explanation.text().lines().forEach(line -> lines.add("  " + line));
         }
+    }
+
+    /** What a leaf gives, as far as a line goes; empty where that is all columns of its stream. */
+    private static String columns(ResultSpec result) {
+        List<String> columns = new ArrayList<>();
+        if (result instanceof ResultSpec.Rows rows) {
+            rows.select().forEach(column -> columns.add(named(column)));
+        } else if (result instanceof ResultSpec.Series series) {
+            series.select().forEach(column -> columns.add(named(column)));
+            series.values().forEach(value -> columns.add(value.toString()));
+        } else if (result instanceof ResultSpec.Aggregates aggregates) {
+            aggregates.groupBy().forEach(column -> columns.add(named(column)));
+            aggregates.values().forEach(value -> columns.add(value.toString()));
+        } else if (result instanceof ResultSpec.Latest latest) {
+            columns.addAll(latest.select());
+        }
+        String text = String.join(", ", columns);
+        return text.length() <= MOST_SHOWN ? text : text.substring(0, MOST_SHOWN - 3) + "...";
+    }
+
+    private static String named(NamedExpression column) {
+        return column.expression() instanceof Expression.FieldValue field ? field.name() : column.toString();
     }
 
     /** What is said of groups that are merged again. */

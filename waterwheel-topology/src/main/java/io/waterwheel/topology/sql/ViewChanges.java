@@ -74,9 +74,7 @@ final class ViewChanges {
             throw new WaterwheelException(
                     ErrorCode.NO_SUCH_VIEW,
                     "statement: there is no view '" + change.stream() + "'"
-                            + (names.isEmpty()
-                                    ? ""
-                                    : "; did you mean '" + NearestName.of(change.stream(), names) + "'?"));
+                            + NearestName.question(change.stream(), names));
         } else if (!dropped) {
             return "there is no view " + change.stream();
         }

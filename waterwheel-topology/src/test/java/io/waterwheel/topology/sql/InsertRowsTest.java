@@ -153,10 +153,22 @@ final class InsertRowsTest {
                     format,
                     good,
                     row(2.5, new Expression.Moment(AT), whole(1L << 40), text("x"), text("10.0.0.1")),
-                    "small");
-            wrong(format, good, row(2.5, new Expression.Moment(AT), text("1"), text("x"), text("10.0.0.1")), "small");
-            wrong(format, good, row(2.5, new Expression.Moment(AT), whole(1), whole(1), text("10.0.0.1")), "note");
-            wrong(format, good, row(2.5, new Expression.Moment(AT), whole(1), text("x"), text("10.0.0.256")), "source");
+                    "field small of type int: expected a whole number of 32 bits, got 1099511627776;");
+            wrong(
+                    format,
+                    good,
+                    row(2.5, new Expression.Moment(AT), text("1"), text("x"), text("10.0.0.1")),
+                    "expected a whole number, got '1';");
+            wrong(
+                    format,
+                    good,
+                    row(2.5, new Expression.Moment(AT), whole(1), whole(1), text("10.0.0.1")),
+                    "field note of type string: expected a text in quotes, got 1;");
+            wrong(
+                    format,
+                    good,
+                    row(2.5, new Expression.Moment(AT), whole(1), text("x"), text("10.0.0.256")),
+                    "field source of type ipv4: expected an IPv4 address in quotes, got '10.0.0.256';");
             wrong(format, good, row(2.5, new Expression.Null(), whole(1), text("x"), text("10.0.0.1")), "field at");
             wrong(
                     format,

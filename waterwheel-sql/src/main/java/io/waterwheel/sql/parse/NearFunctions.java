@@ -1,0 +1,50 @@
+package io.waterwheel.sql.parse;
+
+import io.waterwheel.error.NearestName;
+import io.waterwheel.query.aggregate.AggregateFunction;
+import io.waterwheel.query.aggregate.AggregateFunctions;
+import io.waterwheel.query.expression.Function;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** What to write in place of functions that are not there: by what they do, else by a name that is near. */
+public final class NearFunctions {
+    private static final String WRITES_TIMES = "FORMAT_TIME(time, 'yyyy-MM-dd HH:mm') writes a time";
+    private static final String MEANS_OTHER = "LIKE, SUBSTRING, STRPOS and REPLACE are there";
+
+    /** By name, in capital letters. */
+    private static final Map<String, String> INSTEAD = Map.ofEntries(
+            Map.entry("TO_CHAR", WRITES_TIMES),
+            Map.entry("DATE_FORMAT", WRITES_TIMES),
+            Map.entry("STRFTIME", WRITES_TIMES),
+            Map.entry("MODE", "the most frequent x is SELECT x ... GROUP BY x ORDER BY COUNT(x) DESC LIMIT 1"),
+            Map.entry("REGEXP_REPLACE", MEANS_OTHER),
+            Map.entry("REGEXP_LIKE", MEANS_OTHER),
+            Map.entry("REGEXP_MATCHES", MEANS_OTHER));
+
+    /** Such as have other names in the engine. */
+    private static final List<String> OTHERS =
+            List.of("TIME_BUCKET", "DATE_DIFF", "TIMESTAMPDIFF", "GREATEST", "LEAST");
+
+    private NearFunctions() {}
+
+    /** What to add to a message about a function that is not there; empty where nothing is near. */
+    public static String instead(String function) {
+        String name = function.toUpperCase(Locale.ROOT);
+        String known = INSTEAD.get(name);
+        return known == null ? NearestName.question(name, names()) : "; " + known;
+    }
+
+    private static List<String> names() {
+        List<String> names = new ArrayList<>(OTHERS);
+        for (Function function : Function.values()) {
+            names.add(function.name());
+        }
+        for (AggregateFunction aggregate : AggregateFunctions.all()) {
+            names.add(aggregate.name().toUpperCase(Locale.ROOT));
+        }
+        return names;
+    }
+}

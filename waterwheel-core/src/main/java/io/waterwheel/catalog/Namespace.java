@@ -133,10 +133,7 @@ public final class Namespace {
     public StreamInfo changePolicy(String name, UnaryOperator<StreamPolicy> change) {
         store.sync();
         return new CatalogTransaction(store, "the policy of stream " + name + " could not be changed").run(before -> {
-            CatalogStore.Node node = store.read(path(name))
-                    .orElseThrow(() -> new WaterwheelException(
-                            ErrorCode.NO_SUCH_STREAM,
-                            "there is no stream '" + name + "'; 'waterwheel stream list' shows those there are"));
+            CatalogStore.Node node = store.read(path(name)).orElseThrow(() -> SqlNames.noSuchStream(store, name));
             StreamInfo stream = CatalogJson.readStream(path(name), node.data());
             StreamInfo changed = stream.withPolicy(change.apply(stream.policy()));
             if (!changed.equals(stream)) {

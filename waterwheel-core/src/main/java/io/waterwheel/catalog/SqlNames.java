@@ -27,6 +27,19 @@ public final class SqlNames {
         }
     }
 
+    /** The failure of a call that names a stream which is not there; of a view or a table it says that it is one. */
+    public static WaterwheelException noSuchStream(CatalogStore store, String name) {
+        String kind = has(new ViewCatalog(store).read(), name)
+                ? "view"
+                : has(new TableCatalog(store).read(), name) ? "table" : null;
+        return new WaterwheelException(
+                ErrorCode.NO_SUCH_STREAM,
+                "there is no stream '" + name + "'; "
+                        + (kind == null
+                                ? "'waterwheel stream list' shows those there are"
+                                : "it is a " + kind + ": 'waterwheel sql' asks it"));
+    }
+
     private static boolean has(Map<String, ?> entries, String name) {
         return entries.keySet().stream().anyMatch(name::equalsIgnoreCase);
     }

@@ -1,5 +1,6 @@
 package io.waterwheel.topology.coordinator;
 
+import io.waterwheel.catalog.SqlNames;
 import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.catalog.state.RoutingTable;
 import io.waterwheel.catalog.state.StreamInfo;
@@ -242,7 +243,10 @@ public final class CoordinatorBolt extends BaseRichBolt {
             return troubles;
         }
 
-        /** The sink, by which damage is noted, and a query for a stream of a catalog that is lost hears that. */
+        /**
+         * The sink, by which damage is noted. A query for a stream of a catalog that is lost hears that, and one for a
+         * view that it is none.
+         */
         private AnswerSink watched(Query query, AnswerSink sink) {
             return new ForwardingSink(damaged.watching(query.stream(), sink)) {
                 @Override
@@ -251,6 +255,7 @@ public final class CoordinatorBolt extends BaseRichBolt {
                     if (failure.is(ErrorCode.NO_SUCH_STREAM)) {
                         try {
                             services.requireCatalog();
+                            told = SqlNames.noSuchStream(services.catalogStore(), query.stream());
                         } catch (WaterwheelException e) {
                             told = e;
                         }

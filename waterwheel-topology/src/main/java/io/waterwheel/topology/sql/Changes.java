@@ -245,7 +245,7 @@ final class Changes {
         } else if (change instanceof Change.CreateTable create) {
             return streams.tables().create(create, streams, executor, deadlineNanos, sink);
         } else if (change instanceof Change.DropTable drop) {
-            return streams.tables().drop(drop, sink.client());
+            return streams.tables().drop(drop, streams, sink.client());
         } else if (change instanceof Change.Alter alter) {
             String name = streams.nameOf(alter.stream());
             call(altered(name, alter.options()), StreamDescription.getDefaultInstance(), sink);
@@ -320,10 +320,11 @@ final class Changes {
 
     private StreamInfo required(String name, @Nullable StreamInfo found) {
         if (found == null) {
-            List<String> names = streams.names();
+            String otherwise = streams.otherwise(name);
             throw new WaterwheelException(
                     ErrorCode.NO_SUCH_STREAM,
-                    "statement: there is no stream '" + name + "'" + NearestName.question(name, names));
+                    "statement: there is no stream '" + name + "'"
+                            + (otherwise.isEmpty() ? NearestName.question(name, streams.names()) : otherwise));
         }
         return found;
     }

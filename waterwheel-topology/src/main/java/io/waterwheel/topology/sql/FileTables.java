@@ -264,8 +264,12 @@ final class FileTables {
         }
     }
 
+    boolean has(String written) {
+        return known.find(written) != null;
+    }
+
     /** Drops a table; its file stays. */
-    String drop(Change.DropTable change, String client) {
+    String drop(Change.DropTable change, KnownStreams streams, String client) {
         FileTable table = known.find(change.stream());
         String name = table == null ? change.stream() : table.name();
         boolean dropped = known.change(() -> catalog.drop(name));
@@ -275,10 +279,13 @@ final class FileTables {
         } else if (change.ifExists()) {
             return "there is no table " + name;
         }
-        List<String> names = List.copyOf(known.all().keySet());
+        String otherwise = streams.otherwise(name);
         throw new WaterwheelException(
                 ErrorCode.NO_SUCH_TABLE,
-                "statement: there is no table '" + name + "'" + NearestName.question(name, names));
+                "statement: there is no table '" + name + "'"
+                        + (otherwise.isEmpty()
+                                ? NearestName.question(name, known.all().keySet())
+                                : otherwise));
     }
 
     void close() {

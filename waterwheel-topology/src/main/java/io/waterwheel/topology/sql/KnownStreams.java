@@ -64,6 +64,19 @@ final class KnownStreams implements StreamSchemas, AutoCloseable {
         return views;
     }
 
+    /**
+     * What else has a name that is not there as what it was taken for, behind a message; empty where nothing has it.
+     */
+    String otherwise(String written) {
+        String name = nameOf(written);
+        if (find(name) != null) {
+            return "; it is a stream: DROP STREAM drops it";
+        } else if (views.find(written) != null) {
+            return "; it is a view: SELECT asks it, DROP VIEW drops it";
+        }
+        return tables.has(written) ? "; it is a table of a file: SELECT asks it, DROP TABLE drops it" : "";
+    }
+
     /** Where views are changed; by {@link KnownEntries#change}. */
     ViewCatalog viewCatalog() {
         return viewCatalog;

@@ -70,11 +70,15 @@ final class ViewChanges {
         boolean dropped =
                 streams.views().change(() -> streams.viewCatalog().drop(view == null ? change.stream() : view.name()));
         if (!dropped && !change.ifExists()) {
-            List<String> names = List.copyOf(streams.views().all().keySet());
+            String otherwise = streams.otherwise(change.stream());
             throw new WaterwheelException(
                     ErrorCode.NO_SUCH_VIEW,
                     "statement: there is no view '" + change.stream() + "'"
-                            + NearestName.question(change.stream(), names));
+                            + (otherwise.isEmpty()
+                                    ? NearestName.question(
+                                            change.stream(),
+                                            streams.views().all().keySet())
+                                    : otherwise));
         } else if (!dropped) {
             return "there is no view " + change.stream();
         }

@@ -82,7 +82,7 @@ final class ChangesTest {
             }
             String name = DropStreamRequest.parseFrom(body).getName();
             if (namespace.find(name).isEmpty()) {
-                throw new WaterwheelException(ErrorCode.NO_SUCH_STREAM, "there is no stream '" + name + "'");
+                throw SqlNames.noSuchStream(store, name);
             }
             namespace.drop(name);
             return new byte[0];
@@ -164,6 +164,18 @@ final class ChangesTest {
                 () -> make("CREATE STREAM v (id BIGINT, at TIMESTAMP) KEY (id) TIME (at)"),
                 ErrorCode.VIEW_EXISTS,
                 "a view");
+        fails(
+                () -> make("INSERT INTO v VALUES (1)"),
+                ErrorCode.NO_SUCH_STREAM,
+                "no stream 'v'; it is a view: SELECT asks it, DROP VIEW drops it");
+        fails(() -> make("DROP TABLE v"), ErrorCode.NO_SUCH_TABLE, "no table 'v'; it is a view: SELECT");
+        fails(() -> make("DROP STREAM v"), ErrorCode.NO_SUCH_STREAM, "no stream 'v'; it is a view: 'waterwheel sql'");
+        seen.addAll(namespace.streams());
+        fails(
+                () -> make("DROP TABLE s"),
+                ErrorCode.NO_SUCH_TABLE,
+                "no table 's'; it is a stream: DROP STREAM drops it");
+        fails(() -> make("DROP VIEW s"), ErrorCode.NO_SUCH_VIEW, "no view 's'; it is a stream: DROP STREAM drops it");
         assertThat(make("DROP VIEW v")).isEqualTo("view v dropped");
         assertThat(make("DROP VIEW IF EXISTS v")).isEqualTo("there is no view v");
         fails(() -> make("DROP VIEW v"), ErrorCode.NO_SUCH_VIEW, "there is no view 'v'");

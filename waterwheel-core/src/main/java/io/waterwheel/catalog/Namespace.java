@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 /** The streams of a namespace: creates, lists and drops them. Creating one never touches Storm. Calls block. */
 public final class Namespace {
     private static final Logger LOG = LoggerFactory.getLogger(Namespace.class);
-    private static final String STREAMS = "/streams";
+    static final String STREAMS = "/streams";
     private static final String DATA = "/data";
     /** Nodes deleted in one transaction; far below what a transaction may hold. */
     private static final int DELETES = 500;

@@ -2,6 +2,7 @@ package io.waterwheel.catalog;
 
 import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.NearestName;
 import io.waterwheel.error.WaterwheelException;
 import java.util.Map;
 
@@ -27,17 +28,21 @@ public final class SqlNames {
         }
     }
 
-    /** The failure of a call that names a stream which is not there; of a view or a table it says that it is one. */
+    /**
+     * The failure of a call that names a stream which is not there: of a view or a table that it is one, else a name
+     * that is near.
+     */
     public static WaterwheelException noSuchStream(CatalogStore store, String name) {
         String kind = has(new ViewCatalog(store).read(), name)
                 ? "view"
                 : has(new TableCatalog(store).read(), name) ? "table" : null;
+        String near = kind == null ? NearestName.question(name, store.children(Namespace.STREAMS)) : "";
         return new WaterwheelException(
                 ErrorCode.NO_SUCH_STREAM,
-                "there is no stream '" + name + "'; "
+                "there is no stream '" + name + "'" + near
                         + (kind == null
-                                ? "'waterwheel stream list' shows those there are"
-                                : "it is a " + kind + ": 'waterwheel sql' asks it"));
+                                ? (near.isEmpty() ? "; " : " ") + "'waterwheel stream list' shows those there are"
+                                : "; it is a " + kind + ": 'waterwheel sql' asks it"));
     }
 
     private static boolean has(Map<String, ?> entries, String name) {

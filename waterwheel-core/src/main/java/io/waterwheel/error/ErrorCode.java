@@ -110,10 +110,7 @@ public enum ErrorCode {
     /** A worker's heap is smaller than its buffers may become. */
     HEAP_TOO_SMALL(USER, "Give the worker the heap that the message names, or make its buffers smaller."),
     /** An answer lacks something, and the query does not allow that. */
-    INCOMPLETE(
-            TEMPORARY,
-            "Repeat the query, allow more time, or allow a partial answer. Where it names a partition that stands still,"
-                    + " do what it says."),
+    INCOMPLETE(TEMPORARY, "Repeat the query, allow more time or a partial answer; or do what the message says."),
     /** A sum or a computed number exceeds 64 bits. */
     INTEGER_OVERFLOW(USER, "Compute with a double, such as `1.0 * FIELD`, or narrow the query."),
     /** The caller's thread was interrupted. */

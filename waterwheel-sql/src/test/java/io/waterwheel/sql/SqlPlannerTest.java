@@ -553,6 +553,8 @@ final class SqlPlannerTest {
                         + " '1970-01-01 00:00:00', time); docs/sql.md has what is",
                 "SELECT user FROM logins | BAD_SQL | statement, line 1, column 8: USER is a word of SQL; the column is written in"
                         + " double quotes: \"user\"",
+                "SELECT at FROM logins WHERE user > 5 | BAD_SQL | statement, line 1, column 29: USER is a word of SQL; the"
+                        + " column is written in double quotes: \"user\"",
                 "SELECT user FROM orders | SQL_UNSUPPORTED |"
                         + " statement, line 1, column 8: not supported: the function USER; docs/sql.md has what is",
                 "SELECT id FROM orders WHERE at > TIMESTAMP 'x' | BAD_SQL | statement, line 1, column 34:"
@@ -605,7 +607,8 @@ final class SqlPlannerTest {
                 "note IN (0.5, 2) | 29: note is a text (VARCHAR), and 0.5 a number; compare it with a text, such as '0.5'",
                 "note = TRUE | 29: note is a text (VARCHAR), and true a truth value (BOOLEAN); compare it with a text in"
                         + " quotes",
-                "note + 1 > 5 | 29: + takes no texts, and note is a text (VARCHAR); expected a number",
+                "note + 1 > 5 | 29: +: expected a number, and note is a text (VARCHAR)",
+                "id IN (SELECT callsign FROM flights) | 43: expected a number, and callsign is a text (VARCHAR)",
                 "note = id | 29: note is a text (VARCHAR), and id a number; compare values of one type, such as CAST(id AS"
                         + " VARCHAR)",
                 "CAST(note AS BIGINT) = 5 | 29: not supported: CAST of VARCHAR to BIGINT; docs/sql.md has what is",
@@ -625,8 +628,7 @@ final class SqlPlannerTest {
         assertThatThrownBy(() -> PLANNER.plan(statement, List.of(new Expression.Text("1.5")), NOW))
                 .hasMessageContaining("'1.5' is a text; write the number without quotes");
         assertThatThrownBy(() -> plan("SELECT SUM(note) FROM orders"))
-                .hasMessage("statement, line 1, column 12: SUM takes no texts, and note is a text (VARCHAR); expected a"
-                        + " number");
+                .hasMessage("statement, line 1, column 12: SUM: expected a number, and note is a text (VARCHAR)");
     }
 
     /** Answered as if it said something else, each of these was. */

@@ -194,7 +194,7 @@ final class AskedByTools implements AutoCloseable {
                             "n"))
                     .containsExactly("null 200", "note 1 200", "note 2 200");
             assertThatThrownBy(() -> statement.execute("UPDATE " + table + " SET note = 'x' WHERE id = 1"))
-                    .hasStackTraceContaining("not supported: UPDATE, where SELECT");
+                    .hasStackTraceContaining("not supported: UPDATE, for rows are not changed");
             statement.cancel();
         }
         try (Statement next = connection.createStatement()) {

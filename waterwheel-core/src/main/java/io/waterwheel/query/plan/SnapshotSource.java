@@ -4,6 +4,7 @@ import io.waterwheel.catalog.state.StreamSnapshot;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntPredicate;
 
 /** What a coordinator knows of the streams: snapshots and reports. Thread-safe. */
 public interface SnapshotSource {
@@ -28,8 +29,9 @@ public interface SnapshotSource {
      * nothing is known of partitions.
      *
      * @param stream its name, for the sentences
+     * @param of the partitions that matter
      */
-    default List<String> standing(int streamId, String stream) {
+    default List<String> standing(int streamId, String stream, IntPredicate of) {
         return List.of();
     }
 }

@@ -43,8 +43,7 @@ final class IndexerReplies implements AutoCloseable {
     private final Map<Integer, IndexerReply> answers = new TreeMap<>();
     private final Map<Integer, String> trouble = new TreeMap<>();
 
-    /** Whether one has not yet taken up what is demanded. */
-    private boolean late;
+    private final AwaitedPartitions awaited = new AwaitedPartitions();
 
     /** Guarded by itself: all that came. */
     private final List<IndexerReply> open = new ArrayList<>();
@@ -106,9 +105,9 @@ final class IndexerReplies implements AutoCloseable {
         return trouble;
     }
 
-    /** Whether one that does not answer waits for tuples to be taken up. */
-    boolean late() {
-        return late;
+    /** For which partitions those wait that do not answer. */
+    AwaitedPartitions awaited() {
+        return awaited;
     }
 
     private boolean isHere(Subquery.OfIndexer subquery) {
@@ -171,8 +170,8 @@ final class IndexerReplies implements AutoCloseable {
         return switch (header.outcome()) {
             case REFRESH -> header.reason();
             case LATE -> {
-                late = true;
-                List<String> behind = behind(header, subquery);
+                awaited.add(header, subquery);
+                List<String> behind = AwaitedPartitions.behind(header, subquery);
                 yield behind.isEmpty() ? "recovering" : (header.recovering() ? "recovering; " : "") + named(behind);
             }
             case ANSWER -> {
@@ -184,19 +183,6 @@ final class IndexerReplies implements AutoCloseable {
                         : "hears nothing of partitions " + header.stale();
             }
         };
-    }
-
-    /** The partitions of which an indexer has taken up less than is demanded, and how far it is. */
-    static List<String> behind(IndexerHeader header, Subquery.OfIndexer subquery) {
-        List<String> behind = new ArrayList<>();
-        long[] demand = subquery.demand();
-        for (int p = 0; p < demand.length && p < header.watermarks().length; p++) {
-            if (header.watermarks()[p] < demand[p]) {
-                behind.add("at offset " + header.watermarks()[p] + " of partition " + p + ", " + demand[p]
-                        + " was demanded");
-            }
-        }
-        return behind;
     }
 
     private static String named(List<String> behind) {

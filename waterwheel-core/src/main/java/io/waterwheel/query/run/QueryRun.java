@@ -135,7 +135,7 @@ final class QueryRun implements AutoCloseable {
         long pause = RETRY_NANOS;
         Map<Integer, String> trouble;
         Set<Integer> failed = new HashSet<>();
-        boolean late;
+        AwaitedPartitions awaited;
         while (true) {
             steps.enter(StepClock.Step.PLANNING);
             Map<Integer, IndexerReports> reports =
@@ -156,7 +156,7 @@ final class QueryRun implements AutoCloseable {
                 askedAt = clock.nanos();
                 replies.ask(means.executors().apply(lane));
                 trouble = replies.trouble();
-                late = replies.late();
+                awaited = replies.awaited();
                 if (trouble.isEmpty() || (query.allowPartial() && pause > RETRY_NANOS)) {
                     resume();
                     log(plan);
@@ -169,7 +169,7 @@ final class QueryRun implements AutoCloseable {
                 throw new WaterwheelException(
                         ErrorCode.INCOMPLETE,
                         "no complete answer within " + query.timeout().toMillis() + " ms: " + trouble.values()
-                                + whatToDo(late ? standing(snapshot) : List.of()));
+                                + whatToDo(standing(snapshot, awaited)));
             }
             pauseTurn();
             clock.sleep(pause);
@@ -179,8 +179,10 @@ final class QueryRun implements AutoCloseable {
         }
     }
 
-    private List<String> standing(StreamSnapshot snapshot) {
-        return snapshots.standing(snapshot.stream().id(), snapshot.stream().name());
+    private List<String> standing(StreamSnapshot snapshot, AwaitedPartitions awaited) {
+        return awaited.isEmpty()
+                ? List.of()
+                : snapshots.standing(snapshot.stream().id(), snapshot.stream().name(), awaited);
     }
 
     /** More time helps, unless a partition that is waited for stands still until somebody decides. */
@@ -322,7 +324,7 @@ final class QueryRun implements AutoCloseable {
         ChunkReads chunks = reads(plan.resolved(), settles ? List.of() : inOrder(plan), delivery);
         chunks.start();
         boolean whole = false;
-        boolean late = false;
+        AwaitedPartitions awaited = new AwaitedPartitions();
         try {
             for (Subquery.OfIndexer subquery : plan.indexers()) {
                 IndexerReply reply = replies.of(subquery.indexer());
@@ -333,14 +335,11 @@ final class QueryRun implements AutoCloseable {
                         positions.lower(checkpoint.watermarks());
                     }
                 } else {
-                    late |= reply.header().recovering()
-                            || !IndexerReplies.behind(reply.header(), subquery).isEmpty();
+                    awaited.add(reply.header(), subquery);
                     deliver(plan, subquery, reply, positions, delivery);
                 }
             }
-            if (late) {
-                standing(plan.snapshot()).forEach(delivery::miss);
-            }
+            standing(plan.snapshot(), awaited).forEach(delivery::miss);
             whole = true;
         } finally {
             if (!whole) {
@@ -438,7 +437,7 @@ final class QueryRun implements AutoCloseable {
         if (!header.stale().isEmpty()) {
             delivery.miss(name + " hears nothing of partitions " + header.stale());
         }
-        IndexerReplies.behind(header, subquery).forEach(what -> delivery.miss(name + " is " + what));
+        AwaitedPartitions.behind(header, subquery).forEach(what -> delivery.miss(name + " is " + what));
         if (plan.resolved().isOfNoRow()) {
             reply.close();
             return;

@@ -11,8 +11,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
 import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.sql.SqlBinaryOperator;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlCharStringLiteral;
+import org.apache.calcite.sql.SqlFunction;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlLiteral;
@@ -61,7 +63,7 @@ public final class StatementFaults extends SqlBasicVisitor<@Nullable Void> {
         if (first != null) {
             return null;
         }
-        if (call.operandCount() == 0 && call.getOperator().getSyntax() == SqlSyntax.FUNCTION_ID) {
+        if (isWord(call)) {
             word(call);
         }
         List<SqlNode> operands = operands(call);
@@ -71,6 +73,12 @@ public final class StatementFaults extends SqlBasicVisitor<@Nullable Void> {
             }
         }
         return first == null ? super.visit(call) : null;
+    }
+
+    private static boolean isWord(SqlNode node) {
+        return node instanceof SqlCall call
+                && call.operandCount() == 0
+                && call.getOperator().getSyntax() == SqlSyntax.FUNCTION_ID;
     }
 
     /** {@code user} and its like have no value here, and a column may be called so. */
@@ -104,6 +112,8 @@ public final class StatementFaults extends SqlBasicVisitor<@Nullable Void> {
         String type = target.toString().toUpperCase(Locale.ROOT);
         if (value instanceof SqlCharStringLiteral text) {
             literal(text, type, other(beside, cast));
+        } else if (isWord(value)) {
+            word((SqlCall) value);
         } else if (isImplicit(cast) && isText(value)) {
             text(within, value, type, other(beside, cast));
         }
@@ -192,24 +202,27 @@ public final class StatementFaults extends SqlBasicVisitor<@Nullable Void> {
         String what = label(value) + " is a text (VARCHAR)";
         SqlParserPos position = value.getParserPosition();
         if (!isComparison(within)) {
+            boolean named =
+                    within.getOperator() instanceof SqlFunction || within.getOperator() instanceof SqlBinaryOperator;
+            String operator = named ? within.getOperator().getName() + ": " : "";
+            first = SqlErrors.at(position, operator + "expected a " + kind(type) + ", and " + what);
+        } else if (beside instanceof SqlNumericLiteral number) {
+            String written = shown(new BigDecimal(String.valueOf(number.toValue())).toPlainString());
             first = SqlErrors.at(
                     position,
-                    within.getOperator().getName() + " takes no texts, and " + what + "; expected a " + kind(type));
+                    what + ", and " + written + " a number; compare it with a text, such as '" + written + "'");
         } else if (beside instanceof SqlLiteral literal) {
-            boolean number = literal instanceof SqlNumericLiteral;
-            String written = number
-                    ? new BigDecimal(String.valueOf(literal.toValue())).toPlainString()
-                    : String.valueOf(literal.toValue());
             first = SqlErrors.at(
                     position,
-                    what + ", and " + shown(written) + " a " + kind(type) + "; compare it with a text"
-                            + (number ? ", such as '" + shown(written) + "'" : " in quotes"));
+                    what + ", and " + shown(String.valueOf(literal.toValue())) + " a " + kind(type)
+                            + "; compare it with a text in quotes");
         } else {
+            String other = beside instanceof SqlIdentifier ? label(beside) : "what it is compared with";
+            String cast = type.startsWith("BIGINT") && beside instanceof SqlIdentifier
+                    ? ", such as CAST(" + other + " AS VARCHAR)"
+                    : "";
             first = SqlErrors.at(
-                    position,
-                    what + ", and " + (beside == null ? "what it is compared with" : label(beside) + " a " + kind(type))
-                            + "; compare values of one type, such as CAST("
-                            + (beside instanceof SqlIdentifier ? label(beside) : "...") + " AS VARCHAR)");
+                    position, what + ", and " + other + " a " + kind(type) + "; compare values of one type" + cast);
         }
     }
 
@@ -234,7 +247,7 @@ public final class StatementFaults extends SqlBasicVisitor<@Nullable Void> {
 
     /** The name of a column as it may be written; for anything else a word. */
     private static String label(SqlNode node) {
-        return node instanceof SqlIdentifier name ? name.names.get(name.names.size() - 1) : "this";
+        return node instanceof SqlIdentifier name ? name.names.get(name.names.size() - 1) : "what stands here";
     }
 
     private static String shown(String text) {

@@ -22,6 +22,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -200,11 +201,11 @@ final class SnapshotCache implements SnapshotSource, AutoCloseable {
     }
 
     @Override
-    public List<String> standing(int streamId, String stream) {
+    public List<String> standing(int streamId, String stream, IntPredicate of) {
         List<String> sentences = new ArrayList<>();
         int more = 0;
         for (Control.PartitionReport report : new TreeMap<>(partitionReports(streamId)).values()) {
-            if (!report.trouble().standsStill()) {
+            if (!report.trouble().standsStill() || !of.test(report.partition())) {
                 continue;
             }
             if (sentences.size() < MOST_STANDING) {

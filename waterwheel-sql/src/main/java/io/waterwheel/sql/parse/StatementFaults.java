@@ -111,7 +111,7 @@ public final class StatementFaults extends SqlBasicVisitor<@Nullable Void> {
         SqlNode target = cast.operand(1);
         String type = target.toString().toUpperCase(Locale.ROOT);
         if (value instanceof SqlCharStringLiteral text) {
-            literal(text, type, other(beside, cast));
+            literal(text, type, beside, cast);
         } else if (isWord(value)) {
             word((SqlCall) value);
         } else if (isImplicit(cast) && isText(value)) {
@@ -146,12 +146,14 @@ public final class StatementFaults extends SqlBasicVisitor<@Nullable Void> {
     }
 
     /** A written text that is no value of the type that it would have to have. */
-    private void literal(SqlCharStringLiteral literal, String type, @Nullable SqlNode beside) {
+    private void literal(SqlCharStringLiteral literal, String type, List<SqlNode> all, SqlCall cast) {
         String text = literal.getValueAs(String.class);
         String expected = expected(text, type);
         if (expected == null) {
             return;
         }
+        // Looked for once it is needed: a list may have very many values.
+        SqlNode beside = other(all, cast);
         String column = beside instanceof SqlIdentifier name ? label(name) + typed(beside, " is a ") + ", and " : "";
         first = SqlErrors.at(literal.getParserPosition(), column + "'" + shown(text) + "' is " + expected);
     }
@@ -175,7 +177,8 @@ public final class StatementFaults extends SqlBasicVisitor<@Nullable Void> {
 
     private static boolean isTime(String text) {
         try {
-            return Literals.instant(text).isBefore(Instant.MAX);
+            Instant unused = Literals.instant(text);
+            return true;
         } catch (DateTimeException e) {
             return false;
         }
@@ -183,7 +186,8 @@ public final class StatementFaults extends SqlBasicVisitor<@Nullable Void> {
 
     private static boolean isWhole(String text) {
         try {
-            return new BigDecimal(text.strip()).longValueExact() >= Long.MIN_VALUE;
+            long unused = new BigDecimal(text.strip()).longValueExact();
+            return true;
         } catch (ArithmeticException | NumberFormatException e) {
             return false;
         }
@@ -191,7 +195,8 @@ public final class StatementFaults extends SqlBasicVisitor<@Nullable Void> {
 
     private static boolean isNumber(String text) {
         try {
-            return new BigDecimal(text.strip()).signum() <= 1;
+            BigDecimal unused = new BigDecimal(text.strip());
+            return true;
         } catch (NumberFormatException e) {
             return false;
         }

@@ -5,9 +5,13 @@ import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.NearestName;
 import io.waterwheel.error.WaterwheelException;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Names that statements of SQL know beside those of streams. Calls block. */
 public final class SqlNames {
+    private static final Logger LOG = LoggerFactory.getLogger(SqlNames.class);
+
     private SqlNames() {}
 
     /**
@@ -33,16 +37,22 @@ public final class SqlNames {
      * that is near.
      */
     public static WaterwheelException noSuchStream(CatalogStore store, String name) {
-        String kind = has(new ViewCatalog(store).read(), name)
-                ? "view"
-                : has(new TableCatalog(store).read(), name) ? "table" : null;
-        String near = kind == null ? NearestName.question(name, store.children(Namespace.STREAMS)) : "";
+        String what = "";
+        try {
+            String kind = has(new ViewCatalog(store).read(), name)
+                    ? "view"
+                    : has(new TableCatalog(store).read(), name) ? "table" : null;
+            what = kind == null
+                    ? NearestName.question(name, store.children(Namespace.STREAMS))
+                    : "; it is a " + kind + ": 'waterwheel sql' asks it";
+        } catch (WaterwheelException e) {
+            // That there is no such stream is known all the same.
+            LOG.warn("[catalog] the views, tables and streams cannot be read to say what '{}' is", name, e);
+        }
         return new WaterwheelException(
                 ErrorCode.NO_SUCH_STREAM,
-                "there is no stream '" + name + "'" + near
-                        + (kind == null
-                                ? (near.isEmpty() ? "; " : " ") + "'waterwheel stream list' shows those there are"
-                                : "; it is a " + kind + ": 'waterwheel sql' asks it"));
+                "there is no stream '" + name + "'" + what + (what.endsWith("?") ? " " : "; ")
+                        + "'waterwheel stream list' shows those there are");
     }
 
     private static boolean has(Map<String, ?> entries, String name) {

@@ -15,6 +15,8 @@ public final class NearestName {
     private static final int LEAST_PART = 3;
     /** A longer name is compared with none. */
     private static final int MOST_LETTERS = 128;
+    /** Each is measured. */
+    private static final int MOST_CANDIDATES = 1_000;
 
     private NearestName() {}
 
@@ -44,7 +46,11 @@ public final class NearestName {
             return null;
         }
         String sought = name.toLowerCase(Locale.ROOT);
-        List<String> sorted = candidates.stream().sorted().toList();
+        List<String> sorted = candidates.stream()
+                .filter(candidate -> candidate.length() <= MOST_LETTERS)
+                .limit(MOST_CANDIDATES)
+                .sorted()
+                .toList();
         String mistyped = sorted.stream()
                 .filter(candidate -> 3 * distance(sought, candidate) <= Math.max(sought.length(), candidate.length()))
                 .min(Comparator.comparingInt((String candidate) -> distance(sought, candidate)))

@@ -528,29 +528,35 @@ final class SqlPlannerTest {
                 "SELECT frobnicate(id) FROM orders | SQL_UNSUPPORTED |"
                         + " statement, line 1, column 8: there is no function frobnicate of these arguments",
                 "DELETE FROM orders | SQL_UNSUPPORTED |"
-                        + " statement, line 1, column 1: not supported: DELETE, for rows are not changed; a statement begins with"
-                        + " SELECT, WITH, VALUES, INSERT, CREATE, ALTER, DROP, SHOW, DESCRIBE or EXPLAIN; docs/sql.md has what is",
+                        + " statement, line 1, column 1: not supported: DELETE, for rows are not changed; docs/sql.md has what is",
                 "/* all */ SELEC id FROM orders | BAD_SQL |"
                         + " statement, line 1, column 11: a statement begins with SELECT, WITH, VALUES, INSERT, CREATE, ALTER,"
-                        + " DROP, SHOW, DESCRIBE or EXPLAIN, not with 'SELEC'; did you mean 'SELECT'?",
-                "SHOW DATABASES | BAD_SQL |"
-                        + " statement, line 1, column 1: SHOW shows STREAMS, VIEWS, TABLES or the VERDICT, such as SHOW TABLES",
+                        + " DROP, SHOW, DESCRIBE or EXPLAIN, not with SELEC; did you mean 'SELECT'?",
+                "SHOW DATABASES | SQL_UNSUPPORTED |"
+                        + " statement, line 1, column 1: SHOW shows STREAMS, VIEWS, TABLES, COLUMNS FROM a stream or the VERDICT,"
+                        + " such as SHOW TABLES",
                 "EXPLAIN DESCRIBE orders | BAD_SQL |"
-                        + " statement, line 1, column 1: EXPLAIN is of a query, such as EXPLAIN SELECT ...",
+                        + " statement, line 1, column 1: EXPLAIN or EXPLAIN ANALYZE stands before a query, such as EXPLAIN SELECT"
+                        + " ...",
                 "SELECT id FROM orders WHERE id | BAD_SQL |"
                         + " statement, line 1, column 29: WHERE takes what is true or false, such as a comparison, and this is neither",
                 "SELECT id FROM orders WHERE at = 5 | BAD_SQL |"
                         + " statement, line 1, column 29: a TIMESTAMP(3) is not compared with a BIGINT; a time is written"
                         + " TIMESTAMP '2026-11-25 10:00:00'",
                 "SELECT lenght(note) FROM orders | SQL_UNSUPPORTED |"
-                        + " statement, line 1, column 8: there is no function lenght of these arguments; did you mean 'LENGTH'?",
+                        + " statement, line 1, column 8: there is no function lenght of these arguments; the nearest is LENGTH",
                 "SELECT TO_CHAR(at, 'YYYY') FROM orders | SQL_UNSUPPORTED |"
                         + " statement, line 1, column 8: not supported: the function TO_CHAR; FORMAT_TIME(time, 'yyyy-MM-dd HH:mm')"
                         + " writes a time; docs/sql.md has what is",
                 "SELECT EXTRACT(DOW FROM at) + EXTRACT(DAY FROM at) FROM orders | SQL_UNSUPPORTED |"
                         + " statement, line 1, column 8: not supported: the unit DOW of EXTRACT; units are SECOND, MINUTE, HOUR, DAY,"
-                        + " WEEK, MONTH, QUARTER, YEAR, ISODOW, DOY. The seconds since 1970 are TIMESTAMPDIFF(SECOND, TIMESTAMP"
-                        + " '1970-01-01 00:00:00', time); docs/sql.md has what is",
+                        + " WEEK, MONTH, QUARTER, YEAR, ISODOW, DOY; docs/sql.md has what is",
+                "SELECT COUNT(user) FROM logins | BAD_SQL | statement, line 1, column 14: USER is a word of SQL; the column is"
+                        + " written in double quotes: \"user\"",
+                "SELECT at FROM logins WHERE user IS NOT NULL | BAD_SQL | statement, line 1, column 29: USER is a word of SQL;"
+                        + " the column is written in double quotes: \"user\"",
+                "SELECT LAG(note, 'x') OVER (ORDER BY id) FROM orders | BAD_SQL | statement, line 1, column 18: 'x' is no"
+                        + " number; write one such as 1.5",
                 "SELECT user FROM logins | BAD_SQL | statement, line 1, column 8: USER is a word of SQL; the column is written in"
                         + " double quotes: \"user\"",
                 "SELECT at FROM logins WHERE user > 5 | BAD_SQL | statement, line 1, column 29: USER is a word of SQL; the"

@@ -34,7 +34,12 @@ public final class NearFunctions {
     public static String instead(String function) {
         String name = function.toUpperCase(Locale.ROOT);
         String known = INSTEAD.get(name);
-        return known == null ? NearestName.question(name, names()) : "; " + known;
+        if (known != null) {
+            return "; " + known;
+        }
+        // One that is a part of the other is another function: VAR_POP is not COVAR_POP.
+        String near = NearestName.near(name, names());
+        return near == null || near.contains(name) || name.contains(near) ? "" : "; the nearest is " + near;
     }
 
     private static List<String> names() {

@@ -52,18 +52,30 @@ public final class SqlErrors {
                 ErrorCode.SQL_UNSUPPORTED, place(position) + "not supported: " + what + "; docs/sql.md has what is");
     }
 
-    /** Of a text that is no statement, or none that is answered. */
-    public static WaterwheelException noStatement(SqlParserPos position, String statement) {
-        String word = firstWord(statement);
-        String begin = "a statement begins with SELECT, WITH, VALUES, INSERT, CREATE, ALTER, DROP, SHOW, DESCRIBE or"
-                + " EXPLAIN";
-        return switch (word) {
-            case "SHOW" -> at(position, "SHOW shows STREAMS, VIEWS, TABLES or the VERDICT, such as SHOW TABLES");
-            case "EXPLAIN" -> at(position, "EXPLAIN is of a query, such as EXPLAIN SELECT ...");
-            case "DELETE", "UPDATE", "TRUNCATE", "MERGE" ->
-                unsupported(position, word + ", for rows are not changed; " + begin);
-            default -> at(position, begin + ", not with '" + word + "'" + NearestName.question(word, STATEMENTS));
-        };
+    /**
+     * Of a text that is no statement, or none that is answered.
+     *
+     * @param known whether it is one of SQL
+     */
+    public static WaterwheelException noStatement(SqlParserPos position, String statement, boolean known) {
+        String written = firstWord(statement);
+        String word = written.toUpperCase(Locale.ROOT);
+        String what =
+                switch (word) {
+                    case "SHOW" ->
+                        "SHOW shows STREAMS, VIEWS, TABLES, COLUMNS FROM a stream or the VERDICT, such as SHOW TABLES";
+                    case "EXPLAIN" -> "EXPLAIN or EXPLAIN ANALYZE stands before a query, such as EXPLAIN SELECT ...";
+                    case "DESCRIBE", "DESC" -> "DESCRIBE is of a stream, a view or a table";
+                    case "ALTER" -> "ALTER STREAM is there, with SET";
+                    case "DELETE", "UPDATE", "TRUNCATE", "MERGE" ->
+                        "not supported: " + word + ", for rows are not changed; docs/sql.md has what is";
+                    default ->
+                        "a statement begins with SELECT, WITH, VALUES, INSERT, CREATE, ALTER, DROP, SHOW, DESCRIBE or"
+                                + " EXPLAIN, not with " + written + NearestName.question(word, STATEMENTS);
+                };
+        return new WaterwheelException(
+                known || what.startsWith("not supported") ? ErrorCode.SQL_UNSUPPORTED : ErrorCode.BAD_SQL,
+                place(position) + what);
     }
 
     private static String firstWord(String statement) {
@@ -71,7 +83,7 @@ public final class SqlErrors {
         while (tokens.find()) {
             String token = tokens.group();
             if (!token.startsWith("--") && !token.startsWith("/*")) {
-                return shortened(token.toUpperCase(Locale.ROOT));
+                return shortened(token);
             }
         }
         return "";
@@ -115,7 +127,7 @@ public final class SqlErrors {
         // What could stand there is a list of hundreds of words.
         String first = message.lines().findFirst().orElse("").replaceAll(" at line \\d+, column \\d+\\.?", "");
         if (position != null && (first.startsWith("Non-query expression") || isExplain(first, statement))) {
-            return noStatement(position, statement);
+            return noStatement(position, statement, false);
         }
         String name = position == null ? null : NameTokens.unquoted(statement, position);
         String behind = position == null || !first.contains("OVER") ? "" : before(statement, position);
@@ -136,7 +148,7 @@ public final class SqlErrors {
 
     private static boolean isExplain(String said, String statement) {
         return said.endsWith("near the keyword 'EXPLAIN'")
-                && firstWord(statement).equals("EXPLAIN");
+                && firstWord(statement).equalsIgnoreCase("EXPLAIN");
     }
 
     /** What stands before a place, as much as a call may take. */

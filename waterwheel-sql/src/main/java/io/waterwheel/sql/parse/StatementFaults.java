@@ -58,6 +58,26 @@ public final class StatementFaults extends SqlBasicVisitor<@Nullable Void> {
         return faults.first;
     }
 
+    /**
+     * Refuses a statement with a word of SQL for which a stream has a column, also where it could be planned: of
+     * {@code user IS NOT NULL} Calcite makes what is always true.
+     */
+    public static void requireNoWord(SqlNode statement, Collection<String> fields) {
+        StatementFaults faults = new StatementFaults(node -> null, fields);
+        statement.accept(new SqlBasicVisitor<@Nullable Void>() {
+            @Override
+            public @Nullable Void visit(SqlCall call) {
+                if (faults.first == null && isWord(call)) {
+                    faults.word(call);
+                }
+                return super.visit(call);
+            }
+        });
+        if (faults.first != null) {
+            throw faults.first;
+        }
+    }
+
     @Override
     public @Nullable Void visit(SqlCall call) {
         if (first != null) {
@@ -111,7 +131,7 @@ public final class StatementFaults extends SqlBasicVisitor<@Nullable Void> {
         SqlNode target = cast.operand(1);
         String type = target.toString().toUpperCase(Locale.ROOT);
         if (value instanceof SqlCharStringLiteral text) {
-            literal(text, type, beside, cast);
+            literal(within, text, type, beside, cast);
         } else if (isWord(value)) {
             word((SqlCall) value);
         } else if (isImplicit(cast) && isText(value)) {
@@ -146,14 +166,14 @@ public final class StatementFaults extends SqlBasicVisitor<@Nullable Void> {
     }
 
     /** A written text that is no value of the type that it would have to have. */
-    private void literal(SqlCharStringLiteral literal, String type, List<SqlNode> all, SqlCall cast) {
+    private void literal(SqlCall within, SqlCharStringLiteral literal, String type, List<SqlNode> all, SqlCall cast) {
         String text = literal.getValueAs(String.class);
         String expected = expected(text, type);
         if (expected == null) {
             return;
         }
         // Looked for once it is needed: a list may have very many values.
-        SqlNode beside = other(all, cast);
+        SqlNode beside = isComparison(within) ? other(all, cast) : null;
         String column = beside instanceof SqlIdentifier name ? label(name) + typed(beside, " is a ") + ", and " : "";
         first = SqlErrors.at(literal.getParserPosition(), column + "'" + shown(text) + "' is " + expected);
     }
@@ -212,7 +232,7 @@ public final class StatementFaults extends SqlBasicVisitor<@Nullable Void> {
             String operator = named ? within.getOperator().getName() + ": " : "";
             first = SqlErrors.at(position, operator + "expected a " + kind(type) + ", and " + what);
         } else if (beside instanceof SqlNumericLiteral number) {
-            String written = shown(new BigDecimal(String.valueOf(number.toValue())).toPlainString());
+            String written = shown(digits(String.valueOf(number.toValue())));
             first = SqlErrors.at(
                     position,
                     what + ", and " + written + " a number; compare it with a text, such as '" + written + "'");
@@ -229,6 +249,13 @@ public final class StatementFaults extends SqlBasicVisitor<@Nullable Void> {
             first = SqlErrors.at(
                     position, what + ", and " + other + " a " + kind(type) + "; compare values of one type" + cast);
         }
+    }
+
+    /** A number as people write it, where that takes few digits. */
+    private static String digits(String number) {
+        BigDecimal value = new BigDecimal(number);
+        boolean few = value.precision() <= MOST_SHOWN && Math.abs((long) value.scale()) <= MOST_SHOWN;
+        return few ? value.toPlainString() : number;
     }
 
     private static boolean isComparison(SqlCall call) {

@@ -338,7 +338,7 @@ public final class StatementPlanner {
     private ViewExpansion.Expanded query(String statement, List<String> within) {
         SqlNode parsed = StatementParser.parse(statement);
         if (!Rewriter.isQuery(parsed)) {
-            throw SqlErrors.noStatement(parsed.getParserPosition(), statement);
+            throw SqlErrors.noStatement(parsed.getParserPosition(), statement, true);
         }
         ViewExpansion.Expanded expanded = ViewExpansion.of(parsed, streams, within);
         StatementSize.require(expanded.node());
@@ -425,6 +425,7 @@ public final class StatementPlanner {
         try {
             SqlNode valid = validator.validate(statement);
             AddressLiterals.rewrite(valid, validator, functions, StatementPlanner::isOpen);
+            StatementFaults.requireNoWord(valid, fields);
             return new Validated(valid, labels, validator, reader, types, names, fields, schemas);
         } catch (CalciteContextException e) {
             throw SqlErrors.of(e, names, fields);

@@ -157,8 +157,11 @@ final class TimeCalls {
                     position,
                     "the unit " + name.toUpperCase(Locale.ROOT) + " of "
                             + call.getOperator().getName() + "; units are "
-                            + UNITS + ". The seconds since 1970 are TIMESTAMPDIFF(SECOND, TIMESTAMP"
-                            + " '1970-01-01 00:00:00', time)");
+                            + UNITS
+                            + (name.equalsIgnoreCase("EPOCH")
+                                    ? ". The seconds since 1970 are TIMESTAMPDIFF(SECOND, TIMESTAMP"
+                                            + " '1970-01-01 00:00:00', time)"
+                                    : ""));
         }
         return functions
                 .required(function)

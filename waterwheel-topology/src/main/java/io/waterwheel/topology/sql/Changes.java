@@ -234,6 +234,9 @@ final class Changes {
             } catch (WaterwheelException e) {
                 if (drop.ifExists() && e.is(ErrorCode.NO_SUCH_STREAM)) {
                     return "there is no stream " + name;
+                } else if (e.is(ErrorCode.NO_SUCH_STREAM) && streams.find(name) == null) {
+                    StreamInfo none = required(name, null);
+                    throw new IllegalStateException("found " + none.name(), e);
                 }
                 throw e;
             }

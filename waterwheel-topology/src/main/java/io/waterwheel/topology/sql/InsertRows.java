@@ -284,13 +284,13 @@ final class InsertRows {
             }
             case DOUBLE -> value instanceof Number ? null : "a number";
             case DECIMAL -> isDecimal(type, value) ? null : Decimals.expected(type.precision(), type.scale());
-            case STRING -> value instanceof String ? null : "a text in quotes";
+            case STRING -> value instanceof String ? null : "a text";
             case BYTES -> value instanceof byte[] ? null : "bytes, such as X'01af'";
             case IPV4, IPV6, UUID -> {
                 String what = kind == ValueType.Kind.UUID
                         ? "a UUID"
                         : kind == ValueType.Kind.IPV4 ? "an IPv4 address" : "an IPv6 address";
-                yield isOf(type, value) ? null : what + " in quotes";
+                yield isOf(type, value) ? null : what;
             }
             case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS, NULL -> null;
         };
@@ -305,7 +305,8 @@ final class InsertRows {
         }
         BigDecimal digits = number.stripTrailingZeros();
         return digits.scale() <= type.scale()
-                && (digits.signum() == 0 || digits.precision() - digits.scale() <= type.precision() - type.scale());
+                && (digits.signum() == 0
+                        || (long) digits.precision() - digits.scale() <= type.precision() - type.scale());
     }
 
     /** Whether it is the text of an address or a UUID. */
@@ -319,10 +320,16 @@ final class InsertRows {
                 : Ipv4.parse(bytes, 0, bytes.length) >= 0;
     }
 
+    /** The digits where they are few: of 1E-999999999 there are a billion. */
+    private static String digits(BigDecimal decimal) {
+        boolean few = decimal.precision() <= MOST_SHOWN && Math.abs((long) decimal.scale()) <= MOST_SHOWN;
+        return few ? decimal.stripTrailingZeros().toPlainString() : decimal.toString();
+    }
+
     /** A value as a statement has it. */
     private static String written(Object value) {
         if (value instanceof BigDecimal decimal) {
-            return shown(decimal.stripTrailingZeros().toPlainString());
+            return shown(digits(decimal));
         } else if (value instanceof byte[] bytes) {
             return bytes.length + " bytes";
         }
@@ -339,7 +346,7 @@ final class InsertRows {
         } catch (ArithmeticException e) {
             throw refused(
                     rows,
-                    "field " + field.name() + " of type " + field.type().schemaName() + ": " + decimal.toPlainString()
+                    "field " + field.name() + " of type " + field.type().schemaName() + ": " + shown(digits(decimal))
                             + " is no whole number of 64 bits");
         }
     }

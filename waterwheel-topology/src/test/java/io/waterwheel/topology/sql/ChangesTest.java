@@ -169,7 +169,7 @@ final class ChangesTest {
                 ErrorCode.NO_SUCH_STREAM,
                 "no stream 'v'; it is a view: SELECT asks it, DROP VIEW drops it");
         fails(() -> make("DROP TABLE v"), ErrorCode.NO_SUCH_TABLE, "no table 'v'; it is a view: SELECT");
-        fails(() -> make("DROP STREAM v"), ErrorCode.NO_SUCH_STREAM, "no stream 'v'; it is a view: 'waterwheel sql'");
+        fails(() -> make("DROP STREAM v"), ErrorCode.NO_SUCH_STREAM, "no stream 'v'; it is a view: SELECT");
         seen.addAll(namespace.streams());
         fails(
                 () -> make("DROP TABLE s"),

@@ -140,6 +140,28 @@ final class InsertRowsTest {
         }
     }
 
+    /** The digits that were written; not a billion of them. */
+    @Test
+    void aDecimalOfManyPlacesIsRefusedInFewWords() {
+        Schema schema = new Schema(
+                List.of(
+                        new Field("id", FieldType.LONG, false),
+                        new Field("at", FieldType.TIMESTAMP, false),
+                        new Field("cost", FieldType.decimal(12, 2), true)),
+                new KeySpec.Ordered("id"),
+                "at");
+        StreamInfo stream = new StreamInfo("s", 1, schema, RecordFormat.BLOCK, "s", 1, 1);
+        for (String written : List.of("1E-999999999", "1.23456")) {
+            refused(
+                    () -> new InsertRows(stream, List.of())
+                            .addLiterals(List.of(
+                                    whole(1),
+                                    new Expression.Moment(AT),
+                                    new Expression.Decimal(Double.parseDouble(written), written))),
+                    "of at most 10 digits before the point and 2 behind it, got " + written + ";");
+        }
+    }
+
     private static void refused(org.assertj.core.api.ThrowableAssert.ThrowingCallable call, String message) {
         assertThatThrownBy(call).isInstanceOf(WaterwheelException.class).hasMessageContaining(message);
     }
@@ -163,12 +185,12 @@ final class InsertRowsTest {
                     format,
                     good,
                     row(2.5, new Expression.Moment(AT), whole(1), whole(1), text("10.0.0.1")),
-                    "field note of type string: expected a text in quotes, got 1;");
+                    "field note of type string: expected a text, got 1;");
             wrong(
                     format,
                     good,
                     row(2.5, new Expression.Moment(AT), whole(1), text("x"), text("10.0.0.256")),
-                    "field source of type ipv4: expected an IPv4 address in quotes, got '10.0.0.256';");
+                    "field source of type ipv4: expected an IPv4 address, got '10.0.0.256';");
             wrong(format, good, row(2.5, new Expression.Null(), whole(1), text("x"), text("10.0.0.1")), "field at");
             wrong(
                     format,

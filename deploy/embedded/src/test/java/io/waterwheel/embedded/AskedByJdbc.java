@@ -58,6 +58,9 @@ final class AskedByJdbc implements AutoCloseable {
             new KeySpec.Ordered("id"),
             "at");
 
+    /** Two leaves, of which DuckDB makes the answer. */
+    private static final String JOINED = "SELECT COUNT(*) AS n FROM by_jdbc a JOIN by_jdbc b ON a.id = b.id";
+
     private final WaterwheelClient client;
     private final String address;
     private final Connection connection;
@@ -519,6 +522,11 @@ final class AskedByJdbc implements AutoCloseable {
                 .hasStackTraceContaining("NO_SUCH_STREAM");
     }
 
+    private static void assertMarkedIncomplete(Statement statement) throws SQLException {
+        List<String> verdict = rows(statement.executeQuery("SHOW VERDICT"), "complete", "missing");
+        assertThat(verdict).singleElement().asString().startsWith("false ").doesNotEndWith(" null");
+    }
+
     /** By text alone: the positions of the last INSERT, and a hint. */
     private void readsItsWrites() throws Exception {
         try (Connection other =
@@ -630,11 +638,15 @@ final class AskedByJdbc implements AutoCloseable {
                 Statement statement = late.createStatement()) {
             assertThatThrownBy(() -> rows(statement.executeQuery("SELECT COUNT(*) AS n FROM by_jdbc"), "n"))
                     .hasStackTraceContaining("INCOMPLETE");
+            assertThatThrownBy(() -> rows(statement.executeQuery(JOINED), "n")).hasStackTraceContaining("INCOMPLETE");
         }
         try (Connection partial = connect(",by_jdbc:0:999999999&x-waterwheel-timeout=5&x-waterwheel-partial=allow");
                 Statement statement = partial.createStatement()) {
             assertThat(rows(statement.executeQuery("SELECT COUNT(*) AS n FROM by_jdbc"), "n"))
                     .hasSize(1);
+            assertMarkedIncomplete(statement);
+            assertThat(rows(statement.executeQuery(JOINED), "n")).hasSize(1);
+            assertMarkedIncomplete(statement);
         }
         assertThatThrownBy(() -> {
                     try (Connection wrong = connect("&x-waterwheel-partia=allow");

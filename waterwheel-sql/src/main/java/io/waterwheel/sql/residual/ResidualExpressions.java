@@ -291,7 +291,7 @@ final class ResidualExpressions {
     private String like(RexCall call) throws NotPushed {
         String name = call.getOperator().getName();
         if (name.contains("ILIKE")) {
-            throw new NotPushed("ILIKE");
+            throw new NotPushed("ILIKE; write LOWER(text) LIKE 'a%'");
         }
         List<RexNode> operands = call.getOperands();
         requirePattern(operands);

@@ -63,6 +63,27 @@ final class GrafanaFilesTest {
                 .isEmpty();
     }
 
+    /** Else Grafana asks for the variable's name, and shows nothing. */
+    @Test
+    void declareTheVariablesThatTheyUse() throws IOException {
+        try (Stream<Path> files = Files.list(GRAFANA.resolve("dashboards"))) {
+            for (Path file : files.toList()) {
+                String text = Files.readString(file);
+                Set<String> used = Pattern.compile("\\$\\{?([a-z]\\w*)")
+                        .matcher(text)
+                        .results()
+                        .map(match -> match.group(1))
+                        .collect(Collectors.toSet());
+                Set<String> declared = Pattern.compile("\"name\": \"(\\w+)\",\\s*\"label\": ")
+                        .matcher(text)
+                        .results()
+                        .map(match -> match.group(1))
+                        .collect(Collectors.toSet());
+                assertThat(declared).as(file.toString()).containsAll(used);
+            }
+        }
+    }
+
     @Test
     void everyAlertHasATest() throws IOException {
         String tests = Files.readString(GRAFANA.resolve("waterwheel.test.yml"));

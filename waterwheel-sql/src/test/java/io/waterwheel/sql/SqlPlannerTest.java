@@ -584,6 +584,8 @@ final class SqlPlannerTest {
                 "`SELECT id,\nLAST(ABS(price)) OVER (PARTITION BY id ORDER BY at) FROM orders` | SQL_UNSUPPORTED |"
                         + " statement, line 2, column 18: not supported: FIRST and LAST over a window; they are aggregates of"
                         + " groups, by the time of a stream. Write FIRST_VALUE(x) or LAST_VALUE(x); docs/sql.md has what is",
+                "SELECT id FROM orders WHERE note ILIKE 'A%' | SQL_UNSUPPORTED | statement, line 1, column 29:"
+                        + " not supported: ILIKE; write LOWER(text) LIKE 'a%'; docs/sql.md has what is",
                 "WITH RECURSIVE t AS (SELECT id FROM orders) SELECT * FROM t | SQL_UNSUPPORTED |"
                         + " statement, line 1, column 16: not supported: WITH RECURSIVE; docs/sql.md has what is",
             })

@@ -26,6 +26,8 @@ final class ColumnRoles {
 
     private static final long MANY = 8;
     private static final int BITS_OF_KINDS = 4;
+    /** One row in as many may lack what is proposed as the key: it is rejected then. */
+    private static final int FEW = 20;
 
     private ColumnRoles() {}
 
@@ -65,7 +67,8 @@ final class ColumnRoles {
         int bestScore = 0;
         for (ColumnSample column : used) {
             boolean written = column.isTime() || !column.timePatterns().isEmpty();
-            int score = written ? 4 : column.epochUnit() != null ? 1 : 0;
+            // A moment says more than a day.
+            int score = written ? (column.isDay() ? 2 : 5) : column.epochUnit() != null ? 1 : 0;
             score += score > 0 && TIME_NAME.matcher(column.name).matches() ? 2 : 0;
             // A row without a time is rejected: what all rows have comes first. Numbers that only might be times do
             // not.
@@ -105,6 +108,12 @@ final class ColumnRoles {
             }
         }
         return null;
+    }
+
+    /** Whether nearly all rows have something there. */
+    static boolean mostHave(ColumnSample column) {
+        long lacking = column.empty + column.marks;
+        return lacking * FEW <= column.values + column.empty;
     }
 
     /** What may be the key, the likeliest first: addresses, what is called like one, texts and UUIDs, whole numbers. */

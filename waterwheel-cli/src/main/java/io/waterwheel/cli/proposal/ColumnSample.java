@@ -57,6 +57,10 @@ final class ColumnSample {
     long marked;
 
     long doubtful;
+    /** Numbers whose point might stand between thousands, and whole numbers that would have none there. */
+    private long groups;
+
+    private long shorts;
 
     /** Of JSON: values that are strings, and numbers and booleans. */
     private long strings;
@@ -147,6 +151,8 @@ final class ColumnSample {
             number(number);
             marked += number.equals(value) ? 0 : 1;
             doubtful += style.isDoubtful(value) ? 1 : 0;
+            groups += style.mayBeGroup(value) ? 1 : 0;
+            shorts += CsvStyle.isShort(value) ? 1 : 0;
             return;
         }
         boolean finite = !NOT_FINITE.contains(value);
@@ -321,7 +327,7 @@ final class ColumnSample {
             return "";
         }
         long fewest = known - known / MOST;
-        if (decimals >= fewest) {
+        if (decimals >= fewest || (decimals >= known - known / 2 && noNumbers.areAll())) {
             return decimals + " of " + known + " are numbers; others: " + noNumbers.text();
         }
         if (times + zoneless >= fewest) {
@@ -333,6 +339,14 @@ final class ColumnSample {
             return "the first values are times such as " + formBefore + "; others: " + other.text();
         }
         return "";
+    }
+
+    /**
+     * Numbers with a point that may as well stand between thousands, where nothing in the column tells: all others are
+     * whole numbers of up to three digits. 0 where something tells, and where all have the point, as decimals do.
+     */
+    long pointsOfThousands() {
+        return shorts > 0 && groups + shorts == values - marks ? groups : 0;
     }
 
     /** Whether its values in JSON fit its type only where numbers may be text, or text numbers. */

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +31,9 @@ import org.jspecify.annotations.Nullable;
 record CsvStyle(
         char delimiter, char decimal, char thousands, Set<String> nulls, List<String> times, char quote, char escape) {
     /** What files write where there is nothing. */
-    private static final Set<String> MARKS_OF_NOTHING = Set.of("-", "NA", "N/A", "null", "NULL", "None", "nan", "\\N");
+    private static final Set<String> MARKS_OF_NOTHING = Set.of(
+            "-", "--", "NA", "N/A", "n/a", "#N/A", "#NA", "#NV", "<NA>", "null", "NULL", "Null", "None", "nan", "NaT",
+            "\\N");
 
     private static final char[] DELIMITERS = {'\t', ';', '|', ','};
     /** A decimal comma, where the comma would divide too. */
@@ -55,6 +58,13 @@ record CsvStyle(
             "dd-MMM-yyyy HH:mm:ss",
             "dd MMM yyyy HH:mm:ss",
             "dd/MMM/yyyy:HH:mm:ss XXX",
+            "dd.MM.yy HH:mm:ss",
+            "dd.MM.yy HH:mm",
+            "dd.MM.yy",
+            "dd/MM/yy HH:mm",
+            "MM/dd/yy HH:mm",
+            "dd/MM/yy",
+            "MM/dd/yy",
             "yyyyMMdd'T'HHmmssXXX");
 
     /** As RFC 4180 has it. */
@@ -69,6 +79,11 @@ record CsvStyle(
             new CsvStyle(',', ',', ' '),
             new CsvStyle(',', '.', ' '),
             new CsvStyle(',', '.', '\''));
+
+    /** The same where points divide thousands, as it seems. */
+    private static final List<CsvStyle> MARKS_OF_GROUPS = Stream.concat(
+                    Stream.of(new CsvStyle(',', ',', '.')), MARKS.stream())
+            .toList();
 
     CsvStyle(char delimiter, char decimal, char thousands) {
         this(delimiter, decimal, thousands, Set.of(), TIMES, '"', '\0');
@@ -166,8 +181,11 @@ record CsvStyle(
         char decimal =
                 facts.decimal != null ? facts.decimal : facts.thousands != null && facts.thousands == '.' ? ',' : '.';
         CsvStyle best = new CsvStyle(delimiter, decimal, facts.thousands == null ? '\0' : facts.thousands);
+        // Who divides by semicolons writes decimal commas, mostly: then points stand between thousands, where they can.
+        CsvStyle byPoints = new CsvStyle(delimiter, ',', '.');
+        boolean grouped = delimiter == ';' && columns.values().stream().anyMatch(byPoints::areGroups);
         long most = -1;
-        for (CsvStyle marks : MARKS) {
+        for (CsvStyle marks : grouped ? MARKS_OF_GROUPS : MARKS) {
             if ((facts.decimal != null && facts.decimal != marks.decimal)
                     || (facts.thousands != null && facts.thousands != marks.thousands)
                     || marks.has(signs.quote())
@@ -193,6 +211,51 @@ record CsvStyle(
                 // Spaces divide more than numbers, telephone numbers for one: a decimal mark tells.
                 && ((thousands != ' ' && thousands != '\'')
                         || values.stream().anyMatch(value -> value.indexOf(decimal) >= 0));
+    }
+
+    /**
+     * Whether whole numbers are in groups, as it seems: some have a mark with three digits behind it, and the others,
+     * without one, no more than three digits. Decimals of three places would mostly have it all.
+     */
+    private boolean areGroups(List<String> values) {
+        boolean some = false;
+        boolean others = false;
+        for (String value : values) {
+            if (number(value) == null) {
+                return false;
+            }
+            boolean marked = value.indexOf(thousands) >= 0;
+            int first = value.startsWith("-") ? 1 : 0;
+            if (!marked && digits(value, first) - first > 3) {
+                return false;
+            }
+            some |= marked;
+            others |= !marked;
+        }
+        return some && others;
+    }
+
+    /**
+     * Whether a number's point may be one between thousands: three digits stand behind it, and up to three, the first
+     * of which is no zero, before it.
+     */
+    boolean mayBeGroup(String written) {
+        int first = written.startsWith("-") ? 1 : 0;
+        int point = digits(written, first);
+        return decimal == '.'
+                && thousands == '\0'
+                && isAt(written, point, '.')
+                && point > first
+                && point - first <= 3
+                && written.charAt(first) != '0'
+                && digits(written, point + 1) == written.length()
+                && written.length() - point == 4;
+    }
+
+    /** Whether a number has no mark, and so few digits that it would have none between thousands either. */
+    static boolean isShort(String written) {
+        int first = written.startsWith("-") ? 1 : 0;
+        return digits(written, first) == written.length() && written.length() - first <= 3;
     }
 
     /** Whether all marks of a column's number may be those of another style, too: three digits behind each. */

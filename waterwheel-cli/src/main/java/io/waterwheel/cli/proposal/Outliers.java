@@ -13,14 +13,24 @@ final class Outliers {
     private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
     private final Map<String, Long> rows = new LinkedHashMap<>();
+    private boolean more;
 
     void add(String value, long row) {
-        if (rows.size() < KEPT) {
-            String shown = value.length() <= LONGEST ? value : value.substring(0, LONGEST) + "...";
-            if (!rows.containsKey(shown)) {
+        if (more) {
+            return;
+        }
+        String shown = value.length() <= LONGEST ? value : value.substring(0, LONGEST) + "...";
+        if (!rows.containsKey(shown)) {
+            more = rows.size() == KEPT;
+            if (!more) {
                 rows.putIfAbsent(CONTROL.matcher(shown).replaceAll("?"), row);
             }
         }
+    }
+
+    /** Whether there are no others than those in {@link #text}, and so few that they may be words for nothing. */
+    boolean areAll() {
+        return !more;
     }
 
     /** Such as {@code n/a (row 10), ? (row 71)}. */

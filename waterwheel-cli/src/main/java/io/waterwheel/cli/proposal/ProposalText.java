@@ -86,8 +86,11 @@ final class ProposalText {
                 ? null
                 : ColumnRoles.column(look.source, kafka.with(values, facts.key), "--key-field", facts.key);
         keyIsSaid = said != null;
-        position = !keyIsSaid && longitude != null && latitude != null;
         keys = new ArrayList<>(ColumnRoles.keys(values, time, nulls));
+        position = !keyIsSaid
+                && longitude != null
+                && latitude != null
+                && (keys.isEmpty() || (ColumnRoles.mostHave(longitude) && ColumnRoles.mostHave(latitude)));
         keys.removeIf(column -> nullsOfAll(column, all) > 0);
         ColumnSample kafkaKey = keyIsSaid || position ? null : kafka.key(keys);
         if (kafkaKey != null) {
@@ -350,6 +353,10 @@ final class ProposalText {
         }
         if (column.doubtful > 0) {
             doubts.add("a guess: is " + column.doubtful + " times the mark one between thousands?");
+        }
+        if (type == FieldType.DOUBLE && column.pointsOfThousands() > 0) {
+            doubts.add("a guess: is the point of " + column.pointsOfThousands()
+                    + " one between thousands? Then append with --thousands . --decimal ,");
         }
         if (type == FieldType.DOUBLE && column.rounded > 0) {
             doubts.add(column.rounded + " are whole numbers beyond 2^53, which a double rounds; or make it a string");

@@ -325,6 +325,66 @@ class SchemaProposalTest {
                 .doesNotContain("time of day");
     }
 
+    /** 17.487 pieces are many in a file with semicolons, and few elsewhere; either is said to be a guess. */
+    @Test
+    void pointsBetweenThousandsAreSeenOrRemarked() throws Exception {
+        String file = "Tag;Pieces;Share\n07.10.2025;17.487;1,5\n08.10.2025;516;2\n09.10.2025;1.204;0,75\n";
+        assertThat(yaml(file))
+                .contains("{name: Pieces, type: int}   # a guess: is 2 times the mark one between thousands?")
+                .contains("{name: Share, type: double}", "decimal: ','", "thousands: '.'");
+        assertThat(yaml(file.replace(",", ".")))
+                .contains("{name: Pieces, type: double}   # a guess: is the point of 2");
+        // Four digits without a mark, or a zero before it: these are decimals, and nothing is to be said.
+        for (String other : List.of("5160", "0.516", "5.16")) {
+            assertThat(yaml("at;n\n07.10.2025;17.487\n08.10.2025;" + other + "\n"))
+                    .contains("{name: n, type: double}\n");
+        }
+        assertThat(yaml("at;n\n07.10.2025;17.487\n08.10.2025;18.125\n")).contains("{name: n, type: double}\n");
+        assertThat(yaml("at,n\n2025-10-07,17.487\n2025-10-08,516\n"))
+                .contains("{name: n, type: double}   # a guess: is the point of 1 one between thousands? Then append"
+                        + " with --thousands . --decimal ,");
+    }
+
+    private static String yaml(String csv) throws IOException {
+        return SchemaProposal.of("f.csv", new ByteArrayInputStream(csv.getBytes(UTF_8)), List.of())
+                .yaml("f");
+    }
+
+    @Test
+    void wordsForNothingAreKnownOrNamed() throws Exception {
+        for (String word : List.of("n/a", "#N/A", "#NV", "<NA>", "--", "NaT")) {
+            assertThat(yaml("at,n\n2025-10-07," + word + "\n2025-10-08,516\n"))
+                    .as(word)
+                    .contains("{name: n, type: int, nullable: true}   # 1 are " + word + ", taken for nothing\n");
+        }
+        StringBuilder csv = new StringBuilder("at,n\n");
+        for (int row = 0; row < 40; row++) {
+            csv.append("2025-10-07,").append(row % 4 == 0 ? "leer" : row).append('\n');
+        }
+        assertThat(yaml(csv.toString())).contains("30 of 40 are numbers; others: leer (row 1)");
+    }
+
+    /** A day has fewer digits than a moment: of two that all rows have the moment is the time. */
+    @Test
+    void theTimeIsAMomentRatherThanADay() throws Exception {
+        assertThat(yaml("day,began\n2025-10-07,2025-10-07T12:00:01Z\n2025-10-08,2025-10-08T12:00:01Z\n"))
+                .contains("time: began\n");
+        for (String days : List.of("07.10.25\n31.12.25", "07/10/25\n31/12/25", "10/07/25\n12/31/25")) {
+            assertThat(proposed("at\n" + days + "\n").text().times()).as(days).endsWith("yy");
+        }
+    }
+
+    /** What most rows lack is no key: they would be rejected. */
+    @Test
+    void aPlaceThatFewRowsHaveIsNotTheKey() throws Exception {
+        StringBuilder csv = new StringBuilder("at,device,lon,lat\n");
+        for (int row = 0; row < 100; row++) {
+            csv.append("2025-10-07T12:00:01Z,d").append(row % 7).append(row % 10 == 0 ? ",2.5,48.5\n" : ",,\n");
+        }
+        assertThat(yaml(csv.toString())).contains("\nkey: {field: device}");
+        assertThat(yaml(csv.toString().replace(",,\n", ",2.25,48.25\n"))).contains("\nkey: {longitude: lon");
+    }
+
     @Test
     void aFileOfNamesAloneHasNoRows() {
         assertThatThrownBy(() -> proposed("at,x\n")).hasMessageContaining("f.csv has no row behind its line of names");

@@ -47,7 +47,9 @@ final class ColumnRoles {
         if (best == null) {
             StringBuilder nearly = new StringBuilder();
             for (ColumnSample column : used) {
-                if (column.evidence().contains("are times")) {
+                boolean nearlyNumbers = column.evidence().contains("are numbers")
+                        && TIME_NAME.matcher(column.name).matches();
+                if (nearlyNumbers || column.evidence().contains("are times")) {
                     nearly.append(". Of ").append(column.name).append(", ").append(column.evidence());
                 }
             }

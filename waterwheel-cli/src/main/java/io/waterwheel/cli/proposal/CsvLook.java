@@ -66,6 +66,8 @@ final class CsvLook extends FileLook {
         List<String> begin = new ArrayList<>(List.of(text(first)));
         // Of each its place among all lines, those counted that are damaged.
         List<Long> numbers = new ArrayList<>(List.of(1 + damaged));
+        // The same among lines as an editor counts them, which has empty ones too.
+        List<Long> places = new ArrayList<>(List.of(lines.lineNumber()));
         int bytes = first.length;
         while (begin.size() < STYLE_LINES && bytes < STYLE_BYTES && !enough()) {
             byte[] line = next(lines);
@@ -73,6 +75,7 @@ final class CsvLook extends FileLook {
             if (!whole) {
                 begin.add(text(line));
                 numbers.add(begin.size() + damaged);
+                places.add(lines.lineNumber());
             }
         }
         dialect = CsvDialect.of(begin, whole, announced, named.size(), facts);
@@ -91,6 +94,7 @@ final class CsvLook extends FileLook {
         List<List<CsvCells.Cell>> rowsOfBegin =
                 records.stream().map(line -> CsvCells.of(line, signs)).toList();
         List<CsvCells.Cell> names = rowsOfBegin.get(0);
+        requireNamesFirst(rowsOfBegin, places);
         headed = mayBeHeaded && named.isEmpty() && isHeader(names);
         List<List<CsvCells.Cell>> values = headed ? rowsOfBegin.subList(1, rowsOfBegin.size()) : rowsOfBegin;
         style = CsvStyle.of(signs, values, facts);
@@ -109,6 +113,20 @@ final class CsvLook extends FileLook {
             throw bad(source + " has no row"
                     + (damaged > 0 ? " that can be read" : headed ? " behind its line of names" : "")
                     + ": expected at least one, which tells what the fields are");
+        }
+    }
+
+    /** Refuses a file that tells something else before its names and rows: nearly all of these would be rejected. */
+    private void requireNamesFirst(List<List<CsvCells.Cell>> records, List<Long> places) {
+        long even = records.stream()
+                .filter(cells -> cells.size() == records.get(0).size())
+                .count();
+        int names = even * 2 < records.size() ? CsvStyle.linesBeforeNames(firstOnes, facts.delimiter) : 0;
+        if (names > 0) {
+            long line = places.get(names);
+            throw bad(source + ": most lines have another number of values than its first, which names no columns then."
+                    + " Line " + line + " is the first of as many: leave out what stands before it, as by 'tail -n +"
+                    + line + " FILE | waterwheel append --create --stream NAME -'");
         }
     }
 

@@ -137,6 +137,26 @@ record CsvStyle(
         return best;
     }
 
+    /**
+     * How many lines stand before the first of as many values as most lines have; 0 where most lines are not alike.
+     *
+     * @param said the delimiter, by a person; null: nothing is said
+     */
+    static int linesBeforeNames(List<String> lines, @Nullable Character said) {
+        for (char delimiter : said == null ? DELIMITERS : new char[] {said}) {
+            List<Integer> widths = lines.stream()
+                    .map(line -> PLAIN.cells(line, delimiter).size())
+                    .toList();
+            for (int width : Set.copyOf(widths)) {
+                long alike = widths.stream().filter(other -> other == width).count();
+                if (width > 1 && alike * 4 > lines.size() * 3L && alike > 2) {
+                    return widths.indexOf(width);
+                }
+            }
+        }
+        return 0;
+    }
+
     private List<CsvCells.Cell> cells(String line, char divides) {
         return divides == quote || divides == escape
                 ? List.of()

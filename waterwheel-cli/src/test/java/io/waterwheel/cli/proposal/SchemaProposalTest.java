@@ -345,6 +345,25 @@ class SchemaProposalTest {
                         + " with --thousands . --decimal ,");
     }
 
+    /** What banks and loggers write before and below the names. */
+    @Test
+    void linesThatAreNoRowsAreNamed() {
+        StringBuilder rows = new StringBuilder("Tag;Wert;Text\n");
+        for (int row = 0; row < 40; row++) {
+            rows.append("07.10.2025;").append(row).append(",5;a, b\n");
+        }
+        assertThatThrownBy(() -> yaml("Konto;DE12\n\nvon;1.1.2025;bis;31.12.2025\n" + rows))
+                .hasMessageContaining("f.csv: most lines have another number of values than its first")
+                .hasMessageContaining("tail -n +4 FILE | waterwheel append --create --stream NAME -");
+        assertThatThrownBy(() -> yaml("Umsätze\n" + rows)).hasMessageContaining("Line 2 is the first of as many");
+        StringBuilder units = new StringBuilder("time\ttemp\ns\tdegC\n");
+        for (int row = 0; row < 40; row++) {
+            units.append(1_700_000_000 + row).append("\t").append(row).append(".5\n");
+        }
+        assertThatThrownBy(() -> yaml(units.toString()))
+                .hasMessageContaining("Of time, 40 of 41 are numbers; others: s (row 1)");
+    }
+
     private static String yaml(String csv) throws IOException {
         return SchemaProposal.of("f.csv", new ByteArrayInputStream(csv.getBytes(UTF_8)), List.of())
                 .yaml("f");

@@ -14,8 +14,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.apache.calcite.plan.RelDigest;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Aggregate;
@@ -54,9 +57,10 @@ import org.slf4j.LoggerFactory;
  * no partner its row stands for as many rows; where the other side has none, the leaf's columns are null, and the row
  * counts as one.
  *
- * <p>Only what is merged without a difference: counts, least and greatest values, and exact sums. A sum of doubles is
- * rounded, and its parts would be too. Nothing that is computed above the join moves below it, for it may fail of a row
- * that the join drops.
+ * <p>Counts, least and greatest values, and sums of integers and decimals are merged without a difference. The sum of a
+ * group's doubles is exact and rounded once; with the compensated sum above them the error stays some units in the last
+ * place of the sum of all magnitudes, which is the bound of a compensated sum of the rows too. A mean is such a sum by
+ * a count. Nothing that is computed above the join moves below it, for it may fail of a row that the join drops.
  */
 public final class PartialAggregates {
     private static final Logger LOG = LoggerFactory.getLogger(PartialAggregates.class);
@@ -72,33 +76,49 @@ public final class PartialAggregates {
 
     /** The same plan with such leaves where there can be. */
     public static RelNode in(RelNode root) {
-        Map<Leaf, Integer> uses = new HashMap<>();
-        count(root, uses);
+        Uses uses = new Uses(new HashMap<>(), new HashMap<>());
+        uses.add(root);
         return rewritten(root, uses);
     }
 
-    private static void count(RelNode node, Map<Leaf, Integer> uses) {
-        if (node instanceof LeafNode leaf) {
-            uses.merge(leaf.leaf(), 1, Integer::sum);
+    /** How often leaves and aggregates are in a plan. */
+    private record Uses(Map<Leaf, Integer> leaves, Map<RelDigest, Integer> aggregates) {
+        void add(RelNode node) {
+            if (node instanceof LeafNode leaf) {
+                leaves.merge(leaf.leaf(), 1, Integer::sum);
+            } else if (node instanceof Aggregate) {
+                aggregates.merge(node.getRelDigest(), 1, Integer::sum);
+            }
+            node.getInputs().forEach(this::add);
         }
-        node.getInputs().forEach(input -> count(input, uses));
+
+        /**
+         * Whether all places of a leaf are in aggregates that are alike, one in each: they become one leaf of groups. A
+         * leaf is read once, so that all its places see the same rows.
+         */
+        boolean areIn(Aggregate aggregate, Leaf leaf) {
+            Uses inside = new Uses(new HashMap<>(), new HashMap<>());
+            inside.add(aggregate);
+            return inside.leaves.getOrDefault(leaf, 0) == 1
+                    && leaves.getOrDefault(leaf, 0).equals(aggregates.get(aggregate.getRelDigest()));
+        }
     }
 
-    private static RelNode rewritten(RelNode node, Map<Leaf, Integer> uses) {
+    private static RelNode rewritten(RelNode node, Uses uses) {
         List<RelNode> inputs =
                 node.getInputs().stream().map(input -> rewritten(input, uses)).toList();
         RelNode same = inputs.equals(node.getInputs()) ? node : node.copy(node.getTraitSet(), inputs);
         RelNode partial = same instanceof Aggregate aggregate && aggregate.getGroupType() == Aggregate.Group.SIMPLE
-                ? partial(aggregate, uses)
+                ? partial(aggregate, (Aggregate) node, uses)
                 : null;
         return partial == null ? same : partial;
     }
 
-    private static @Nullable RelNode partial(Aggregate aggregate, Map<Leaf, Integer> uses) {
+    /** @param before the same aggregate as it is in the plan that was counted */
+    private static @Nullable RelNode partial(Aggregate aggregate, Aggregate before, Uses uses) {
         List<Place> places = new ArrayList<>();
         places(aggregate.getInput(), List.of(), places);
-        // A leaf that is in the plan twice is read once: both places see the same rows.
-        places.removeIf(place -> uses.getOrDefault(place.leaf().leaf(), 0) > 1);
+        places.removeIf(place -> !uses.areIn(before, place.leaf().leaf()));
         Made best = null;
         for (Place place : places) {
             try {
@@ -156,7 +176,7 @@ public final class PartialAggregates {
      * A node with the leaf of groups in place of that of tuples.
      *
      * @param columns by column of the node before, its column now; -1 for one that is no longer there
-     * @param partials column of the first of what is computed of groups
+     * @param partials column of the first of what is computed of groups; the choices of these stand behind them
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Rebuilt(RelNode node, int[] columns, int partials) {}
@@ -167,25 +187,32 @@ public final class PartialAggregates {
         for (AggregateCall call : aggregate.getAggCallList()) {
             Value value = value(call);
             values.add(value);
-            boolean ofLeaf = value.partial() != null && value.partial().column() >= 0;
-            if (!ofLeaf) {
+            PartialLeaf.Value partial = value.part().partial();
+            if (partial == null || partial.column() < 0) {
                 looked.addAll(call.getArgList());
             }
             if (call.filterArg >= 0) {
                 looked.set(call.filterArg);
             }
         }
+        List<PartialLeaf.Value> partials = new ArrayList<>();
+        List<Chosen> choices = new ArrayList<>();
+        for (Part part : values.stream().flatMap(Value::parts).toList()) {
+            if (part.partial() != null && !partials.contains(part.partial())) {
+                partials.add(part.partial());
+            }
+            if (part.choice() != null && !choices.contains(part.choice())) {
+                choices.add(part.choice());
+            }
+        }
         TreeSet<Integer> keys = new TreeSet<>();
         collect(aggregate.getInput(), 0, looked.build(), keys);
+        for (Chosen chosen : choices) {
+            collect(aggregate.getInput().getInput(0), 0, chosen.choice().looked(), keys);
+        }
         if (keys.isEmpty()) {
             // Such a group is there even without a tuple.
             throw new NotPushed("groups of nothing");
-        }
-        List<PartialLeaf.Value> partials = new ArrayList<>();
-        for (Value value : values) {
-            if (value.partial() != null && !partials.contains(value.partial())) {
-                partials.add(value.partial());
-            }
         }
         LeafNode groups = PartialLeaf.of(leaf, List.copyOf(keys), partials);
         int[] columns = new int[leaf.getRowType().getFieldCount()];
@@ -194,17 +221,35 @@ public final class PartialAggregates {
         for (int key : keys) {
             columns[key] = next++;
         }
-        Rebuilt below = rebuilt(aggregate.getInput(), 0, new Rebuilt(groups, columns, next), partials.size());
+        Rebuilt below = rebuilt(aggregate.getInput(), 0, new Rebuilt(groups, columns, next), partials, choices);
         boolean narrow = leaf.leaf().where() != null || leaf.leaf().shape() != null;
-        return new Made(merged(below, values, partials), narrow, keys.size());
+        return new Made(merged(below, values, partials, choices), narrow, keys.size());
     }
 
+    /** A choice, made just below the aggregate, of what is computed of groups. */
+    private record Chosen(PartialChoice choice, PartialLeaf.Value partial) {}
+
     /**
-     * How a call is merged.
+     * How an aggregate is merged.
      *
      * @param partial what it needs of the leaf; null when it is of another column alone
+     * @param choice where it counts; null for everywhere
      */
-    private record Value(SqlAggFunction merge, PartialLeaf.@Nullable Value partial) {}
+    private record Part(
+            SqlAggFunction merge,
+            PartialLeaf.@Nullable Value partial,
+            @Nullable Chosen choice) {}
+
+    /**
+     * How a call is made of merged parts.
+     *
+     * @param count what the part is divided by; null for a call that is its part
+     */
+    private record Value(Part part, @Nullable Part count) {
+        Stream<Part> parts() {
+            return Stream.of(Optional.of(part), Optional.ofNullable(count)).flatMap(Optional::stream);
+        }
+    }
 
     private Value value(AggregateCall call) throws NotPushed {
         boolean plain = !call.isDistinct()
@@ -217,29 +262,78 @@ public final class PartialAggregates {
         if (!plain) {
             throw new NotPushed("an aggregate that has no parts");
         }
+        String name = call.getAggregation().getName().toUpperCase(Locale.ROOT);
         int argument = call.getArgList().isEmpty() ? -1 : call.getArgList().get(0);
         int column = argument < 0 ? -1 : origin(aggregate.getInput(), 0, argument);
-        return switch (call.getAggregation().getName().toUpperCase(Locale.ROOT)) {
+        PartialChoice choice = column < 0 && argument >= 0 ? choice(argument, name) : null;
+        if (choice != null) {
+            column = origin(aggregate.getInput().getInput(0), 0, choice.column());
+        }
+        return switch (name) {
             case "COUNT" ->
                 new Value(
-                        SqlStdOperatorTable.SUM0,
-                        column < 0
-                                ? new PartialLeaf.Value(PartialLeaf.Function.ALL, -1)
-                                : new PartialLeaf.Value(PartialLeaf.Function.COUNT, column));
+                        part(
+                                SqlStdOperatorTable.SUM0,
+                                column < 0 ? PartialLeaf.Function.ALL : PartialLeaf.Function.COUNT,
+                                column,
+                                choice),
+                        null);
             case "SUM", "$SUM0" -> {
-                if (column < 0) {
-                    throw new NotPushed("a sum of another side");
-                }
-                yield new Value(call.getAggregation(), new PartialLeaf.Value(PartialLeaf.Function.SUM, column));
+                requireOfLeaf(column, "a sum");
+                yield new Value(part(call.getAggregation(), PartialLeaf.Function.SUM, column, choice), null);
             }
-            case "MIN" -> least(call, PartialLeaf.Function.MIN, column);
-            case "MAX" -> least(call, PartialLeaf.Function.MAX, column);
+            case "AVG" -> {
+                requireOfLeaf(column, "a mean");
+                RelDataType type = aggregate
+                        .getInput()
+                        .getRowType()
+                        .getFieldList()
+                        .get(argument)
+                        .getType();
+                boolean whole = type.getSqlTypeName() == SqlTypeName.BIGINT;
+                if (!whole && type.getSqlTypeName() != SqlTypeName.DOUBLE) {
+                    throw new NotPushed("a mean of " + type + " in parts");
+                }
+                PartialLeaf.Function sum = whole ? PartialLeaf.Function.SUM_OF_DOUBLES : PartialLeaf.Function.SUM;
+                yield new Value(
+                        part(SqlStdOperatorTable.SUM, sum, column, choice),
+                        part(SqlStdOperatorTable.SUM0, PartialLeaf.Function.COUNT, column, choice));
+            }
+            case "MIN" -> least(call, PartialLeaf.Function.MIN, column, choice);
+            case "MAX" -> least(call, PartialLeaf.Function.MAX, column, choice);
             default -> throw new NotPushed(call.getAggregation().getName() + " in parts");
         };
     }
 
-    private static Value least(AggregateCall call, PartialLeaf.Function function, int column) {
-        return new Value(call.getAggregation(), column < 0 ? null : new PartialLeaf.Value(function, column));
+    /** The choice of a column of the leaf that an argument is; null for any other. */
+    private @Nullable PartialChoice choice(int argument, String name) {
+        if (!(aggregate.getInput() instanceof Project project)) {
+            return null;
+        }
+        PartialChoice choice =
+                PartialChoice.of(project.getProjects().get(argument), name.equals("SUM") || name.equals("$SUM0"));
+        return choice == null || origin(project.getInput(), 0, choice.column()) < 0 ? null : choice;
+    }
+
+    private static void requireOfLeaf(int column, String what) throws NotPushed {
+        if (column < 0) {
+            throw new NotPushed(what + " of another side");
+        }
+    }
+
+    private static Part part(
+            SqlAggFunction merge, PartialLeaf.Function function, int column, @Nullable PartialChoice choice) {
+        PartialLeaf.Value partial = new PartialLeaf.Value(function, column);
+        return new Part(merge, partial, choice == null ? null : new Chosen(choice, partial));
+    }
+
+    private static Value least(
+            AggregateCall call, PartialLeaf.Function function, int column, @Nullable PartialChoice choice) {
+        return new Value(
+                column < 0
+                        ? new Part(call.getAggregation(), null, null)
+                        : part(call.getAggregation(), function, column, choice),
+                null);
     }
 
     /** The column of the leaf that a column is as it is; -1 for any other. */
@@ -284,12 +378,18 @@ public final class PartialAggregates {
         }
     }
 
-    /** @param count of what is computed of groups */
-    private Rebuilt rebuilt(RelNode node, int depth, Rebuilt leaf, int count) {
+    /**
+     * The node above the leaf of groups.
+     *
+     * @param partials what is computed of groups
+     * @param choices of these that are made in this node, a projection; none where there are none
+     */
+    private Rebuilt rebuilt(
+            RelNode node, int depth, Rebuilt leaf, List<PartialLeaf.Value> partials, List<Chosen> choices) {
         if (node instanceof LeafNode) {
             return leaf;
         } else if (node instanceof Project project) {
-            Rebuilt input = rebuilt(project.getInput(), depth, leaf, count);
+            Rebuilt input = rebuilt(project.getInput(), depth, leaf, partials, List.of());
             List<RexNode> shown = new ArrayList<>();
             List<String> names = new ArrayList<>();
             int[] columns = new int[project.getProjects().size()];
@@ -304,27 +404,33 @@ public final class PartialAggregates {
                 }
             }
             int first = shown.size();
-            for (int p = 0; p < count; p++) {
+            for (int p = 0; p < partials.size(); p++) {
                 shown.add(RexInputRef.of(input.partials() + p, input.node().getRowType()));
                 names.add("partial" + p);
+            }
+            for (Chosen chosen : choices) {
+                RexNode part = shown.get(first + partials.indexOf(chosen.partial()));
+                shown.add(chosen.choice()
+                        .of(input.columns(), part, project.getCluster().getRexBuilder()));
+                names.add("chosen" + shown.size());
             }
             return new Rebuilt(
                     LogicalProject.create(input.node(), List.of(), shown, names, project.getVariablesSet()),
                     columns,
                     first);
         } else if (node instanceof Join join) {
-            return rebuilt(join, depth, leaf, count);
+            return rebuilt(join, depth, leaf, partials);
         }
         Filter filter = (Filter) node;
-        Rebuilt input = rebuilt(filter.getInput(), depth, leaf, count);
+        Rebuilt input = rebuilt(filter.getInput(), depth, leaf, partials, List.of());
         RelNode same = filter.copy(filter.getTraitSet(), input.node(), moved(filter.getCondition(), input.columns()));
         return new Rebuilt(same, input.columns(), input.partials());
     }
 
-    private Rebuilt rebuilt(Join join, int depth, Rebuilt leaf, int count) {
+    private Rebuilt rebuilt(Join join, int depth, Rebuilt leaf, List<PartialLeaf.Value> partials) {
         int side = path.get(depth);
         int left = join.getLeft().getRowType().getFieldCount();
-        Rebuilt input = rebuilt(join.getInput(side), depth + 1, leaf, count);
+        Rebuilt input = rebuilt(join.getInput(side), depth + 1, leaf, partials, List.of());
         int newLeft = side == 0 ? input.node().getRowType().getFieldCount() : left;
         int[] columns = new int[left + join.getRight().getRowType().getFieldCount()];
         for (int c = 0; c < columns.length; c++) {
@@ -342,7 +448,7 @@ public final class PartialAggregates {
         return new Rebuilt(same, columns, input.partials() + (side == 0 ? 0 : newLeft));
     }
 
-    private static RexNode moved(RexNode node, int[] columns) {
+    static RexNode moved(RexNode node, int[] columns) {
         return node.accept(new RexShuttle() {
             @Override
             public RexNode visitInputRef(RexInputRef input) {
@@ -356,7 +462,7 @@ public final class PartialAggregates {
     }
 
     /** The aggregate of what is below. */
-    private RelNode merged(Rebuilt below, List<Value> values, List<PartialLeaf.Value> partials) {
+    private RelNode merged(Rebuilt below, List<Value> values, List<PartialLeaf.Value> partials, List<Chosen> choices) {
         RexBuilder rex = aggregate.getCluster().getRexBuilder();
         RelDataType row = below.node().getRowType();
         List<RexNode> columns = new ArrayList<>();
@@ -364,45 +470,93 @@ public final class PartialAggregates {
             columns.add(RexInputRef.of(below.columns()[group], row));
         }
         int groups = columns.size();
-        List<AggregateCall> before = aggregate.getAggCallList();
-        List<List<Integer>> arguments = new ArrayList<>();
-        List<Integer> filters = new ArrayList<>();
+        List<Merge> merges = new ArrayList<>();
         for (int v = 0; v < values.size(); v++) {
-            arguments.add(List.of(columns.size()));
-            columns.add(argument(before.get(v), values.get(v), below, partials, rex));
-            filters.add(before.get(v).filterArg < 0 ? -1 : columns.size());
-            if (before.get(v).filterArg >= 0) {
-                columns.add(RexInputRef.of(below.columns()[before.get(v).filterArg], row));
+            AggregateCall before = aggregate.getAggCallList().get(v);
+            int filter = -1;
+            if (before.filterArg >= 0) {
+                filter = columns.size();
+                columns.add(RexInputRef.of(below.columns()[before.filterArg], row));
+            }
+            for (Part part : values.get(v).parts().toList()) {
+                merges.add(new Merge(before, part, columns.size(), filter));
+                columns.add(argument(before, part, below, partials, choices, rex));
             }
         }
         RelNode input = LogicalProject.create(below.node(), List.of(), columns, (List<String>) null, Set.of());
         List<AggregateCall> calls = new ArrayList<>();
-        for (int v = 0; v < values.size(); v++) {
-            AggregateCall call = before.get(v);
+        for (Merge merge : merges) {
             calls.add(AggregateCall.create(
                     SqlParserPos.ZERO,
-                    values.get(v).merge(),
+                    merge.part().merge(),
                     false,
                     false,
                     false,
                     List.of(),
-                    arguments.get(v),
-                    filters.get(v),
+                    List.of(merge.argument()),
+                    merge.filter(),
                     null,
-                    call.getCollation(),
+                    merge.before().getCollation(),
                     groups == 0,
                     input,
                     null,
-                    call.getName()));
+                    null));
         }
         ImmutableBitSet by = ImmutableBitSet.range(groups);
         RelNode made = LogicalAggregate.create(input, List.of(), by, List.of(by), calls);
-        return RelOptUtil.createCastRel(made, aggregate.getRowType(), true);
+        return RelOptUtil.createCastRel(withMeans(made, groups, values, rex), aggregate.getRowType(), true);
+    }
+
+    /**
+     * A call above the groups.
+     *
+     * @param before the call whose part it merges
+     * @param argument its column
+     * @param filter the column of its condition; -1 for none
+     */
+    private record Merge(AggregateCall before, Part part, int argument, int filter) {}
+
+    /** Divides the sums of means. */
+    private static RelNode withMeans(RelNode merged, int groups, List<Value> values, RexBuilder rex) {
+        if (values.stream().allMatch(value -> value.count() == null)) {
+            return merged;
+        }
+        RelDataType row = merged.getRowType();
+        List<RexNode> shown = new ArrayList<>();
+        for (int group = 0; group < groups; group++) {
+            shown.add(RexInputRef.of(group, row));
+        }
+        int next = groups;
+        for (Value value : values) {
+            RexNode part = RexInputRef.of(next++, row);
+            shown.add(value.count() == null ? part : mean(part, RexInputRef.of(next++, row), rex));
+        }
+        return LogicalProject.create(merged, List.of(), shown, (List<String>) null, Set.of());
+    }
+
+    /** NULL of no values. */
+    private static RexNode mean(RexNode sum, RexNode count, RexBuilder rex) {
+        RelDataType type = rex.getTypeFactory()
+                .createTypeWithNullability(rex.getTypeFactory().createSqlType(SqlTypeName.DOUBLE), true);
+        RexNode none = rex.makeExactLiteral(BigDecimal.ZERO, count.getType());
+        return rex.makeCall(
+                SqlStdOperatorTable.CASE,
+                rex.makeCall(SqlStdOperatorTable.EQUALS, count, none),
+                rex.makeNullLiteral(type),
+                rex.makeCall(SqlStdOperatorTable.DIVIDE, sum, rex.makeAbstractCast(type, count, false)));
     }
 
     private static RexNode argument(
-            AggregateCall call, Value value, Rebuilt below, List<PartialLeaf.Value> partials, RexBuilder rex) {
+            AggregateCall call,
+            Part value,
+            Rebuilt below,
+            List<PartialLeaf.Value> partials,
+            List<Chosen> choices,
+            RexBuilder rex) {
         RelDataType row = below.node().getRowType();
+        if (value.choice() != null) {
+            return RexInputRef.of(below.partials() + partials.size() + choices.indexOf(value.choice()), row);
+        }
         int place = call.getArgList().isEmpty()
                 ? -1
                 : below.columns()[call.getArgList().get(0)];

@@ -435,7 +435,10 @@ final class RandomStatements {
         for (int i = 1 + random.nextInt(4); i > 0; i--) {
             String value = one(List.of("o.amount", "o.amount", "o.id", "v.level"));
             String call =
-                    switch (random.nextInt(8)) {
+                    switch (random.nextInt(12)) {
+                        case 8, 9 -> chosen(one(List.of("o.amount", "o.price", "v.level", "o.id")));
+                        case 10 -> "AVG(" + one(List.of("o.price", "o.amount", "v.weight")) + ")";
+                        case 11 -> "SUM(" + one(List.of("o.price", "v.weight")) + ")";
                         case 0, 1 -> "COUNT(*)";
                         case 2 -> "COUNT(" + one(List.of("o.amount", "o.price", "v.level", "v.note")) + ")";
                         case 3, 4 -> "SUM(" + value + ")";
@@ -451,6 +454,14 @@ final class RandomStatements {
                 + (random.nextInt(3) == 0 ? " WHERE " + condition(JOINED, 1) : "")
                 + (groups.isEmpty() ? "" : " GROUP BY " + numbers(count, groups.size()))
                 + (random.nextInt(4) == 0 ? " HAVING COUNT(*) > " + random.nextInt(4) : "");
+    }
+
+    /** An aggregate of a column where a condition holds. */
+    private String chosen(String column) {
+        String function = one(List.of("SUM", "SUM", "AVG", "COUNT", "MIN", "MAX"));
+        String other = function.equals("SUM") && random.nextBoolean() ? " ELSE 0" : one(List.of("", " ELSE NULL"));
+        String second = random.nextInt(3) == 0 ? " WHEN v.level > 1 THEN " + one(List.of("NULL", column)) : "";
+        return function + "(CASE WHEN " + condition(JOINED, 1) + " THEN " + column + second + other + " END)";
     }
 
     String next() {

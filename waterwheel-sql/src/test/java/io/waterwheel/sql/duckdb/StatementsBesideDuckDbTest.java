@@ -440,7 +440,7 @@ final class StatementsBesideDuckDbTest {
     @ParameterizedTest
     @CsvSource({"note, note, 2, true", "note, tag, 3, false"})
     void narrowsWhatTwoPlacesHave(String one, String other, int leaves, boolean narrowed) throws Exception {
-        String part = "(SELECT o.note, AVG(o.price) AS price FROM orders o JOIN visits v ON o.id = v.level"
+        String part = "(SELECT o.note, MEDIAN(o.price) AS price FROM orders o JOIN visits v ON o.id = v.level"
                 + " WHERE v.%s IS NOT NULL GROUP BY o.note)";
         String statement = "SELECT x.note, x.price, y.price FROM " + String.format(part, one) + " x JOIN "
                 + String.format(part, other) + " y ON x.note = y.note ORDER BY x.note";
@@ -496,12 +496,24 @@ final class StatementsBesideDuckDbTest {
                 "SELECT COUNT(*) FILTER (WHERE o.note = 'a') FROM orders o WHERE o.id IN (SELECT level FROM visits) ; orders ; [id, note = 'a' AND (note = 'a') IS NOT NULL]",
                 "SELECT v.note, COUNT(*) FROM orders o JOIN visits v ON o.id = v.id JOIN visits w ON w.level = o.amount WHERE o.id + v.level > 1 GROUP BY v.note ; visits ; [level]",
                 "SELECT DISTINCT v.note FROM orders o JOIN visits v ON o.id = v.id ; orders ; [id]",
+                // The sum of a group's doubles is exact; a mean is a sum by a count.
+                "SELECT v.note, SUM(o.price), AVG(o.price), AVG(o.amount), AVG(o.price) FILTER (WHERE v.level > 1) FROM orders o JOIN visits v ON o.id = v.id GROUP BY v.note ; orders ; [id]",
+                "SELECT v.id, AVG(o.price), SUM(o.price), COUNT(o.price) FROM orders o RIGHT JOIN visits v ON o.id = v.level GROUP BY v.id ; orders ; [id]",
+                "SELECT AVG(o.amount), AVG(o.price) FROM orders o JOIN visits v ON o.id = v.id AND v.note = 'none has it' ; orders ; [id]",
+                // A column where a condition of the other side holds, or one of its own keys.
+                "SELECT o.id, SUM(CASE WHEN v.note = 'a' THEN o.price ELSE NULL END), SUM(CASE WHEN v.note = 'b' THEN o.amount ELSE 0 END), COUNT(CASE WHEN v.level > 0 THEN o.amount END) FROM orders o JOIN visits v ON o.id = v.id GROUP BY o.id ; orders ; [id]",
+                "SELECT v.note, AVG(CASE WHEN v.level > 1 THEN o.price END), MIN(CASE WHEN o.note = 'a' THEN o.amount END), MAX(CASE WHEN v.level IS NULL THEN NULL WHEN v.level > 2 THEN o.price END) FROM orders o LEFT JOIN visits v ON o.id = v.id GROUP BY v.note ; orders ; [id]",
+                "SELECT SUM(CASE WHEN v.note = 'a' THEN o.price WHEN o.note = 'b' THEN 0 ELSE o.price END) FROM orders o FULL JOIN visits v ON o.id = v.level ; orders ; [id, note = 'b']",
+                // All places of a leaf are in aggregates that are alike: one leaf of groups for both.
+                "WITH g AS (SELECT v.note, o.id, SUM(o.price) AS s FROM orders o JOIN visits v ON o.id = v.level GROUP BY v.note, o.id) SELECT a.s, b.s FROM g a JOIN g b ON a.id = b.id WHERE a.note = 'a' OR b.note = 'b' ; orders ; [id]",
                 // What is in the statement twice is read once: both places see the same rows.
                 "SELECT COUNT(*), COUNT(b.id) FROM orders a LEFT JOIN orders b ON a.id = b.id ; orders ;",
                 "SELECT COUNT(*) FROM orders o JOIN visits v ON o.id = v.id UNION ALL SELECT SUM(o.id) FROM orders o JOIN visits v ON o.id = v.id ; orders ;",
-                // What is rounded, or has no parts, or may fail of a row without a partner.
-                "SELECT SUM(o.price) FROM orders o JOIN visits v ON o.id = v.id ; orders ;",
-                "SELECT AVG(o.amount) FROM orders o JOIN visits v ON o.id = v.id ; orders ;",
+                // What has no parts, or may fail of a row without a partner.
+                "SELECT SUM(CASE WHEN v.note = 'a' THEN o.amount ELSE 1 END) FROM orders o JOIN visits v ON o.id = v.id ; orders ;",
+                "SELECT SUM(CASE WHEN v.note = 'a' THEN o.amount ELSE v.level END) FROM orders o JOIN visits v ON o.id = v.id ; orders ;",
+                "SELECT AVG(CASE WHEN v.note = 'a' THEN o.amount ELSE 0 END) FROM orders o JOIN visits v ON o.id = v.id ; orders ;",
+                "SELECT AVG(v.level) FROM orders o JOIN visits v ON o.id = v.id WHERE o.amount = v.level + 1 GROUP BY o.note HAVING SUM(o.price) > 1 ; orders ;",
                 "SELECT COUNT(DISTINCT o.amount) FROM orders o JOIN visits v ON o.id = v.id ; orders ;",
                 "SELECT SUM(o.amount * 2) FROM orders o JOIN visits v ON o.id = v.id ; orders ;",
                 "SELECT SUM(o.amount), SUM(v.level) FROM orders o JOIN visits v ON o.id = v.id ; orders ;",

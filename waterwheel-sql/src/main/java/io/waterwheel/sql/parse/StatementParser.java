@@ -59,6 +59,8 @@ public final class StatementParser {
     /** Where all columns may be meant. */
     private static final Pattern ALL = Pattern.compile("(?i)\\bBY\\s++ALL\\b");
 
+    private static final Pattern SETS = Pattern.compile("(?i)\\b(ROLLUP|CUBE)\\b");
+
     private StatementParser() {}
 
     /** Throws BAD_SQL, with the place, of a text that is no statement. */
@@ -80,7 +82,8 @@ public final class StatementParser {
             casts = LatestRows.subQueries(casts);
         }
         SqlNode windows = casts == null ? null : casts.accept(new WindowTables());
-        SqlNode named = windows != null && ALL.matcher(statement).find() ? AllColumns.of(windows) : windows;
+        SqlNode grouped = windows != null && SETS.matcher(statement).find() ? RepeatedGroups.of(windows) : windows;
+        SqlNode named = grouped != null && ALL.matcher(statement).find() ? AllColumns.of(grouped) : grouped;
         if (named == null) {
             throw new IllegalStateException("a statement became nothing");
         }

@@ -1,30 +1,56 @@
 package io.waterwheel.sql.plan;
 
 import io.waterwheel.sql.parse.SqlErrors;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.apache.calcite.plan.Convention;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.plan.RelTraitSet;
+import org.apache.calcite.plan.hep.HepPlanner;
+import org.apache.calcite.plan.hep.HepProgram;
+import org.apache.calcite.plan.hep.HepProgramBuilder;
 import org.apache.calcite.rel.AbstractRelNode;
 import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.RelWriter;
 import org.apache.calcite.rel.core.CorrelationId;
+import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.logical.LogicalAsofJoin;
 import org.apache.calcite.rel.logical.LogicalProject;
+import org.apache.calcite.rel.rules.SubQueryRemoveRule;
 import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexShuttle;
+import org.apache.calcite.rex.RexSubQuery;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.fun.SqlQuantifyOperator;
 import org.apache.calcite.sql2rel.RelDecorrelator;
 import org.apache.calcite.tools.RelBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes joins of sub-queries that are asked for each row. Calcite makes other joins of as-of joins when it does so, or
- * fails: to it each is a table.
+ * Makes joins of sub-queries, also of those that are asked for each row. Calcite makes other joins of as-of joins when
+ * it does so, or fails: to it each is a table.
  */
 final class Decorrelation {
+    // Rules are made one by one: CoreRules makes all that Calcite has, for the first statement of a process.
+    private static final HepProgram SUB_QUERIES = new HepProgramBuilder()
+            .addRuleCollection(List.of(
+                    SubQueryRemoveRule.Config.FILTER.toRule(),
+                    SubQueryRemoveRule.Config.PROJECT.toRule(),
+                    SubQueryRemoveRule.Config.JOIN.toRule()))
+            .build();
+
     private Decorrelation() {}
+
+    /** The plan with sub-queries as operators: joins, and correlated ones where they name columns around them. */
+    static RelNode operators(RelNode root) {
+        HepPlanner planner = new HepPlanner(SUB_QUERIES);
+        planner.setRoot(root.accept(new Renaming()));
+        return planner.findBestExp();
+    }
 
     /** @throws io.waterwheel.error.WaterwheelException code SQL_UNSUPPORTED */
     static RelNode of(RelNode node, RelBuilder builder) {
@@ -59,6 +85,64 @@ final class Decorrelation {
 
     private static RelNode decorrelated(RelNode node, RelBuilder builder) {
         return Correlations.has(node) ? RelDecorrelator.decorrelateQuery(node, builder) : node;
+    }
+
+    /**
+     * Gives columns other names where {@code <> ANY} of a sub-query is about them. Calcite looks for its own columns d
+     * and m by these names alone, and finds those of the stream first.
+     */
+    private static final class Renaming extends RelHomogeneousShuttle {
+        private final RexShuttle within = new RexShuttle() {
+            @Override
+            public RexNode visitSubQuery(RexSubQuery query) {
+                RexSubQuery same = (RexSubQuery) super.visitSubQuery(query);
+                return same.clone(same.rel.accept(Renaming.this));
+            }
+        };
+
+        @Override
+        public RelNode visit(RelNode other) {
+            RelNode node = super.visit(other).accept(within);
+            if (node.getInputs().isEmpty() || !hasAny(node)) {
+                return node;
+            }
+            RelNode named = node.copy(
+                    node.getTraitSet(),
+                    node.getInputs().stream().map(Renaming::numbered).toList());
+            return node instanceof Project
+                    ? named
+                    : listed(named, node.getRowType().getFieldNames());
+        }
+
+        private static boolean hasAny(RelNode node) {
+            boolean[] any = {false};
+            RelNode unused = node.accept(new RexShuttle() {
+                @Override
+                public RexNode visitSubQuery(RexSubQuery query) {
+                    any[0] |= query.getKind() == SqlKind.SOME
+                            && ((SqlQuantifyOperator) query.getOperator()).comparisonKind == SqlKind.NOT_EQUALS;
+                    return super.visitSubQuery(query);
+                }
+            });
+            return any[0];
+        }
+
+        private static RelNode numbered(RelNode input) {
+            List<String> names = new ArrayList<>();
+            for (int c = 0; c < input.getRowType().getFieldCount(); c++) {
+                names.add("column" + c);
+            }
+            return listed(input, names);
+        }
+
+        private static RelNode listed(RelNode below, List<String> names) {
+            return LogicalProject.create(
+                    below,
+                    List.of(),
+                    below.getCluster().getRexBuilder().identityProjects(below.getRowType()),
+                    names,
+                    Set.of());
+        }
     }
 
     /** Puts a table into the place of each as-of join, once no sub-query within it is asked for each row. */

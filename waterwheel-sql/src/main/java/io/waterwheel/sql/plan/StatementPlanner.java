@@ -74,7 +74,6 @@ import org.apache.calcite.rel.rules.FilterSetOpTransposeRule;
 import org.apache.calcite.rel.rules.ProjectJoinTransposeRule;
 import org.apache.calcite.rel.rules.ProjectMergeRule;
 import org.apache.calcite.rel.rules.ProjectRemoveRule;
-import org.apache.calcite.rel.rules.SubQueryRemoveRule;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
@@ -99,14 +98,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Plans statements, each anew: text, tree, names and types, operators, leaves. Thread-safe. */
 public final class StatementPlanner {
-    // Rules are made one by one: CoreRules makes all that Calcite has, for the first statement of a process.
-    private static final HepProgram SUB_QUERIES = new HepProgramBuilder()
-            .addRuleCollection(List.of(
-                    SubQueryRemoveRule.Config.FILTER.toRule(),
-                    SubQueryRemoveRule.Config.PROJECT.toRule(),
-                    SubQueryRemoveRule.Config.JOIN.toRule()))
-            .build();
-
     /**
      * What is computed of one side of a join is computed by its leaf, unless it may fail: the leaf has rows that the
      * join drops. A window is over the rows of the join.
@@ -115,6 +106,7 @@ public final class StatementPlanner {
             .withPreserveExprCondition(Failures::impossible)
             .toRule();
 
+    // Rules are made one by one: CoreRules makes all that Calcite has, for the first statement of a process.
     private static final List<RelOptRule> TOWARDS_LEAVES = List.of(
             FilterIntoJoinRule.FilterIntoJoinRuleConfig.DEFAULT.toRule(),
             JoinConditionPushRule.JoinConditionPushRuleConfig.DEFAULT.toRule(),
@@ -502,7 +494,7 @@ public final class StatementPlanner {
         RelRoot root = converter.convertQuery(valid.node(), false, true);
         List<String> labels = ColumnLabels.of(valid.labels(), root.validatedRowType.getFieldNames());
         RelBuilder builder = RelFactories.LOGICAL_BUILDER.create(cluster, null);
-        RelNode node = optimised(SUB_QUERIES, root.project());
+        RelNode node = Decorrelation.operators(root.project());
         node = Decorrelation.of(node, builder);
         node = node.accept(new JoinKeys(builder));
         node = optimised(NARROW, node);

@@ -270,6 +270,23 @@ final class StatementsBesideDuckDbTest {
                 "SELECT (SELECT MAX(level) FROM visits v WHERE v.id = o.id), o.id FROM orders o ;",
                 "SELECT o.id FROM orders o WHERE o.amount > ALL (SELECT level FROM visits v WHERE v.id = o.id) ;",
                 "SELECT o.id FROM orders o WHERE o.amount = ANY (SELECT level FROM visits v) ;",
+                // Columns that have the names of Calcite's own.
+                "SELECT x, d FROM (VALUES (1, 1), (2, 1), (3, 1)) AS a(x, d) WHERE x <> ANY (SELECT y FROM (VALUES (1), (2), (3)) AS b(y)) ;",
+                "SELECT c, d, m, c <> ANY (SELECT level FROM visits), c = ALL (SELECT level AS d FROM visits WHERE id = 3)"
+                        + " FROM (SELECT amount AS c, id AS d, price AS m FROM orders) ;",
+                "SELECT c, d FROM (SELECT amount AS c, id AS d FROM orders) o WHERE c <> ANY (SELECT v.level FROM visits v"
+                        + " WHERE v.id = o.d AND v.level <> ALL (SELECT m FROM (SELECT amount AS m FROM orders) w WHERE m > 0)) ;",
+                "SELECT a.d, b.m FROM (SELECT id AS d, amount AS c FROM orders) a JOIN (SELECT id AS m FROM visits) b"
+                        + " ON a.d = b.m AND NOT a.c = ALL (SELECT level FROM visits WHERE id < 4) ;",
+                "SELECT note, COUNT(*) FROM orders GROUP BY ROLLUP(note, note) ;",
+                "SELECT id, note, COUNT(*) FROM orders GROUP BY CUBE(id, note, id) ;",
+                "SELECT id, note, COUNT(*) FROM orders GROUP BY note, ROLLUP((id, note), id) ;",
+                // Groups of nothing but written values.
+                "SELECT DISTINCT 1, 'a' FROM orders o JOIN visits v ON o.id = v.id AND v.note = 'none has it' ;",
+                "SELECT DISTINCT 1 FROM orders WHERE id = 99 ;",
+                "SELECT DISTINCT 1 FROM orders o WHERE o.id IN (SELECT level FROM visits WHERE level > 99) ;",
+                "SELECT COUNT(*) FROM orders o JOIN visits v ON o.id = v.id AND v.note = 'none has it' GROUP BY 'x' || 'y' ;",
+                "SELECT DISTINCT x FROM (SELECT 5 AS x, o.id FROM orders o JOIN visits v ON o.id = v.id WHERE v.level = 99) ;",
                 "SELECT o.id FROM orders o WHERE o.amount <= SOME (SELECT level FROM visits v WHERE level > 1) ;",
                 "SELECT id FROM orders UNION ALL SELECT level FROM visits UNION SELECT amount FROM orders ;",
                 "SELECT id FROM orders EXCEPT ALL SELECT id FROM visits ;",

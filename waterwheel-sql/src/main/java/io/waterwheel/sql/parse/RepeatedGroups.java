@@ -1,0 +1,85 @@
+package io.waterwheel.sql.parse;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+import org.apache.calcite.sql.parser.SqlParserPos;
+import org.apache.calcite.sql.util.SqlShuttle;
+import org.apache.calcite.util.Litmus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code ROLLUP (a, a)} as {@code GROUPING SETS ((a, a), (a), ())}, and CUBE in the same way, where a value is in it
+ * twice: two of its sets are of the same values, and Calcite takes them for one.
+ */
+final class RepeatedGroups extends SqlShuttle {
+    /** Of CUBE, which has a set for each choice among them. */
+    private static final int MOST_ITEMS = 12;
+
+    private RepeatedGroups() {}
+
+    static @Nullable SqlNode of(SqlNode tree) {
+        return tree.accept(new RepeatedGroups());
+    }
+
+    @Override
+    public @Nullable SqlNode visit(SqlCall call) {
+        boolean sets = call.getKind() == SqlKind.ROLLUP || call.getKind() == SqlKind.CUBE;
+        if (!sets || !isRepeated(call.getOperandList())) {
+            return super.visit(call);
+        }
+        SqlParserPos position = call.getParserPosition();
+        int items = call.operandCount();
+        List<SqlNode> made = new ArrayList<>();
+        if (call.getKind() == SqlKind.ROLLUP) {
+            for (int length = items; length >= 0; length--) {
+                made.add(set(call, (1L << length) - 1));
+            }
+        } else if (items > MOST_ITEMS) {
+            throw SqlErrors.at(position, "CUBE of over " + MOST_ITEMS + " values, of which some are alike");
+        } else {
+            for (long chosen = (1L << items) - 1; chosen >= 0; chosen--) {
+                made.add(set(call, chosen));
+            }
+        }
+        return SqlStdOperatorTable.GROUPING_SETS.createCall(position, made);
+    }
+
+    private static SqlNode set(SqlCall call, long chosen) {
+        List<SqlNode> values = new ArrayList<>();
+        for (int item = 0; item < call.operandCount(); item++) {
+            if ((chosen >> item & 1) != 0) {
+                values.addAll(values(call.operand(item)));
+            }
+        }
+        return values.isEmpty()
+                ? new SqlNodeList(call.getParserPosition())
+                : SqlStdOperatorTable.ROW.createCall(call.getParserPosition(), values);
+    }
+
+    /** Of several in parentheses each. */
+    private static List<SqlNode> values(SqlNode item) {
+        if (item instanceof SqlNodeList list) {
+            return Arrays.asList(list.toArray(new SqlNode[0]));
+        }
+        return item.getKind() == SqlKind.ROW ? ((SqlCall) item).getOperandList() : List.of(item);
+    }
+
+    private static boolean isRepeated(List<SqlNode> items) {
+        List<SqlNode> seen = new ArrayList<>();
+        for (SqlNode item : items) {
+            for (SqlNode value : values(item)) {
+                if (seen.stream().anyMatch(other -> other.equalsDeep(value, Litmus.IGNORE))) {
+                    return true;
+                }
+                seen.add(value);
+            }
+        }
+        return false;
+    }
+}

@@ -281,6 +281,13 @@ final class StatementsBesideDuckDbTest {
                 "SELECT note, COUNT(*) FROM orders GROUP BY ROLLUP(note, note) ;",
                 "SELECT id, note, COUNT(*) FROM orders GROUP BY CUBE(id, note, id) ;",
                 "SELECT id, note, COUNT(*) FROM orders GROUP BY note, ROLLUP((id, note), id) ;",
+                // Columns of USING by their name alone.
+                "SELECT id, o.note, level FROM orders o JOIN visits v USING (id) WHERE id > 5 ;",
+                "SELECT id, COUNT(*) AS n FROM orders o LEFT JOIN visits v USING (id) WHERE id + 1 < 9 GROUP BY id HAVING MAX(id) > 2 ;",
+                "SELECT id AS x, COUNT(*) FROM orders o RIGHT JOIN visits v USING (id) WHERE id IN (SELECT id FROM orders) GROUP BY id ;",
+                "SELECT id, note, COUNT(*) FROM orders o FULL JOIN visits v USING (id, note) WHERE id > 1 GROUP BY id, note ;",
+                "SELECT id, COUNT(*) FROM orders JOIN visits USING (id) JOIN (SELECT DISTINCT id FROM visits) w USING (id) GROUP BY id ;",
+                "SELECT * FROM (SELECT id, amount FROM orders) o JOIN (SELECT id, level FROM visits) v USING (id) WHERE id = 3 ;",
                 // Groups of nothing but written values.
                 "SELECT DISTINCT 1, 'a' FROM orders o JOIN visits v ON o.id = v.id AND v.note = 'none has it' ;",
                 "SELECT DISTINCT 1 FROM orders WHERE id = 99 ;",

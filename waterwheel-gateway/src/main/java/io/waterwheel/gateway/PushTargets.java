@@ -41,6 +41,7 @@ final class PushTargets implements AutoCloseable {
     private final Executor answers;
     private final KeyedSlots slots;
     private final GatewayMeter meter;
+    private final Visibility.Time time;
     /** Guarded by itself. */
     private final Map<String, Target> targets = new HashMap<>();
     /** All that were started and may still store. Guarded by itself. */
@@ -65,6 +66,7 @@ final class PushTargets implements AutoCloseable {
         this.server = server;
         this.answers = connections.inRounds(answers);
         this.questions = questions;
+        this.time = Visibility.Time.real(this.answers);
         this.slots = new KeyedSlots(keyBytes, this.answers);
         this.meter = meter;
     }
@@ -84,7 +86,7 @@ final class PushTargets implements AutoCloseable {
 
         Target(String name) {
             this.name = name;
-            this.visibility = new Visibility(name, server, questions, answers);
+            this.visibility = new Visibility(name, server, questions, answers, time);
         }
 
         /**

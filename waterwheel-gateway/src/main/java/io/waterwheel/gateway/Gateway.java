@@ -7,6 +7,7 @@ import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.gateway.http.Json;
 import io.waterwheel.gateway.http.PushBudget;
+import io.waterwheel.gateway.keyed.KeyedSlot;
 import io.waterwheel.metrics.Metrics;
 import io.waterwheel.status.ServerReport;
 import java.io.IOException;
@@ -91,9 +92,19 @@ public final class Gateway implements AutoCloseable {
     private final long startedMillis = System.currentTimeMillis();
     private volatile @Nullable WaterwheelClient client;
 
-    private Gateway(GatewaySettings settings, long headNanos, Metrics measured) {
+    /**
+     * How long it waits for others; tests have less time.
+     *
+     * @param headNanos for the head of a request
+     * @param keys for rows that are to be stored under a key
+     */
+    record Patience(long headNanos, Duration keys) {
+        static final Patience DEFAULT = new Patience(ClientWatch.HEAD_NANOS, KeyedSlot.PATIENCE);
+    }
+
+    private Gateway(GatewaySettings settings, Patience patience, Metrics measured) {
         this.host = settings.host();
-        this.watch = new ClientWatch(headNanos);
+        this.watch = new ClientWatch(patience.headNanos());
         this.queries = pool("gateway-query", 2 * settings.queries(), new SynchronousQueue<>());
         this.looks = pool("gateway-look", LOOK_THREADS, new ArrayBlockingQueue<>(LOOKS_THAT_WAIT));
         this.pushes = pool(
@@ -113,7 +124,8 @@ public final class Gateway implements AutoCloseable {
         threads.setName("gateway");
         threads.setDaemon(true);
         ConnectionThreads connections = new ConnectionThreads(threads);
-        this.targets = new PushTargets(this::client, questions, answers, connections, settings.keyBytes(), meter);
+        this.targets = new PushTargets(
+                this::client, questions, answers, connections, settings.keyBytes(), patience.keys(), meter);
         this.metrics = new MetricsEndpoints(measured, this::places);
         this.readiness = new Readiness(this::client, ready);
         PushBudget budget = new PushBudget(settings.pushBytes(), "rows");
@@ -188,15 +200,15 @@ public final class Gateway implements AutoCloseable {
      * @throws IOException when it cannot listen there
      */
     public static Gateway start(GatewaySettings settings, Metrics metrics) throws IOException {
-        return start(settings, ClientWatch.HEAD_NANOS, metrics);
+        return start(settings, Patience.DEFAULT, metrics);
     }
 
-    static Gateway start(GatewaySettings settings, long headNanos) throws IOException {
-        return start(settings, headNanos, new Metrics(Metrics.DEFAULT_STREAMS));
+    static Gateway start(GatewaySettings settings, Patience patience) throws IOException {
+        return start(settings, patience, new Metrics(Metrics.DEFAULT_STREAMS));
     }
 
-    private static Gateway start(GatewaySettings settings, long headNanos, Metrics metrics) throws IOException {
-        Gateway gateway = new Gateway(settings, headNanos, metrics);
+    private static Gateway start(GatewaySettings settings, Patience patience, Metrics metrics) throws IOException {
+        Gateway gateway = new Gateway(settings, patience, metrics);
         try {
             gateway.server.start();
             return gateway;

@@ -162,7 +162,10 @@ final class PushEndpoint {
         return Digest.of(key.getBytes(UTF_8));
     }
 
-    /** The rows of a request, to be stored; null when there is nothing to store, and the request is answered. */
+    /**
+     * The rows of a request, to be stored; null when there is nothing to store, and the request is answered. A key is
+     * stored also without rows: later it must not stand for others.
+     */
     private static @Nullable Decoded decode(Exchange exchange, Asked asked, PushTargets.Target target, PushSlot slot) {
         boolean allow = asked.allow();
         StreamDefinition stream = slot.stream().definition();
@@ -190,7 +193,7 @@ final class PushEndpoint {
                             body == Body.ARROW ? "row" : "line"));
             return null;
         }
-        if (rows.rows() == 0 && rows.records().isEmpty()) {
+        if (rows.rows() == 0 && rows.records().isEmpty() && asked.key() == null) {
             if (asked.until() == Wait.NONE) {
                 exchange.answer(202, Exchange.JSON, RowsAnswer.answer(rows.counts(), null, null));
             } else {

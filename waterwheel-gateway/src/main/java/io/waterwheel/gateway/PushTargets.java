@@ -55,6 +55,7 @@ final class PushTargets implements AutoCloseable {
      * @param answers tells clients of their rows; takes whatever it is given
      * @param connections of the clients, which are told in rounds
      * @param keyBytes of the keys that are remembered
+     * @param keyPatience how long rows may wait to be stored under a key
      */
     PushTargets(
             QueryEndpoint.Server server,
@@ -62,12 +63,13 @@ final class PushTargets implements AutoCloseable {
             Executor answers,
             ConnectionThreads connections,
             long keyBytes,
+            Duration keyPatience,
             GatewayMeter meter) {
         this.server = server;
         this.answers = connections.inRounds(answers);
         this.questions = questions;
         this.time = Visibility.Time.real(this.answers);
-        this.slots = new KeyedSlots(keyBytes, this.answers);
+        this.slots = new KeyedSlots(keyBytes, keyPatience, this.answers);
         this.meter = meter;
     }
 

@@ -13,6 +13,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.gateway.answer.VerdictJson;
 import io.waterwheel.gateway.http.ConnectionThreads;
 import io.waterwheel.gateway.http.PushBudget;
+import io.waterwheel.gateway.keyed.KeyedSlot;
 import io.waterwheel.gateway.rows.PushedRows;
 import io.waterwheel.gateway.rows.RowDecoder;
 import io.waterwheel.metrics.Metrics;
@@ -102,7 +103,7 @@ final class GatewayTest {
                 new GatewaySettings(
                         "127.0.0.1", 0, 50, 2, 4L << 20, 1L << 20, List.of(), Map.of(), Duration.ofSeconds(30)),
                 // For each request of these tests: a busy machine may let a client stand between two packets.
-                TimeUnit.MILLISECONDS.toNanos(1_000));
+                new Gateway.Patience(TimeUnit.MILLISECONDS.toNanos(1_000), KeyedSlot.PATIENCE));
         gateway.serve(client);
     }
 
@@ -591,6 +592,7 @@ final class GatewayTest {
                 Runnable::run,
                 new ConnectionThreads(TryExecutor.NO_TRY),
                 1 << 20,
+                KeyedSlot.PATIENCE,
                 new GatewayMeter(new Metrics(10)));
         PushTargets.Target target = targets.target("s");
         assertThat(target.known()).isNull();

@@ -7,6 +7,7 @@ import io.waterwheel.Rounds;
 import io.waterwheel.Waiting;
 import io.waterwheel.client.FakeServer;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.gateway.keyed.KeyedSlot;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
@@ -44,7 +45,8 @@ final class HttpAttacksTest {
     private static final int CONNECTIONS = Rounds.of("connections", 200, 10_000);
     private static final int REQUESTS = Rounds.of("requests", 1_000, 50_000);
     private static final int MOST_CONNECTIONS = CONNECTIONS / 2;
-    private static final long HEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(1_000);
+    private static final Gateway.Patience PATIENCE =
+            new Gateway.Patience(TimeUnit.MILLISECONDS.toNanos(1_000), KeyedSlot.PATIENCE);
     private static final Duration IDLE = Duration.ofMillis(1_200);
 
     private final long seed = Long.getLong("seed", System.nanoTime());
@@ -90,7 +92,7 @@ final class HttpAttacksTest {
         gateway = Gateway.start(
                 new GatewaySettings(
                         "127.0.0.1", 0, MOST_CONNECTIONS, 4, 16L << 20, 1L << 20, List.of(), Map.of(), IDLE),
-                HEAD_NANOS);
+                PATIENCE);
         gateway.serve(client);
     }
 

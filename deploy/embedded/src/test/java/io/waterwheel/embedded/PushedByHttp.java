@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.github.luben.zstd.Zstd;
 import io.waterwheel.Waiting;
 import io.waterwheel.cli.proposal.DefinitionYaml;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.DeadLetter;
+import io.waterwheel.decode.BlockCodec;
 import io.waterwheel.gateway.Gateway;
 import io.waterwheel.gateway.GatewaySettings;
+import io.waterwheel.gateway.http.PushBudget;
+import io.waterwheel.gateway.rows.RowDecoder;
 import io.waterwheel.query.Query;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
@@ -116,23 +120,32 @@ final class PushedByHttp implements AutoCloseable {
         List<CompletableFuture<Answer>> answers = new ArrayList<>();
         long sum = 0;
         for (int p = 0; p < POSTS; p++) {
-            StringBuilder rows = new StringBuilder(p % 3 == 1 ? "note,at,id\n" : "");
+            int form = p % 5;
+            StringBuilder rows = new StringBuilder(form == 1 ? "note,at,id\n" : "");
             for (int r = 0; r < ROWS; r++) {
                 int id = p * ROWS + r;
                 sum += id;
                 rows.append(
-                        switch (p % 3) {
-                            case 0 -> id + ",1000,\"a note, " + id + "\"\n";
+                        switch (form) {
+                            case 0, 3 -> id + ",1000,\"a note, " + id + "\"\n";
                             case 1 -> "n,1000," + id + "\r\n";
                             default -> "{\"id\": " + id + ", \"at\": 1000}\n";
                         });
             }
-            byte[] body = rows.toString().getBytes(UTF_8);
-            String type = p % 3 == 2 ? "application/x-ndjson" : "text/csv";
+            byte[] text = rows.toString().getBytes(UTF_8);
+            byte[] body = form < 3 ? text : block(form == 3 ? RecordFormat.CSV : RecordFormat.JSON, text);
+            String type =
+                    switch (form) {
+                        case 0, 1 -> "text/csv";
+                        case 2 -> "application/x-ndjson";
+                        default -> "application/vnd.waterwheel.block";
+                    };
             answers.add(
-                    p % 2 == 0
-                            ? post("pushed", p % 4 == 0 ? "?wait=visible" : "", type, body)
-                            : post("pushed", "", type, gzip(body), "Content-Encoding", "gzip"));
+                    switch (p % 4) {
+                        case 1 -> post("pushed", "", type, gzip(body), "Content-Encoding", "gzip");
+                        case 3 -> post("pushed", "", type, Zstd.compress(body), "Content-Encoding", "zstd");
+                        default -> post("pushed", p % 4 == 0 ? "?wait=visible" : "", type, body);
+                    });
         }
         for (CompletableFuture<Answer> each : answers) {
             Answer answer = each.join();
@@ -161,6 +174,16 @@ final class PushedByHttp implements AutoCloseable {
         Waiting.until(
                 "the row is visible", () -> client.query("pushed").keys(-2, -2).count() == 1);
         client.drop("pushed");
+    }
+
+    /** A tuple block of these rows. */
+    private static byte[] block(RecordFormat format, byte[] rows) {
+        StreamDefinition stream = new StreamDefinition("pushed", "pushed", RecordFormat.BLOCK, 2, SCHEMA);
+        return BlockCodec.encode(
+                new RowDecoder(stream, format, false, new PushBudget(1 << 20, "rows").lease())
+                        .decode(rows, RowDecoder.Header.ABSENT)
+                        .tuples(),
+                true);
     }
 
     private static byte[] gzip(byte[] bytes) throws IOException {
@@ -226,6 +249,7 @@ final class PushedByHttp implements AutoCloseable {
                             "bad")
                     .join();
             assertThat(mended.status()).as("nothing was stored under the key").isEqualTo(200);
+            keysOfNoRowsAreRemembered(other);
             assertThat(post(
                                     gateway,
                                     "keyed",
@@ -245,6 +269,28 @@ final class PushedByHttp implements AutoCloseable {
             }
         }
         client.drop("keyed");
+    }
+
+    /** A key whose body had no rows, or bad ones alone, stands for that body and no other, as each key does. */
+    private void keysOfNoRowsAreRemembered(Gateway other) {
+        for (String body : List.of("", "x,y,\n")) {
+            String key = "no rows of " + body.length();
+            Answer first = keyed(gateway, key, body);
+            assertThat(first.status()).as("%s", first.body()).isEqualTo(200);
+            assertThat(first.body().get("rows").asInt()).isZero();
+            assertThat(first.body().get("rejected").asInt()).isEqualTo(body.isEmpty() ? 0 : 1);
+            assertThat(keyed(other, key, body)).isEqualTo(first);
+            for (Gateway at : List.of(gateway, other)) {
+                Answer changed = keyed(at, key, "-7,7,\n");
+                assertThat(changed.status()).as("%s", changed.body()).isEqualTo(409);
+                assertThat(changed.body().get("code").asText()).isEqualTo("KEY_REUSED");
+            }
+        }
+    }
+
+    private Answer keyed(Gateway at, String key, String body) {
+        return post(at, "keyed", "?partial=allow", "text/csv", body.getBytes(UTF_8), "Idempotency-Key", key)
+                .join();
     }
 
     /** Points of InfluxDB's writers are rows of the streams that have their names, or that the configuration names. */

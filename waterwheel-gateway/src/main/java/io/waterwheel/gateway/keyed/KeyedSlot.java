@@ -41,13 +41,15 @@ public final class KeyedSlot {
     /** How long each key is remembered at least, and as much again as the clocks of two gateways may differ. */
     public static final Duration KEEP = Duration.ofMinutes(10);
 
+    /** How long rows may wait to be stored. */
+    public static final Duration PATIENCE = Duration.ofSeconds(30);
+
     private static final Duration CLOCKS_DIFFER = Duration.ofMinutes(1);
     /** What a key takes in memory. */
     static final int KEY_BYTES = 200;
 
     private static final int BATCH_ROWS = 1 << 16;
     private static final int BATCH_KEYS = 8_192;
-    private static final long PATIENCE_MILLIS = 30_000;
     private static final long RETRY_MILLIS = 250;
     private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(60);
     /** Each batch is flushed by itself: a timer that sends what has gathered would only cut it into smaller records. */
@@ -90,8 +92,15 @@ public final class KeyedSlot {
      * @param answers tells clients their outcomes, in rounds
      * @param allKeys of all slots together
      * @param mostKeys of all slots together
+     * @param patience as {@link #PATIENCE}; tests have a shorter one
      */
-    KeyedSlot(StreamDetails stream, Executor pool, Executor answers, AtomicInteger allKeys, int mostKeys) {
+    KeyedSlot(
+            StreamDetails stream,
+            Executor pool,
+            Executor answers,
+            AtomicInteger allKeys,
+            int mostKeys,
+            Duration patience) {
         this.stream = stream;
         this.pool = pool;
         this.answers = answers;
@@ -104,7 +113,7 @@ public final class KeyedSlot {
                         KEEP.plus(CLOCKS_DIFFER).toMillis(),
                         BATCH_ROWS,
                         BATCH_KEYS,
-                        PATIENCE_MILLIS,
+                        patience.toMillis(),
                         RETRY_MILLIS),
                 () -> mostKeys - allKeys.get() + counted,
                 claimId);

@@ -1,6 +1,7 @@
 package io.waterwheel.gateway.keyed;
 
 import io.waterwheel.client.admin.StreamDetails;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -16,6 +17,7 @@ public final class KeyedSlots implements AutoCloseable {
     private static final long TICK_MILLIS = 100;
 
     private final int mostKeys;
+    private final Duration patience;
     private final AtomicInteger allKeys = new AtomicInteger();
     private final AtomicInteger number = new AtomicInteger();
     /** Has as many threads as lanes and claims are at work: at most seventeen a slot. */
@@ -33,9 +35,11 @@ public final class KeyedSlots implements AutoCloseable {
      * No slots yet.
      *
      * @param keyBytes of the keys that are remembered
+     * @param patience how long rows may wait to be stored: {@link KeyedSlot#PATIENCE}
      * @param answers tells clients their outcomes, in rounds; takes whatever it is given
      */
-    public KeyedSlots(long keyBytes, Executor answers) {
+    public KeyedSlots(long keyBytes, Duration patience, Executor answers) {
+        this.patience = patience;
         this.answers = answers;
         this.mostKeys = (int) Math.min(Integer.MAX_VALUE, keyBytes / KeyedSlot.KEY_BYTES);
     }
@@ -48,7 +52,7 @@ public final class KeyedSlots implements AutoCloseable {
 
     /** A slot for a stream as it is now. */
     public KeyedSlot begin(StreamDetails stream) {
-        KeyedSlot slot = new KeyedSlot(stream, pool, answers, allKeys, mostKeys);
+        KeyedSlot slot = new KeyedSlot(stream, pool, answers, allKeys, mostKeys, patience);
         synchronized (slots) {
             if (closed) {
                 slot.end();

@@ -83,6 +83,11 @@ final class LaneProtocolTest {
                             PROTOCOL,
                             "one.sent = true;",
                             "one.sent = true; effects.add(new Tell<>(one.waiting.get(0), new Outcome.Stored(Map.of(0, 1L), true)));"),
+            bug("no rows", "a key without rows is not noted")
+                    .with(
+                            PROTOCOL,
+                            "entries.add(one.entry); rows.add(one.waiting.get(0));",
+                            "if (one.size > 0) { entries.add(one.entry); rows.add(one.waiting.get(0)); }"),
             bug("first key", "a note lacks its first key")
                     .with(
                             "gateway/keyed/Commit",

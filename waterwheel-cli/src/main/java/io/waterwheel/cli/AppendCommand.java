@@ -469,7 +469,8 @@ final class AppendCommand implements Callable<Integer> {
     private void run(FileAppend append, InputFiles inputs, RecordFormat records) throws IOException {
         inputs.each((source, in) -> {
             try {
-                append.run(source.name(), in, format(source, records), columns, skipUnknown, encoding);
+                append.run(
+                        source.name(), !source.isFile(), in, format(source, records), columns, skipUnknown, encoding);
             } catch (IOException e) {
                 throw new IOException(source.name() + ": " + e.getMessage() + "; " + append.left(), e);
             }

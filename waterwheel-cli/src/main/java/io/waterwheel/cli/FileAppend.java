@@ -5,11 +5,13 @@ import io.waterwheel.cli.input.CsvColumns;
 import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.cli.input.FileProgress;
 import io.waterwheel.cli.input.InputLines;
+import io.waterwheel.cli.input.Line;
 import io.waterwheel.cli.input.LineCheck;
 import io.waterwheel.cli.input.Pace;
 import io.waterwheel.cli.input.Rejections;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.Appender;
+import io.waterwheel.client.AppenderSettings;
 import io.waterwheel.client.NamedAppender;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
@@ -38,13 +40,17 @@ final class FileAppend {
 
     private static final long COMMIT_BYTES = 16 << 20;
 
-    /** Tuples of a stream of tuple blocks that are handed on together, and their bytes. */
-    private static final int BLOCK_TUPLES = 512;
-
-    private static final long BLOCK_BYTES = 64 << 10;
+    /**
+     * Bytes of a stream's tuple blocks that are handed on together: what an appender takes for a record as it is, and a
+     * bit less, so that the last row has room.
+     */
+    private static final int BLOCK_BYTES = AppenderSettings.DEFAULT.blockBytes() / 16 * 15;
 
     private final Target appender;
     private String source = "";
+    /** What names the columns of a CSV file. */
+    private String columnNamer = "";
+
     private final PrintStream err;
     private final Rejections rejections;
     private final AppendProgress progress;
@@ -122,12 +128,14 @@ final class FileAppend {
      * Appends the lines of a file; under a name, of one only.
      *
      * @param file what messages call it
+     * @param waits whether reading it may wait for somebody who writes it
      * @param named the columns of a CSV file; empty: its first line names them
      * @param skipsUnknown whether columns that its first line names, and that are no field, are passed over
      * @param encoding of the file; null: UTF-8, or what its first bytes say
      */
     void run(
             String file,
+            boolean waits,
             InputStream in,
             AppendCommand.Format format,
             List<String> named,
@@ -154,37 +162,22 @@ final class FileAppend {
         LineCheck check = new LineCheck(input, schema);
         try (InputLines lines =
                 new InputLines(in, csv, encoding).divideBy(schema.text().csv())) {
-            // No tuple waits for a line that is not written yet.
-            lines.arraysAreLines(check.takesArrays()).beforeRead(() -> send(check));
+            lines.arraysAreLines(check.takesArrays());
+            if (waits) {
+                // No tuple waits for a line that is not written yet.
+                lines.beforeRead(() -> send(check));
+            }
             CsvColumns columns = csv ? columns(lines, named, skipsUnknown) : null;
             if (this.named != null) {
                 goOn(lines, this.named);
             }
-            // An earlier run may have ended for too many.
-            byte[] line = rejections.tooMany() ? null : next(lines);
-            while (line != null) {
-                if (pace.nanosLeft() > 0) {
-                    send(check);
-                }
-                pace.next();
-                uncommittedBytes += line.length;
-                byte[] ordered = columns == null ? line : columns.inOrder(line);
-                if (ordered == null && columns != null) {
-                    rejections.add(
-                            lines.lineNumber(),
-                            lines.lastLineNumber(),
-                            "expected " + columns.columns() + " columns, as "
-                                    + (named.isEmpty() ? "the first line" : "--columns") + " names, got another number",
-                            progress);
-                } else if (ordered != null) {
-                    append(ordered, check, input, lines);
-                }
-                progress.at(sent, rejections.count());
-                if (this.named != null && commitIsDue()) {
-                    send(check);
-                    commit(this.named);
-                }
-                line = rejections.tooMany() ? null : next(lines);
+            columnNamer = named.isEmpty() ? "the first line" : "--columns";
+            try {
+                rows(lines, columns, check, input);
+            } catch (IOException e) {
+                // The lines before the damage are appended.
+                send(check);
+                throw e;
             }
             send(check);
             if (this.named != null) {
@@ -195,15 +188,47 @@ final class FileAppend {
         }
     }
 
-    private CsvColumns columns(InputLines lines, List<String> named, boolean skipsUnknown) throws IOException {
-        return named.isEmpty()
-                ? CsvColumns.of(source, next(lines), schema, skipsUnknown)
-                : CsvColumns.named("--columns", named, schema);
+    private void rows(InputLines lines, @Nullable CsvColumns columns, LineCheck check, RecordFormat input)
+            throws IOException {
+        // An earlier run may have ended for too many.
+        Line line = rejections.tooMany() ? null : next(lines);
+        while (line != null) {
+            if (pace.nanosLeft() > 0) {
+                send(check);
+            }
+            pace.next();
+            uncommittedBytes += line.length();
+            Line ordered = columns == null ? line : columns.inOrder(line);
+            if (ordered != null) {
+                append(ordered, check, input, lines);
+            } else if (columns != null) {
+                rejections.add(
+                        lines.lineNumber(),
+                        lines.lastLineNumber(),
+                        "expected " + columns.columns() + " columns, as " + columnNamer + " names, got another number",
+                        progress);
+            }
+            progress.at(sent, rejections.count());
+            if (named != null && commitIsDue()) {
+                send(check);
+                commit(named);
+            }
+            line = rejections.tooMany() ? null : next(lines);
+        }
     }
 
-    private byte @Nullable [] next(InputLines lines) throws IOException {
-        byte[] line = lines.next();
-        if (line != null) {
+    private CsvColumns columns(InputLines lines, List<String> named, boolean skipsUnknown) throws IOException {
+        if (!named.isEmpty()) {
+            return CsvColumns.named("--columns", named, schema);
+        }
+        Line header = next(lines);
+        return CsvColumns.of(source, header == null ? null : header.copy(), schema, skipsUnknown);
+    }
+
+    private @Nullable Line next(InputLines lines) throws IOException {
+        Line line = lines.read();
+        // Only a note under a name says what was read.
+        if (line != null && named != null) {
             passed.passed(line);
         }
         return line;
@@ -253,7 +278,7 @@ final class FileAppend {
         committedAt = System.nanoTime();
     }
 
-    private void append(byte[] line, LineCheck check, RecordFormat input, InputLines lines) {
+    private void append(Line line, LineCheck check, RecordFormat input, InputLines lines) {
         String refusal = blocks ? check.added(line) : check.refusal(line);
         if (refusal != null) {
             String advice =
@@ -264,13 +289,13 @@ final class FileAppend {
             return;
         }
         if (blocks) {
-            if (check.tuples().size() >= BLOCK_TUPLES || check.tuples().bytes() >= BLOCK_BYTES) {
+            if (check.encodedBytes() >= BLOCK_BYTES) {
                 send(check);
             }
             return;
         }
         if (input == records) {
-            byte[] record = schema.text().encoding().ofUtf8(line);
+            byte[] record = schema.text().encoding().ofUtf8(line.copy());
             if (record == null) {
                 rejections.add(
                         lines.lineNumber(),

@@ -2,12 +2,15 @@ package io.waterwheel.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.cli.input.AppendProgress;
 import io.waterwheel.cli.input.FileProgress;
 import io.waterwheel.cli.input.Pace;
 import io.waterwheel.cli.input.Rejections;
 import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.client.AppenderSettings;
+import io.waterwheel.decode.BlockCodec;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.tuple.TupleBlock;
@@ -17,12 +20,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -85,7 +90,11 @@ final class FileAppendTest {
     }
 
     private void run(FileAppend append, InputStream in) throws IOException {
-        append.run("f.csv", in, AppendCommand.Format.CSV, List.of(), false, null);
+        run(append, true, in);
+    }
+
+    private void run(FileAppend append, boolean waits, InputStream in) throws IOException {
+        append.run("f.csv", waits, in, AppendCommand.Format.CSV, List.of(), false, null);
     }
 
     /** Lines that are refused, by the decoder or for their key, leave nothing behind in what is gathered. */
@@ -123,12 +132,48 @@ final class FileAppendTest {
             }
             taken.clear();
             long before = rejections.count();
-            FileAppend append = append(Pace.FREE);
-            run(append, new ByteArrayInputStream(file.toString().getBytes(UTF_8)));
+            List<Integer> records = new ArrayList<>();
+            FileAppend append = append(
+                    Pace.FREE,
+                    block -> {
+                        records.add(BlockCodec.encodedBytes(block, false));
+                        take(block);
+                    },
+                    null);
+            boolean waits = random.nextBoolean();
+            run(append, waits, new ByteArrayInputStream(file.toString().getBytes(UTF_8)));
             assertThat(taken).as("seed %s", seed).isEqualTo(expected);
+            // Of a file all but the last are what an appender takes for a record as it is.
+            int most = AppenderSettings.DEFAULT.blockBytes();
+            assertThat(records.subList(0, waits ? 0 : records.size() - 1))
+                    .as("seed %s", seed)
+                    .allSatisfy(bytes -> assertThat(bytes).isBetween(most / 2, most));
             assertThat(append.sent()).as("seed %s", seed).isEqualTo(expected.size());
             assertThat(rejections.count() - before).as("seed %s", seed).isEqualTo(refused);
         }
+    }
+
+    /** Lines before the damage count: the same command goes on behind them, or a person does. */
+    @Test
+    void whatWasReadBeforeDamageIsHandedOn() throws Exception {
+        ByteArrayOutputStream file = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(file)) {
+            gzip.write("id,at,x,y,note\n".getBytes(UTF_8));
+            for (int id = 0; id < 20_000; id++) {
+                gzip.write((id + ",1,2,3," + Integer.toHexString(id * 0x9E3779B9) + "\n").getBytes(UTF_8));
+            }
+        }
+        byte[] cut = Arrays.copyOf(file.toByteArray(), file.size() / 2);
+        List<Integer> counts = new ArrayList<>();
+        for (boolean waits : new boolean[] {true, false}) {
+            taken.clear();
+            FileAppend append = append(Pace.FREE);
+            assertThatThrownBy(() -> run(append, waits, new ByteArrayInputStream(cut)))
+                    .hasMessageContaining("cut off or damaged after line");
+            assertThat(append.sent()).isEqualTo(taken.size());
+            counts.add(taken.size());
+        }
+        assertThat(counts.get(1)).isEqualTo(counts.get(0)).isGreaterThan(1_000);
     }
 
     /** As of {@code tail -F}: a row does not wait for the one that is written next. */

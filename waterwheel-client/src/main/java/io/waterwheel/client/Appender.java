@@ -90,6 +90,11 @@ public final class Appender implements AutoCloseable {
                     + " records, not tuple blocks; append values or records");
         }
         checkTimer();
+        byte[] whole = encoder.whole(block);
+        if (whole != null) {
+            send(whole);
+            return;
+        }
         for (int row = 0; row < block.size(); row++) {
             send(encoder.add(block, row));
         }

@@ -121,6 +121,19 @@ public final class RecordEncoder {
     }
 
     /**
+     * A record of all rows of a block of the layout {@code RowLayout.of(schema)}, without a copy of each, where no
+     * tuple waits and they are at least half of a record and no more than one. Else null, and nothing is taken: then
+     * they are {@link #add(TupleBlock, int) added} one by one.
+     */
+    public byte @Nullable [] whole(TupleBlock rows) {
+        if (!blocks || waits() || rows.size() == 0 || !rows.layout().equals(open.block.layout())) {
+            return null;
+        }
+        int bytes = BlockCodec.encodedBytes(rows, keysSent);
+        return bytes < blockBytes / 2 || bytes > blockBytes ? null : BlockCodec.encode(rows, keysSent);
+    }
+
+    /**
      * What is a record with the last row, or without it where it made the block longer than a record should be. So a
      * long row goes alone: with others it might be more than Kafka takes.
      *

@@ -170,6 +170,53 @@ class BlocksBesideTextTest {
         }
     }
 
+    /**
+     * Blocks that are a record as they are go between rows that are gathered for one, and none comes before another.
+     */
+    @Test
+    void wholeBlocksKeepTheirPlaceAmongOtherRows() throws Exception {
+        StreamDefinition stream = SchemaFile.read("s.yaml", YAML);
+        int whole = 0;
+        for (long seed = 1; seed <= 50; seed++) {
+            Random random = new Random(seed);
+            RecordEncoder encoder = new RecordEncoder(stream.format(), stream.schema(), 1 << 10);
+            RecordDecoder decoder = RecordDecoder.of(stream.format(), stream.schema());
+            TupleBlock got = new TupleBlock(RowLayout.of(stream.schema()), 1);
+            int made = 0;
+            for (int b = 0; b < 60; b++) {
+                TupleBlock block = new TupleBlock(RowLayout.of(stream.schema()), 1);
+                for (int rows = random.nextInt(30); rows > 0; rows--) {
+                    decoder.decode(
+                            ByteBuffer.wrap((made++ + "," + "x".repeat(1 + random.nextInt(40))).getBytes(UTF_8)),
+                            block);
+                }
+                byte[] record = encoder.whole(block);
+                if (record != null) {
+                    whole++;
+                    assertThat(record.length).as("seed %s", seed).isBetween(1 << 9, 1 << 10);
+                    decoder.decode(ByteBuffer.wrap(record), got);
+                }
+                for (int row = 0; record == null && row < block.size(); row++) {
+                    byte[] full = encoder.add(block, row);
+                    if (full != null) {
+                        decoder.decode(ByteBuffer.wrap(full), got);
+                    }
+                }
+                if (encoder.waits() && random.nextInt(3) == 0) {
+                    decoder.decode(ByteBuffer.wrap(encoder.rest()), got);
+                }
+            }
+            if (encoder.waits()) {
+                decoder.decode(ByteBuffer.wrap(encoder.rest()), got);
+            }
+            assertThat(got.size()).as("seed %s", seed).isEqualTo(made);
+            for (int row = 0; row < made; row++) {
+                assertThat(got.times()[row]).as("seed %s", seed).isEqualTo(row);
+            }
+        }
+        assertThat(whole).isPositive();
+    }
+
     /** A block of two rows, of which the second is wanted. */
     private static TupleBlock rows(StreamDefinition stream, int time, int length) throws Exception {
         TupleBlock rows = new TupleBlock(RowLayout.of(stream.schema()), 1);

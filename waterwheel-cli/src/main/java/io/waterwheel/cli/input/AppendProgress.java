@@ -10,6 +10,8 @@ import java.util.function.LongSupplier;
 public final class AppendProgress {
     private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final int WIDTH = 78;
+    /** Calls that a look at the clock is for, where none was accepted. */
+    private static final int CALLS_A_LOOK = 64;
 
     private final PrintStream err;
     private final boolean shows;
@@ -20,6 +22,8 @@ public final class AppendProgress {
     private long shownAt = begin;
     private boolean shown;
     private long before;
+    private long lastAccepted = -1;
+    private long calls;
 
     /**
      * @param unit what is counted
@@ -41,9 +45,10 @@ public final class AppendProgress {
 
     /** Sets the numbers of lines that all runs have accepted and rejected by now. */
     public void at(long accepted, long rejected) {
-        if (!shows) {
+        if (!shows || (accepted == lastAccepted && ++calls % CALLS_A_LOOK != 0)) {
             return;
         }
+        lastAccepted = accepted;
         long now = System.nanoTime();
         if (now - shownAt < PERIOD_NANOS) {
             return;

@@ -7,7 +7,6 @@ import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Schema;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -18,8 +17,6 @@ import org.jspecify.annotations.Nullable;
 public final class CsvColumns {
     /** The name of a column that goes into no field. */
     public static final String IGNORED = "-";
-
-    private static final byte[] NOTHING = {};
 
     private final int columns;
     /** By field its column, or -1 when the file has none for it. */
@@ -32,6 +29,7 @@ public final class CsvColumns {
     private final byte delimiter;
     private final CsvQuotes quotes;
     private byte[] out = new byte[256];
+    private final Line ordered = new Line();
 
     private CsvColumns(int columns, int[] columnOf, RecordText.Csv signs) {
         this.delimiter = (byte) signs.delimiter();
@@ -167,46 +165,75 @@ public final class CsvColumns {
 
     /** The line in the schema's order; null when it has another number of columns than the first line. */
     public byte @Nullable [] inOrder(byte[] line) {
+        Line ordered = inOrder(Line.of(line));
+        return ordered == null ? null : ordered.copy();
+    }
+
+    /** The same, until the next call. */
+    public @Nullable Line inOrder(Line line) {
         if (inOrder) {
             return line;
         }
         if (!split(line)) {
             return null;
         }
+        byte[] bytes = line.bytes();
+        // Two more: for an end of the line.
+        int most = line.length() + columnOf.length + 2;
+        if (most > out.length) {
+            out = new byte[Math.max(most, out.length * 2)];
+        }
         int length = 0;
-        for (int f = 0; f < columnOf.length; f++) {
-            int column = columnOf[f];
-            int bytes = column < 0 ? 0 : starts[column + 1] - 1 - starts[column];
-            int needed = length + bytes + 1;
-            if (needed > out.length) {
-                out = Arrays.copyOf(out, Math.max(needed, out.length * 2));
+        for (int column : columnOf) {
+            if (column >= 0) {
+                int some = starts[column + 1] - 1 - starts[column];
+                System.arraycopy(bytes, starts[column], out, length, some);
+                length += some;
             }
-            System.arraycopy(column < 0 ? NOTHING : line, column < 0 ? 0 : starts[column], out, length, bytes);
-            out[length + bytes] = delimiter;
-            length = needed;
+            out[length++] = delimiter;
         }
         if (length > 1 && out[length - 2] == '\r') {
             // It was within the line, and would be taken for the line's end.
-            byte[] ended = Arrays.copyOf(out, length + 1);
-            ended[length - 1] = '\r';
-            ended[length] = '\n';
-            return ended;
+            out[length - 1] = '\r';
+            out[length++] = '\n';
+        } else {
+            length--;
         }
-        return Arrays.copyOf(out, length - 1);
+        return ordered.set(out, 0, length);
     }
 
-    private boolean split(byte[] line) {
+    private boolean split(Line line) {
+        byte[] bytes = line.bytes();
+        int to = line.to();
+        starts[0] = line.from();
+        starts[columns] = to + 1;
+        int column = 0;
+        for (int i = line.from(); i < to; i++) {
+            byte c = bytes[i];
+            if (c == delimiter) {
+                if (++column == columns) {
+                    return false;
+                }
+                starts[column] = i + 1;
+            } else if (quotes.minds(c)) {
+                return splitQuoted(line);
+            }
+        }
+        return column == columns - 1;
+    }
+
+    /** Of a line that has a quote or an escape: delimiters may belong to its values. */
+    private boolean splitQuoted(Line line) {
         int column = 0;
         quotes.begin();
-        for (int i = 0; i < line.length; i++) {
-            if (!quotes.inside(line[i]) && line[i] == delimiter) {
+        for (int i = line.from(); i < line.to(); i++) {
+            if (!quotes.inside(line.bytes()[i]) && line.bytes()[i] == delimiter) {
                 if (++column == columns) {
                     return false;
                 }
                 starts[column] = i + 1;
             }
         }
-        starts[columns] = line.length + 1;
         return column == columns - 1;
     }
 

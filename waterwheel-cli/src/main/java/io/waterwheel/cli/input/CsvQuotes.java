@@ -72,6 +72,11 @@ public final class CsvQuotes {
         return false;
     }
 
+    /** Whether it is a quote or an escape: without one, each delimiter of a line divides. */
+    boolean minds(byte c) {
+        return is(c, quote) || is(c, escape);
+    }
+
     private int plain(byte c) {
         return c == delimiter ? CELL_START : is(c, escape) ? PLAIN_ESCAPED : PLAIN;
     }

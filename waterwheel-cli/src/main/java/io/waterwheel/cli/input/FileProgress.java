@@ -45,8 +45,8 @@ public final class FileProgress {
     private long lines;
 
     /** The next line was read. */
-    public void passed(byte[] line) {
-        checksum.update(line, 0, line.length);
+    public void passed(Line line) {
+        checksum.update(line.bytes(), line.from(), line.length());
         checksum.update('\n');
         lines++;
     }

@@ -55,9 +55,8 @@ public final class InputLines implements AutoCloseable {
     private long lastLineNumber;
     private RecordText.Csv signs = RecordText.Csv.DEFAULT;
     private CsvQuotes csv = new CsvQuotes(signs);
-    /** By byte, whether it may end a line, or have a line end belong to one. */
-    private boolean[] notable;
 
+    private final Line line = new Line();
     private Runnable beforeRead = () -> {};
     /** The delimiter that a first line such as {@code sep=;} names; 0: none. */
     private char announced;
@@ -84,7 +83,6 @@ public final class InputLines implements AutoCloseable {
      */
     public InputLines(InputStream source, boolean quotes, @Nullable FileEncoding named) throws IOException {
         this.quotes = quotes;
-        this.notable = notable();
         BufferedInputStream buffered = new BufferedInputStream(source, BUFFER_BYTES);
         buffered.mark(ZSTD.length);
         byte[] magic = buffered.readNBytes(ZSTD.length);
@@ -196,35 +194,46 @@ public final class InputLines implements AutoCloseable {
 
     /** The next line, a copy; null at the end. */
     public byte @Nullable [] next() throws IOException {
+        Line line = read();
+        return line == null ? null : line.copy();
+    }
+
+    /** The next line, which is there until the next call; null at the end. */
+    public @Nullable Line read() throws IOException {
         if (!quotes && !begun) {
             begun = true;
             seeDocument();
         }
         if (document) {
-            return value();
+            byte[] value = value();
+            return value == null ? null : whole(value);
         }
         byte[] seen = first;
         if (seen != null) {
             first = null;
-            return seen;
+            return whole(seen);
         }
         while (true) {
             lineNumber = ends + 1;
-            byte[] line = line();
-            if (line == null) {
+            if (!line()) {
                 return null;
             }
-            int to = quotes ? signs.endOfValues(line, 0, line.length) : withoutReturn(line);
-            if (quotes && lineNumber == 1 && announces(line, to)) {
-                announced = (char) (line[ANNOUNCES.length] & 0xFF);
-            } else if (to > 0) {
-                return to == line.length ? line : Arrays.copyOf(line, to);
+            int from = line.from();
+            int to = quotes ? signs.endOfValues(line.bytes(), from, line.to()) : withoutReturn();
+            if (quotes && lineNumber == 1 && announces(to)) {
+                announced = (char) (line.bytes()[from + ANNOUNCES.length] & 0xFF);
+            } else if (to > from) {
+                return line.set(line.bytes(), from, to);
             }
         }
     }
 
-    private static int withoutReturn(byte[] line) {
-        return line.length > 0 && line[line.length - 1] == '\r' ? line.length - 1 : line.length;
+    private Line whole(byte[] bytes) {
+        return line.set(bytes, 0, bytes.length);
+    }
+
+    private int withoutReturn() {
+        return line.length() > 0 && line.bytes()[line.to() - 1] == '\r' ? line.to() - 1 : line.to();
     }
 
     /**
@@ -238,14 +247,14 @@ public final class InputLines implements AutoCloseable {
             elements = true;
         } else if (c == '{') {
             lineNumber = ends + 1;
-            byte[] line = line();
-            int last = line == null ? -1 : line.length - 1;
-            while (line != null && last >= 0 && line[last] >= 0 && line[last] <= ' ') {
+            byte[] seen = line() ? line.copy() : NOTHING;
+            int last = seen.length - 1;
+            while (last >= 0 && seen[last] >= 0 && seen[last] <= ' ') {
                 last--;
             }
             // A line that is cut off ends otherwise, mostly: it spoils itself alone.
-            document = line != null && last >= 0 && "{[,:".indexOf(line[last]) >= 0;
-            first = line == null ? null : Arrays.copyOf(line, last + 1);
+            document = last >= 0 && "{[,:".indexOf(seen[last]) >= 0;
+            first = Arrays.copyOf(seen, last + 1);
         }
     }
 
@@ -267,7 +276,7 @@ public final class InputLines implements AutoCloseable {
     /** Whether there is more. */
     private boolean fill() throws IOException {
         at = 0;
-        end = Math.max(0, read());
+        end = Math.max(0, fromFile());
         return end > 0;
     }
 
@@ -357,8 +366,10 @@ public final class InputLines implements AutoCloseable {
     }
 
     /** As spreadsheets write it for each other. */
-    private static boolean announces(byte[] line, int to) {
-        return to == ANNOUNCES.length + 1 && Arrays.equals(line, 0, ANNOUNCES.length, ANNOUNCES, 0, ANNOUNCES.length);
+    private boolean announces(int to) {
+        int names = to - 1;
+        return names - line.from() == ANNOUNCES.length
+                && Arrays.equals(line.bytes(), line.from(), names, ANNOUNCES, 0, ANNOUNCES.length);
     }
 
     /** The delimiter that the file's first line, such as {@code sep=;}, names; 0: it names none. */
@@ -370,19 +381,7 @@ public final class InputLines implements AutoCloseable {
     public InputLines divideBy(RecordText.Csv signs) {
         this.signs = signs;
         csv = new CsvQuotes(signs);
-        notable = notable();
         return this;
-    }
-
-    private boolean[] notable() {
-        boolean[] are = new boolean[1 << Byte.SIZE];
-        are['\n'] = true;
-        if (quotes) {
-            // NUL where there is no such sign; a line that has one takes a little longer.
-            are[signs.quote()] = true;
-            are[signs.escape()] = true;
-        }
-        return are;
     }
 
     /** Called before more of the file is read, which may wait. */
@@ -406,25 +405,37 @@ public final class InputLines implements AutoCloseable {
         return lastLineNumber;
     }
 
-    /** The next line where it lies in the buffer and no sign in it needs a closer look; else null. */
-    private byte @Nullable [] plainLine() {
-        int to = at;
-        while (to < end && !notable[buffer[to] & 0xFF]) {
-            to++;
+    /** Sees whether the next line lies in the buffer as a whole; then it is the present one. */
+    private boolean lineInBuffer() {
+        int to = LineSigns.find(buffer, at, end, '\n', quotes ? signs.quote() : '\n', quotes ? signs.escape() : '\n');
+        long passed = 0;
+        if (to < end && buffer[to] != '\n') {
+            // A quote or an escape: line ends may belong to the line.
+            csv.begin();
+            for (to = at; to < end; to++) {
+                boolean inQuotes = csv.inside(buffer[to]);
+                if (buffer[to] == '\n') {
+                    if (!inQuotes) {
+                        break;
+                    }
+                    passed++;
+                }
+            }
         }
-        if (to == end || buffer[to] != '\n') {
-            return null;
+        if (to >= end) {
+            return false;
         }
-        byte[] line = Arrays.copyOfRange(buffer, at, to);
+        line.set(buffer, at, to);
         at = to + 1;
-        lastLineNumber = ++ends;
-        return line;
+        ends += passed + 1;
+        lastLineNumber = ends;
+        return true;
     }
 
-    private byte @Nullable [] line() throws IOException {
-        byte[] plain = begin.length == 0 ? plainLine() : null;
-        if (plain != null) {
-            return plain;
+    /** Whether there is a next line; it is the present one then, with its end's CR. */
+    private boolean line() throws IOException {
+        if (begin.length == 0 && lineInBuffer()) {
+            return true;
         }
         carried.reset();
         csv.begin();
@@ -436,11 +447,11 @@ public final class InputLines implements AutoCloseable {
         while (true) {
             if (at == end) {
                 at = 0;
-                end = read();
+                end = fromFile();
                 if (end <= 0) {
                     end = 0;
                     lastLineNumber = ends + 1;
-                    return carried.size() == 0 ? null : carried.toByteArray();
+                    return whole(carried.toByteArray()).length() > 0;
                 }
             }
             int from = at;
@@ -452,7 +463,8 @@ public final class InputLines implements AutoCloseable {
                     if (!inQuotes) {
                         lastLineNumber = ends;
                         carry(from, at - 1);
-                        return carried.toByteArray();
+                        whole(carried.toByteArray());
+                        return true;
                     }
                 }
             }
@@ -460,7 +472,7 @@ public final class InputLines implements AutoCloseable {
         }
     }
 
-    private int read() throws IOException {
+    private int fromFile() throws IOException {
         beforeRead.run();
         try {
             return in.read(buffer, 0, buffer.length);

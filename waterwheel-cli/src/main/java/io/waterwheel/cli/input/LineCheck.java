@@ -1,9 +1,11 @@
 package io.waterwheel.cli.input;
 
+import io.waterwheel.decode.BlockCodec;
 import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.decode.RecordFacts;
 import io.waterwheel.decode.RejectedRecordException;
 import io.waterwheel.key.KeyMaker;
+import io.waterwheel.key.RowRejects;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
@@ -17,8 +19,11 @@ public final class LineCheck {
     private final RecordDecoder decoder;
     private final KeyMaker keys;
     private final TupleBlock block;
+    private final boolean keysSent;
     private final Schema schema;
     private @Nullable String unkeyed;
+    /** Once, not for each line. */
+    private final RowRejects unkeyable = (row, reason) -> unkeyed = reason;
 
     public LineCheck(RecordFormat input, Schema schema) {
         this.schema = schema;
@@ -26,6 +31,7 @@ public final class LineCheck {
         this.decoder = RecordDecoder.ofUtf8(input, schema);
         this.keys = KeyMaker.of(layout, schema);
         this.block = new TupleBlock(layout, 1);
+        this.keysSent = layout.hasKeyField();
     }
 
     /** Whether a record is an array of tuples. */
@@ -48,27 +54,43 @@ public final class LineCheck {
      */
     @Nullable
     public String refusal(byte[] line, RecordFacts facts) {
+        return refusal(Line.of(line), facts);
+    }
+
+    /** The same of a line where it lies. */
+    @Nullable
+    public String refusal(Line line) {
+        return refusal(line, RecordFacts.UNWRITTEN);
+    }
+
+    /**
+     * The same of the value of a record.
+     *
+     * @param facts what Kafka has of it
+     */
+    @Nullable
+    public String refusal(Line line, RecordFacts facts) {
         block.clear();
-        return added(line, facts);
+        return added(ByteBuffer.wrap(line.bytes(), line.from(), line.length()), facts);
     }
 
     /** The same; the tuples come behind those of lines that were added before. */
     @Nullable
-    public String added(byte[] line) {
-        return added(line, RecordFacts.UNWRITTEN);
+    public String added(Line line) {
+        return added(ByteBuffer.wrap(line.bytes(), line.from(), line.length()), RecordFacts.UNWRITTEN);
     }
 
     @Nullable
-    private String added(byte[] line, RecordFacts facts) {
+    private String added(ByteBuffer line, RecordFacts facts) {
         int rows = block.size();
         int arena = block.arenaSize();
         unkeyed = null;
         try {
-            decoder.decode(ByteBuffer.wrap(line), facts, block);
+            decoder.decode(line, facts, block);
         } catch (RejectedRecordException e) {
             return String.valueOf(e.getMessage());
         }
-        keys.fill(block, rows, (row, reason) -> unkeyed = reason);
+        keys.fill(block, rows, unkeyable);
         if (unkeyed != null) {
             block.setSize(rows);
             block.setArenaSize(arena);
@@ -82,6 +104,11 @@ public final class LineCheck {
      */
     public TupleBlock tuples() {
         return block;
+    }
+
+    /** Bytes that these take in a record of tuple blocks. */
+    public int encodedBytes() {
+        return BlockCodec.encodedBytes(block, keysSent);
     }
 
     /** Values of one of them, in the order of the fields. */

@@ -5,6 +5,7 @@ import io.waterwheel.cli.input.CsvColumns;
 import io.waterwheel.cli.input.InputFiles;
 import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.cli.input.InputSource;
+import io.waterwheel.cli.input.Line;
 import io.waterwheel.cli.input.LineCheck;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.FieldType;
@@ -31,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 public final class ProposalCheck {
     /** Bytes, as they lie on the disk, of all files. */
     private static final long MOST_BYTES = 4L << 30;
+
+    /** Rows of which the progress, which looks at the clock, is told once. */
+    private static final int ROWS_A_LOOK = 64;
 
     private static final int MOST_EXAMPLES = 1_000;
     private static final int MOST_EXAMPLE_BYTES = 16 << 20;
@@ -152,34 +156,41 @@ public final class ProposalCheck {
                             : CsvColumns.named("--columns", named, schema)
                     : null;
             boolean sameColumns = Arrays.equals(header, names);
-            for (byte[] line = lines.next(); line != null; line = lines.next()) {
+            for (Line line = lines.read(); line != null; line = lines.read()) {
                 if (bytes + in.bytes() > MOST_BYTES) {
                     all = false;
                     break;
                 }
                 rows++;
-                byte[] ordered = columns == null ? line : columns.inOrder(line);
+                Line ordered = columns == null ? line : columns.inOrder(line);
                 String refusal =
                         ordered == null ? "another number of columns" : check.refusal(ordered, proposal.facts());
                 if (refusal != null) {
                     misfit(file.name() + ", line " + lines.lineNumber() + ": " + refusal);
-                    if (columns != null && spoilt.size() < MOST_SPOILT && spoiltBytes < MOST_SPOILT_BYTES) {
-                        spoiltBytes += line.length;
-                        spoilt.add(line);
-                    }
-                    if (sameColumns
-                            && proposal.canLookAt(rows, line)
-                            && examples.size() < MOST_EXAMPLES
-                            && exampleBytes < MOST_EXAMPLE_BYTES) {
-                        exampleBytes += line.length;
-                        examples.put(rows, line);
-                    }
+                    keep(line.copy(), columns != null, sameColumns);
                 } else {
                     survey(check.tuples());
                 }
-                progress.at(rows, misfits);
+                if (rows % ROWS_A_LOOK == 0) {
+                    progress.at(rows, misfits);
+                }
             }
             return all;
+        }
+    }
+
+    /** Keeps a misfit where it may show what the file is, while there are few. */
+    private void keep(byte[] line, boolean csv, boolean sameColumns) {
+        if (csv && spoilt.size() < MOST_SPOILT && spoiltBytes < MOST_SPOILT_BYTES) {
+            spoiltBytes += line.length;
+            spoilt.add(line);
+        }
+        if (sameColumns
+                && proposal.canLookAt(rows, line)
+                && examples.size() < MOST_EXAMPLES
+                && exampleBytes < MOST_EXAMPLE_BYTES) {
+            exampleBytes += line.length;
+            examples.put(rows, line);
         }
     }
 

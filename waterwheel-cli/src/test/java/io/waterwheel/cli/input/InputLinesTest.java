@@ -54,6 +54,51 @@ class InputLinesTest {
         }
     }
 
+    @Test
+    void signsAreFoundAsByALookAtEachByte() {
+        Random random = new Random(1);
+        String signs = "\n\";\0";
+        byte[] bytes = new byte[40];
+        for (int round = 0; round < 3_000; round++) {
+            random.nextBytes(bytes);
+            for (int i = random.nextInt(4); i > 0; i--) {
+                // Beside a sign, what differs from it in a bit.
+                int at = random.nextInt(bytes.length - 1);
+                bytes[at] = (byte) signs.charAt(random.nextInt(signs.length()));
+                bytes[at + 1] = (byte) (bytes[at] ^ (1 << random.nextInt(8)));
+            }
+            int from = random.nextInt(bytes.length);
+            int to = from + random.nextInt(bytes.length - from + 1);
+            char one = signs.charAt(random.nextInt(signs.length()));
+            char other = signs.charAt(random.nextInt(signs.length()));
+            int expected = from;
+            while (expected < to && bytes[expected] != '\n' && bytes[expected] != one && bytes[expected] != other) {
+                expected++;
+            }
+            assertThat(LineSigns.find(bytes, from, to, '\n', one, other))
+                    .as("round %s", round)
+                    .isEqualTo(expected);
+        }
+    }
+
+    /** Also where quotes hold line ends, as long as the line does not go over the end of what was read. */
+    @Test
+    void linesAreReadWhereTheyLie() throws Exception {
+        try (InputLines lines = new InputLines(of("1,a\r\n2,\"b\nc\"\n3,d\r\n4"), true)) {
+            assertThat(lines.next()).asString(UTF_8).isEqualTo("1,a");
+            Line second = lines.read();
+            byte[] buffer = second.bytes();
+            assertThat(new String(second.copy(), UTF_8)).isEqualTo("2,\"b\nc\"");
+            assertThat(lines.lineNumber()).isEqualTo(2);
+            assertThat(lines.lastLineNumber()).isEqualTo(3);
+            assertThat(lines.read().bytes() == buffer).isTrue();
+            assertThat(lines.lineNumber()).isEqualTo(4);
+            assertThat(new String(second.copy(), UTF_8)).isEqualTo("3,d");
+            assertThat(lines.next()).asString(UTF_8).isEqualTo("4");
+            assertThat(lines.read()).isNull();
+        }
+    }
+
     /** Who gathers what lines hold can hand it on before a wait. */
     @Test
     void saysBeforeEachReadThatAllLinesBeforeItWereReturned() throws Exception {

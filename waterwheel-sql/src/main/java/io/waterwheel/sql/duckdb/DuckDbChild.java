@@ -39,6 +39,9 @@ final class DuckDbChild implements AutoCloseable {
     /** What they say is for the parent's JVM: a debugger's port, an agent, gigabytes of heap. */
     private static final List<String> NOT_INHERITED = List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
 
+    /** Of a socket's path; Linux has 108 with an end mark, others some less. */
+    private static final int MOST_PATH_BYTES = 100;
+
     /** Of a line of /proc/PID/status, in units of 1024 bytes. */
     private static final String RESIDENT = "VmRSS:";
 
@@ -57,7 +60,16 @@ final class DuckDbChild implements AutoCloseable {
      *     process does not start
      */
     static DuckDbChild start(DuckDbSettings settings) {
-        return start(settings, Path.of(System.getProperty("java.home"), "bin", "java"), START);
+        return start(settings, Path.of(System.getProperty("java.home"), "bin", "java"), START, temporary());
+    }
+
+    private static Path temporary() {
+        return Path.of(System.getProperty("java.io.tmpdir")).toAbsolutePath();
+    }
+
+    /** The same in the usual place. */
+    static DuckDbChild start(DuckDbSettings settings, Path java, Duration most) {
+        return start(settings, java, most, temporary());
     }
 
     /**
@@ -65,8 +77,9 @@ final class DuckDbChild implements AutoCloseable {
      *
      * @param java the program to run
      * @param most how long it may take until it listens
+     * @param temporary in which a new folder is made for it
      */
-    static DuckDbChild start(DuckDbSettings settings, Path java, Duration most) {
+    static DuckDbChild start(DuckDbSettings settings, Path java, Duration most, Path temporary) {
         List<String> command = new ArrayList<>();
         command.add(java.toString());
         command.addAll(List.of("-Xmx384m", "-XX:+UseSerialGC", "-Xss1m"));
@@ -75,7 +88,7 @@ final class DuckDbChild implements AutoCloseable {
         }
         String classPath = String.join(File.pathSeparator, classPath());
         long begun = System.nanoTime();
-        Path folder = newFolder();
+        Path folder = newFolder(temporary);
         // DuckDB's driver unpacks its library there, 70 MB, and removes it in an orderly exit alone: the process does.
         command.add("-Djava.io.tmpdir=" + folder);
         command.addAll(List.of("-cp", classPath, DuckDbProcess.class.getName()));
@@ -83,8 +96,8 @@ final class DuckDbChild implements AutoCloseable {
         command.add(Long.toString(settings.memoryBytes()));
         command.add(Long.toString(settings.spillBytes()));
         command.add(Integer.toString(settings.threads()));
-        command.add(settings.files() == null ? "" : settings.files() + File.separator);
-        ProcessBuilder builder = new ProcessBuilder(command);
+        command.add(settings.files() == null ? "" : settings.files().toAbsolutePath() + File.separator);
+        ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
         NOT_INHERITED.forEach(builder.environment()::remove);
         Process process;
         try {
@@ -101,11 +114,11 @@ final class DuckDbChild implements AutoCloseable {
     }
 
     /** A new folder, readable by this user alone. */
-    private static Path newFolder() {
+    private static Path newFolder(Path temporary) {
         try {
-            return Files.createTempDirectory("waterwheel-sql");
+            return Files.createTempDirectory(temporary, "waterwheel-sql");
         } catch (IOException e) {
-            throw notStarted(Path.of(System.getProperty("java.io.tmpdir")), e.toString(), e);
+            throw notStarted(temporary, e.toString(), e);
         }
     }
 
@@ -122,8 +135,8 @@ final class DuckDbChild implements AutoCloseable {
         } catch (ClassNotFoundException e) {
             throw new WaterwheelException(
                     ErrorCode.SQL_EXECUTOR_MISSING,
-                    "joins, windows and set operations need DuckDB: put duckdb_jdbc's jar on the class path of the"
-                            + " workers, such as Storm's extlib folder",
+                    "joins, windows and set operations need DuckDB, which the workers do not have: submit the topology"
+                            + " with duckdb_jdbc's jar ('storm jar --jars', 'waterwheel topology submit')",
                     e);
         }
         Set<String> path = new LinkedHashSet<>();
@@ -247,7 +260,19 @@ final class DuckDbChild implements AutoCloseable {
 
     /** A connection for one statement. */
     SocketChannel connect() throws IOException {
-        return SocketChannel.open(UnixDomainSocketAddress.of(socket()));
+        return SocketChannel.open(UnixDomainSocketAddress.of(address()));
+    }
+
+    /**
+     * A path of the socket that is short enough for one: Storm's workers have temporary folders with paths of 100
+     * characters and more. Linux has a short one for each, by the process's working directory.
+     */
+    private Path address() {
+        Path socket = socket();
+        Path byProcess = Path.of("/proc", Long.toString(process.pid()), "cwd", DuckDbProcess.SOCKET);
+        return socket.toString().getBytes(StandardCharsets.UTF_8).length > MOST_PATH_BYTES && Files.exists(byProcess)
+                ? byProcess
+                : socket;
     }
 
     @Override

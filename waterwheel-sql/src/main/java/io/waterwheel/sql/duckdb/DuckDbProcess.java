@@ -17,14 +17,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.duckdb.DuckDBConnection;
 
 /**
- * The process that DuckDB runs in. It answers one session a connection on a Unix domain socket in a folder of its own;
- * it ends when its standard input does, which is with its parent, or when nothing was asked for some minutes.
+ * The process that DuckDB runs in. It answers one session a connection on a Unix domain socket in a folder of its own,
+ * which is its working directory; it ends when its standard input does, which is with its parent, or when nothing was
+ * asked for some minutes.
  *
  * <p>What it prints is for its parent: {@code ready} when it listens.
  */
 final class DuckDbProcess {
     static final String READY = "ready";
-    /** The socket, in the folder that it is given. */
+    /** The socket, in the folder that it runs in. */
     static final String SOCKET = "duckdb.sock";
 
     /** What DuckDB's driver unpacks into the temporary folder. */
@@ -95,7 +96,8 @@ final class DuckDbProcess {
         daemon("parent-watch", this::watchParent);
         daemon("idle-watch", this::watchIdle);
         try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
-            server.bind(UnixDomainSocketAddress.of(folder.resolve(SOCKET)));
+            // By its name alone, in the folder that this process runs in: a whole path may be too long for a socket.
+            server.bind(UnixDomainSocketAddress.of(SOCKET));
             System.out.println(READY);
             while (true) {
                 SocketChannel channel = server.accept();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.error.WaterwheelException;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -13,6 +14,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A process that does not start says so in time; one that did leaves nothing either. */
@@ -55,6 +58,20 @@ final class DuckDbChildTest {
     void takesNoOptionsFromTheEnvironment() throws Exception {
         String options = "echo \"${JAVA_TOOL_OPTIONS-none} ${JDK_JAVA_OPTIONS-none} ${_JAVA_OPTIONS-none}\"";
         assertNotStarted(script("options", options), PATIENCE, "it said none none none");
+    }
+
+    /** Those of Storm's workers are longer than a socket's path may be. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void isReachedInAFolderWithALongPath() throws Exception {
+        Path deep = Files.createDirectories(folder.resolve("a-part-of-a-path/".repeat(12)));
+        Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+        try (DuckDbChild child = DuckDbChild.start(new DuckDbSettings(64 << 20, 0, 1, 1), java, PATIENCE, deep);
+                SocketChannel connection = child.connect()) {
+            assertThat(connection.isConnected()).isTrue();
+            assertThat(child.listens()).isTrue();
+        }
+        assertThat(deep).isEmptyDirectory();
     }
 
     /** DuckDB's library is unpacked, 70 MB, and must not stay, as the process is not ended in order. */

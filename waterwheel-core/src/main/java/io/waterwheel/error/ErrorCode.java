@@ -239,7 +239,7 @@ public enum ErrorCode {
     SQL_EXECUTOR_ENDED(
             TEMPORARY, "Repeat the statement: the process is started again. The server's log has its errors."),
     /** A statement has joins, windows or set operations, and the library that answers them is not there. */
-    SQL_EXECUTOR_MISSING(USER, "Put duckdb_jdbc's jar on the class path of the workers; docs/sql.md says how."),
+    SQL_EXECUTOR_MISSING(USER, "Submit the topology with duckdb_jdbc's jar; docs/operations.md says how."),
     /** A statement asks for what is not supported. */
     SQL_UNSUPPORTED(USER, "Ask as the message says; docs/sql.md lists what is supported."),
     /** A value of a statement's answer cannot be computed. */

@@ -17,6 +17,7 @@ import java.util.TreeMap;
  *
  * <pre>
  * cluster.properties            where each daemon listens
+ * waterwheel-topology.jar       what is submitted; duckdb_jdbc.jar goes with it
  * conf/                         waterwheel.yaml, and what ZooKeeper, Kafka and HDFS read; conf/hdfs is a
  * HADOOP_CONF_DIR lib/NAME/                     the class paths of ZooKeeper, Kafka and HDFS
  * storm/                        a Storm home: bin/storm lib lib-worker extlib extlib-daemon conf log4j2 logs; Nimbus
@@ -383,14 +384,23 @@ final class ClusterFiles {
     }
 
     /**
-     * Makes the folder's topology jar the one of the last build; that is a new file, so that a link to the one before
-     * stays old. Without effect when none is built. What was submitted is Nimbus's own copy.
+     * Makes the folder's topology jar the one of the last build, and DuckDB's beside it; that is a new file, so that a
+     * link to the one before stays old. Without effect when none is built. What was submitted is Nimbus's own copy.
      */
     void renewTopologyJar(Path dist) throws IOException {
-        Path built = dist.resolve("waterwheel-topology-topology.jar");
+        renew(dist.resolve("waterwheel-topology-topology.jar"), topologyJar());
+        renew(dist.resolve("duckdb_jdbc.jar"), executorJar());
+    }
+
+    private static void renew(Path built, Path here) throws IOException {
         if (Files.exists(built)) {
-            link(built, topologyJar());
+            link(built, here);
         }
+    }
+
+    /** What joins in SQL take on the workers. */
+    Path executorJar() {
+        return folder.resolve("duckdb_jdbc.jar");
     }
 
     Path topologyJar() {

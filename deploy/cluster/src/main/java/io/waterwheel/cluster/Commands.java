@@ -92,6 +92,8 @@ final class Commands {
                 "STORM_CONF_DIR=" + files.stormHome.resolve("conf"),
                 storm(files.stormHome),
                 "jar",
+                "--jars",
+                files.executorJar().toString(),
                 jar.toString(),
                 mainClass));
         command.addAll(arguments);

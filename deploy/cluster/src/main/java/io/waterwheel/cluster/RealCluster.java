@@ -153,7 +153,7 @@ public final class RealCluster implements AutoCloseable {
 
     /**
      * Submits a topology by {@code storm jar}: the main class runs with the jar and Storm's worker libraries on its
-     * class path.
+     * class path, and DuckDB's jar goes to the workers with it.
      *
      * @param arguments the main class's
      * @throws IOException when the main class fails, with what it printed

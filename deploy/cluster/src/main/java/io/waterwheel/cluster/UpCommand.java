@@ -238,8 +238,9 @@ final class UpCommand implements Callable<Integer> {
     private static String next(ClusterFiles files) {
         return """
 
-                Submit the topology:  %1$s/bin/storm jar %2$s io.waterwheel.topology.WaterwheelTopology --config %3$s
+                Submit the topology:  %1$s/bin/storm jar --jars %2$s %3$s \
+                                      io.waterwheel.topology.WaterwheelTopology --config %4$s
                 See topologies:       %1$s/bin/storm list
-                See the daemons:      deploy/cluster/cluster status""".formatted(files.stormHome, files.topologyJar(), files.waterwheelYaml());
+                See the daemons:      deploy/cluster/cluster status""".formatted(files.stormHome, files.executorJar(), files.topologyJar(), files.waterwheelYaml());
     }
 }

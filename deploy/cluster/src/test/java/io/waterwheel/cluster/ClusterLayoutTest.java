@@ -75,12 +75,14 @@ class ClusterLayoutTest {
         files.renewTopologyJar(dist);
         assertThat(files.topologyJar()).doesNotExist();
         Path built = dist.resolve("waterwheel-topology-topology.jar");
+        Files.writeString(dist.resolve("duckdb_jdbc.jar"), "executor");
         for (String build : List.of("first", "second")) {
             Files.deleteIfExists(built);
             Files.writeString(built, build);
             files.renewTopologyJar(dist);
             files.renewTopologyJar(dist);
             assertThat(files.topologyJar()).hasContent(build);
+            assertThat(files.executorJar()).hasContent("executor");
         }
     }
 

@@ -182,6 +182,22 @@ class DescriptorsTest {
         return JSON.deserialize(json.toString(), model);
     }
 
+    /** The jar that joins take goes to Storm with the topology, and is where the command looks for it. */
+    @Test
+    void joinsHaveTheirJar() throws IOException {
+        String jars = "storm jar --jars /topology/duckdb_jdbc.jar /topology/waterwheel-topology.jar";
+        Map<String, Object> submit = map(
+                map(map(yaml(Files.readString(COMPOSE.resolve("compose.yaml")))).get("services"))
+                        .get("submit"));
+        assertThat(submit.get("command").toString()).contains(jars);
+        assertThat(submit.get("volumes").toString())
+                .contains("../cluster/target/dist/duckdb_jdbc.jar}:/topology/duckdb_jdbc.jar:ro");
+        assertThat(Files.readString(KUBERNETES.resolve("Dockerfile")))
+                .contains("COPY duckdb_jdbc.jar /topology/duckdb_jdbc.jar");
+        assertThat(Files.readString(KUBERNETES.resolve("submit.yaml")).replaceAll("\\s+", " "))
+                .contains(jars);
+    }
+
     @Test
     void manifestsFollowTheApi() throws IOException {
         assertThat(manifests()).hasSize(19);

@@ -3,6 +3,7 @@ package io.waterwheel.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Rounds;
+import io.waterwheel.Waiting;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.AppenderSettings;
 import io.waterwheel.client.Cursor;
@@ -12,6 +13,7 @@ import io.waterwheel.geo.Box;
 import io.waterwheel.query.Query;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.tuple.TimeInterval;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,20 +21,24 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Generated taxis and real flights from two producers at once, through Kafka and the topology on real daemons; then
- * random queries on both, each equal to brute force, before and after all is in chunks, and with a host dead. The long
- * form: {@code -Dtuples=10000000 -Dqueries=200}; {@code -Dseed=N} repeats a run's choices.
+ * random queries and statements on both, each equal to brute force, before and after all is in chunks, and while a host
+ * dies, its coordinator with the executor of statements included. The long form: {@code -Dtuples=10000000
+ * -Dqueries=200}; {@code -Dseed=N} repeats a run's choices.
  */
 @Tag("cluster")
 @ExtendWith(SharedCluster.class)
@@ -43,6 +49,7 @@ final class ShowcaseTest {
     private static final int TUPLES = Rounds.of("tuples", 200_000, 2_000_000);
     private static final int QUERIES = Rounds.of("queries", 30, 200);
     private static final int PRODUCERS = 2;
+    private static final String EXECUTOR = "io.waterwheel.sql.duckdb.DuckDbProcess";
     private static final Duration PATIENCE = Duration.ofMinutes(15);
 
     private final long seed = Long.getLong("seed", System.nanoTime());
@@ -93,7 +100,14 @@ final class ShowcaseTest {
         say(
                 "%d taxis and %d flights from %d producers in the log after %.1f s, all in answers after %.1f s (%.0f a second)",
                 taxis.size(), flights.size(), PRODUCERS, appended, visible, (taxis.size() + flights.size()) / visible);
+        ShowcaseStatements statements = new ShowcaseStatements(
+                taxis,
+                flights,
+                FLIGHTS_STREAM,
+                Map.of(TaxiRows.STREAM, taxisDemanded, FLIGHTS_STREAM, flightsDemanded),
+                new Random(random.nextLong()));
         queries(client, QUERIES / 3, "fresh");
+        statements(client, statements, "fresh");
         begun = System.nanoTime();
         client.flush(TaxiRows.STREAM, PATIENCE);
         client.flush(FLIGHTS_STREAM, PATIENCE);
@@ -106,17 +120,63 @@ final class ShowcaseTest {
                 stored.knownChunks().count(),
                 (double) stored.knownChunks().bytes() / taxis.size());
         queries(client, QUERIES / 3, "from chunks");
+        statements(client, statements, "from chunks");
         RealCluster cluster = running.cluster();
-        int pair =
-                cluster.workers().get(random.nextInt(cluster.workers().size())).pair();
-        cluster.daemon(RealCluster.dataNode(pair)).kill();
+        Map<RealCluster.Worker, ProcessHandle> executors = executors(cluster);
+        assertThat(executors).as("coordinators with an executor").isNotEmpty();
+        RealCluster.Worker victim = List.copyOf(executors.keySet()).get(random.nextInt(executors.size()));
+        AtomicBoolean killed = new AtomicBoolean();
+        CompletableFuture<Integer> asking = CompletableFuture.supplyAsync(() -> {
+            int after = 0;
+            while (after < QUERIES) {
+                statements(client, statements, 1, "while a DataNode and its workers are killed");
+                after += killed.get() ? 1 : 0;
+            }
+            return after;
+        });
+        cluster.daemon(RealCluster.dataNode(victim.pair())).kill();
         for (RealCluster.Worker worker : cluster.workers()) {
-            if (worker.pair() == pair) {
+            if (worker.pair() == victim.pair()) {
                 cluster.killWorker(worker);
             }
         }
+        killed.set(true);
+        Waiting.until("the executor of the worker that was killed ends", PATIENCE, () -> !executors
+                .get(victim)
+                .isAlive());
         queries(client, QUERIES - 2 * (QUERIES / 3), "with a DataNode and its workers killed");
-        cluster.restart(RealCluster.dataNode(pair));
+        say(
+                "%d statements since the kill equal brute force; %d were asked again",
+                asking.get(PATIENCE.toSeconds(), TimeUnit.SECONDS), statements.repeats());
+        cluster.restart(RealCluster.dataNode(victim.pair()));
+    }
+
+    private static void statements(WaterwheelClient client, ShowcaseStatements statements, String when) {
+        statements(client, statements, QUERIES / 3, when);
+        say("%d statements %s equal brute force", QUERIES / 3, when);
+    }
+
+    private static void statements(WaterwheelClient client, ShowcaseStatements statements, int count, String when) {
+        try {
+            for (int s = 0; s < count; s++) {
+                statements.ask(client, PATIENCE, when);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Workers whose coordinator has started the process that answers joins, with that process. */
+    private static Map<RealCluster.Worker, ProcessHandle> executors(RealCluster cluster) throws IOException {
+        Map<RealCluster.Worker, ProcessHandle> executors = new LinkedHashMap<>();
+        for (RealCluster.Worker worker : cluster.workers()) {
+            ProcessHandle.of(worker.pid()).stream()
+                    .flatMap(ProcessHandle::children)
+                    .filter(child -> Processes.commandLine(child.pid()).contains(EXECUTOR))
+                    .forEach(child -> executors.put(worker, child));
+        }
+        return executors;
     }
 
     private void appendAll(StreamDetails taxiStream, StreamDetails flightStream) {

@@ -2,6 +2,7 @@ package io.waterwheel.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.waterwheel.Rounds;
 import io.waterwheel.Waiting;
@@ -28,6 +29,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -36,6 +38,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.jar.JarOutputStream;
+import org.apache.storm.utils.NimbusClient;
+import org.apache.storm.utils.Utils;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -88,12 +92,17 @@ final class OperatedTopologyTest {
             assertThat(topology("list").err()).contains("there are no topologies");
             refused();
             submit("coordinator.tasks=2");
+            assertThat(dependencies())
+                    .singleElement(STRING)
+                    .startsWith("dep-duckdb_jdbc-")
+                    .endsWith(".jar");
             assertThat(topology("list").out()).matches("waterwheel\tACTIVE\t\\d+\t1\t\\d+\tdefault\n");
             try (WaterwheelClient client = WaterwheelClient.discover(zooKeeper, "default")) {
                 client.createStream(SchemaFile.read(schema()));
                 changeIndexers(client);
                 drainWhileRowsArrive(client);
-                submit("indexer.tasks=3", "coordinator.tasks=1");
+                submit("--duckdb", jar().toString(), "indexer.tasks=3", "coordinator.tasks=1");
+                assertThat(dependencies()).singleElement(STRING).startsWith("dep-topology-");
                 exact(client);
                 killInTheMiddle(client);
             }
@@ -121,6 +130,9 @@ final class OperatedTopologyTest {
         CliResult typo = topology("submit", "--jar", jar().toString(), "-c", "topology.debgu=true");
         assertThat(typo.code()).isEqualTo(1);
         assertThat(typo.err()).contains("storm: topology.debgu: Storm has no such key; did you mean topology.debug?");
+        CliResult lacking = topology("submit", "--jar", jar().toString(), "--duckdb", "no.jar");
+        assertThat(lacking.code()).isEqualTo(1);
+        assertThat(lacking.err()).contains("there is no DuckDB jar no.jar");
         CliResult nobody = run("topology", "list", "--nimbus", "127.0.0.1:1");
         assertThat(nobody.code()).isEqualTo(1);
         assertThat(nobody.err()).contains("no Nimbus leads at 127.0.0.1:1").contains("[NIMBUS_UNREACHABLE]");
@@ -139,6 +151,20 @@ final class OperatedTopologyTest {
         CliResult ran = topology(words.toArray(String[]::new));
         assertThat(ran.code()).as(ran.err()).isZero();
         assertThat(ran.out()).isEqualTo("ready: --zookeeper " + zooKeeper + "/waterwheel --namespace default\n");
+    }
+
+    /** What workers are given beside the topology's jar: DuckDB, for joins. */
+    private List<String> dependencies() throws Exception {
+        Map<String, Object> conf = new HashMap<>(Utils.readDefaultConfig());
+        conf.putAll(Map.of("nimbus.seeds", List.of("127.0.0.1"), "nimbus.thrift.port", nimbusPort));
+        try (NimbusClient nimbus = NimbusClient.Builder.withConf(conf).build()) {
+            String id = nimbus.getClient().getTopologySummaries().get(0).get_id();
+            List<String> blobs = nimbus.getClient().getUserTopology(id).get_dependency_jars();
+            for (String blob : blobs) {
+                nimbus.getClient().getBlobMeta(blob);
+            }
+            return blobs;
+        }
     }
 
     private void changeIndexers(WaterwheelClient client) throws Exception {

@@ -6,6 +6,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.topology.SubmitNotice;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -15,17 +18,24 @@ import java.util.Map;
 import java.util.Optional;
 import org.apache.storm.Config;
 import org.apache.storm.StormSubmitter;
+import org.apache.storm.blobstore.BlobStoreAclHandler;
+import org.apache.storm.dependency.DependencyBlobStoreUtils;
+import org.apache.storm.generated.AccessControl;
+import org.apache.storm.generated.AccessControlType;
 import org.apache.storm.generated.AlreadyAliveException;
 import org.apache.storm.generated.AuthorizationException;
 import org.apache.storm.generated.InvalidTopologyException;
 import org.apache.storm.generated.KillOptions;
+import org.apache.storm.generated.Nimbus.Iface;
 import org.apache.storm.generated.NotAliveException;
+import org.apache.storm.generated.SettableBlobMeta;
 import org.apache.storm.generated.StormTopology;
 import org.apache.storm.generated.SubmitOptions;
 import org.apache.storm.generated.TopologyInitialStatus;
 import org.apache.storm.generated.TopologySummary;
 import org.apache.storm.utils.NimbusClient;
 import org.apache.storm.utils.Utils;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Storm's Nimbus, asked over Thrift, a connection a question: whichever of several leads at that moment. Every failure
@@ -33,6 +43,9 @@ import org.apache.storm.utils.Utils;
  */
 final class Nimbus {
     private static final int SOCKET_MILLIS = 30_000;
+    /** Of an upload's part, as for the topology's jar: Nimbus never reads a message of a MiB and more. */
+    private static final int UPLOAD_BYTES = 300 << 10;
+
     private static final ObjectMapper JSON = new ObjectMapper();
 
     /** Where a Nimbus may be. */
@@ -174,12 +187,14 @@ final class Nimbus {
      * Uploads a jar and starts a topology from it, as {@code storm jar} does.
      *
      * @param conf of the topology
+     * @param library a further jar for its workers; null: none
      */
     void submit(
             String name,
             Map<String, Object> conf,
             StormTopology topology,
             Path jar,
+            @Nullable Path library,
             StormSubmitter.ProgressListener progress) {
         Boolean unused = ask(name, client -> {
             Map<String, Object> all = new HashMap<>(Utils.readDefaultConfig());
@@ -187,15 +202,65 @@ final class Nimbus {
             Map<String, Object> own = new HashMap<>(conf);
             own.putAll(StormSubmitter.prepareZookeeperAuthentication(all));
             String uploaded = StormSubmitter.submitJarAs(all, jar.toString(), progress, client);
-            client.getClient()
-                    .submitTopologyWithOpts(
-                            name,
-                            uploaded,
-                            JSON.writeValueAsString(own),
-                            topology,
-                            new SubmitOptions(TopologyInitialStatus.ACTIVE));
+            String blob = library == null ? null : upload(client.getClient(), library, progress);
+            try {
+                if (blob != null) {
+                    topology.add_to_dependency_jars(blob);
+                }
+                client.getClient()
+                        .submitTopologyWithOpts(
+                                name,
+                                uploaded,
+                                JSON.writeValueAsString(own),
+                                topology,
+                                new SubmitOptions(TopologyInitialStatus.ACTIVE));
+            } catch (Exception e) {
+                if (blob != null) {
+                    delete(client.getClient(), blob, e);
+                }
+                throw e;
+            }
             return true;
         });
+    }
+
+    /** Hands over a jar that workers of a topology are to have, as {@code storm jar --jars} does; returns its name. */
+    private static String upload(Iface nimbus, Path jar, StormSubmitter.ProgressListener progress) throws Exception {
+        String file = String.valueOf(jar.getFileName());
+        String blob =
+                DependencyBlobStoreUtils.generateDependencyBlobKey(DependencyBlobStoreUtils.applyUUIDToFileName(file));
+        int all = BlobStoreAclHandler.READ | BlobStoreAclHandler.WRITE | BlobStoreAclHandler.ADMIN;
+        String session = nimbus.beginCreateBlob(
+                blob,
+                new SettableBlobMeta(List.of(
+                        new AccessControl(AccessControlType.USER, all),
+                        new AccessControl(AccessControlType.OTHER, BlobStoreAclHandler.READ))));
+        try (InputStream bytes = Files.newInputStream(jar)) {
+            long size = Files.size(jar);
+            long sent = 0;
+            progress.onStart(jar.toString(), blob, size);
+            for (byte[] part = bytes.readNBytes(UPLOAD_BYTES); part.length > 0; ) {
+                nimbus.uploadBlobChunk(session, ByteBuffer.wrap(part));
+                sent += part.length;
+                progress.onProgress(jar.toString(), blob, sent, size);
+                part = bytes.readNBytes(UPLOAD_BYTES);
+            }
+        } catch (Exception e) {
+            nimbus.cancelBlobUpload(session);
+            throw e;
+        }
+        nimbus.finishBlobUpload(session);
+        progress.onCompleted(jar.toString(), blob, Files.size(jar));
+        return blob;
+    }
+
+    /** Removes what a topology that Nimbus did not take would have had. */
+    private static void delete(Iface nimbus, String blob, Exception why) {
+        try {
+            nimbus.deleteBlob(blob);
+        } catch (Exception e) {
+            why.addSuppressed(e);
+        }
     }
 
     /** Lets its spouts go on. */

@@ -29,15 +29,25 @@ import org.jspecify.annotations.Nullable;
 final class Submission {
     private static final String BUILD =
             "build it with 'mvn -DskipTests -pl waterwheel-topology -am package', or say --jar FILE";
+    /** A class of DuckDB's library, which answers joins in SQL. */
+    private static final String EXECUTOR = "org.duckdb.DuckDBConnection";
+
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
     private final Terminal terminal;
     private final Nimbus nimbus;
     private final WaterwheelConfig config;
     private final Path jar;
+    private final @Nullable Path executor;
 
-    /** @param named the jar; null: the one that was built, or lies beside this program */
-    Submission(Terminal terminal, Nimbus nimbus, WaterwheelConfig config, @Nullable Path named) throws IOException {
+    /**
+     * A submission.
+     *
+     * @param named the jar; null: the one that was built, or lies beside this program
+     * @param executor DuckDB's jar, for the workers; null: the one that this program has
+     */
+    Submission(Terminal terminal, Nimbus nimbus, WaterwheelConfig config, @Nullable Path named, @Nullable Path executor)
+            throws IOException {
         this.terminal = terminal;
         this.nimbus = nimbus;
         this.config = config;
@@ -45,21 +55,39 @@ final class Submission {
         if (!Files.isRegularFile(jar)) {
             throw new IOException("there is no topology jar " + jar);
         }
+        this.executor = executor == null ? library() : executor;
+        if (executor != null && !Files.isRegularFile(executor)) {
+            throw new IOException("there is no DuckDB jar " + executor);
+        }
+    }
+
+    /** DuckDB's jar, as this program has it; null where it has none. */
+    private static @Nullable Path library() throws IOException {
+        try {
+            return place(Class.forName(EXECUTOR, false, Submission.class.getClassLoader()));
+        } catch (ClassNotFoundException e) {
+            return null;
+        }
+    }
+
+    /** The jar that a class is from; null where it is in none. */
+    private static @Nullable Path place(Class<?> type) throws IOException {
+        CodeSource source = type.getProtectionDomain().getCodeSource();
+        try {
+            Path place = source == null ? null : Path.of(source.getLocation().toURI());
+            return place != null && Files.isRegularFile(place) ? place : null;
+        } catch (URISyntaxException e) {
+            throw new IOException("cannot tell where this program's classes are: " + source, e);
+        }
     }
 
     /** The jars that this program runs the topology's code from; none where it runs from folders of classes. */
     private static List<Path> program() throws IOException {
         List<Path> jars = new ArrayList<>();
         for (Class<?> part : List.of(WaterwheelException.class, WaterwheelTopology.class)) {
-            CodeSource source = part.getProtectionDomain().getCodeSource();
-            try {
-                Path place =
-                        source == null ? null : Path.of(source.getLocation().toURI());
-                if (place != null && Files.isRegularFile(place)) {
-                    jars.add(place);
-                }
-            } catch (URISyntaxException e) {
-                throw new IOException("cannot tell where this program's classes are: " + source, e);
+            Path place = place(part);
+            if (place != null) {
+                jars.add(place);
             }
         }
         return jars;
@@ -113,7 +141,12 @@ final class Submission {
             throw new WaterwheelException(ErrorCode.TOPOLOGY_EXISTS, SubmitNotice.taken(name, there.get_status()));
         });
         nimbus.submit(
-                name, WaterwheelTopology.stormConf(config), WaterwheelTopology.build(config), jar, new Progress());
+                name,
+                WaterwheelTopology.stormConf(config),
+                WaterwheelTopology.build(config),
+                jar,
+                executor,
+                new Progress());
         SubmitNotice.of(config).forEach(terminal.err()::println);
     }
 

@@ -67,6 +67,15 @@ public final class TopologyCommand {
                     @Nullable
                     Path jar,
             @Option(
+                            names = "--duckdb",
+                            paramLabel = "FILE",
+                            description = {
+                                "The jar of DuckDB that answers joins in SQL on the workers.",
+                                "Default: the one that this program has."
+                            })
+                    @Nullable
+                    Path duckDb,
+            @Option(
                             names = "--wait",
                             paramLabel = "SECONDS",
                             arity = "0..1",
@@ -80,7 +89,7 @@ public final class TopologyCommand {
         WaterwheelConfig config =
                 option.config(overrides == null ? List.of() : overrides).withStorm(storm == null ? Map.of() : storm);
         Submission submission =
-                new Submission(terminal, option.nimbus(config.toStormConf(), System.getenv()), config, jar);
+                new Submission(terminal, option.nimbus(config.toStormConf(), System.getenv()), config, jar, duckDb);
         submission.run();
         if (seconds != null) {
             submission.await(Duration.ofSeconds(seconds));

@@ -572,7 +572,8 @@ final class SqlPlannerTest {
                         + " of its own; write ARG_MIN(x, time); docs/sql.md has what is",
                 // Which of two is meant cannot be told.
                 "SELECT CONCAT(a.price, 'x'), CONCAT(a.note, 'x') FROM orders a JOIN flights b ON a.note = b.callsign"
-                        + " | SQL_UNSUPPORTED | statement: not supported: CONCAT of DOUBLE; of texts it is; docs/sql.md has what is",
+                        + " | SQL_UNSUPPORTED | statement, line 1, column 8: not supported: CONCAT of DOUBLE; of texts it is, here"
+                        + " or in another of the 2 calls of CONCAT; docs/sql.md has what is",
                 "SELECT 1 AS x FROM orders; SELECT 2 FROM orders | BAD_SQL | statement, line 1, column 26: another statement behind"
                         + " the semicolon: send them one after another",
                 "SELECT id, ; FROM orders | BAD_SQL | statement, line 1, column 10: Encountered \", ;\"",

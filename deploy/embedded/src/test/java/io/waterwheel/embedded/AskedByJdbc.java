@@ -307,6 +307,11 @@ final class AskedByJdbc implements AutoCloseable {
     void statementsOfNoStream() throws Exception {
         try (Statement statement = connection.createStatement()) {
             assertThat(rows(statement.executeQuery("SELECT 1"), "column1")).containsExactly("1");
+            // Tools ask so for the columns of what they show.
+            assertThat(rows(statement.executeQuery("SELECT 1 AS x WHERE 1 = 2"), "x"))
+                    .isEmpty();
+            assertThat(rows(statement.executeQuery("SELECT 1 AS x WHERE 1 = 1"), "x"))
+                    .containsExactly("1");
             assertThat(rows(
                             statement.executeQuery("SELECT 'a' AS x, -2.5 AS y, TRUE AS z, NULL AS nothing, 7 AS n;"),
                             "x",

@@ -34,7 +34,14 @@ final class AllColumns extends SqlShuttle {
 
     private static Set<String> aggregates() {
         // Those that are made others of by their names.
-        Set<String> names = new HashSet<>(Set.of("COUNT_IF", "COUNTIF", "STRING_AGG", "LISTAGG", "GROUP_CONCAT"));
+        Set<String> names = new HashSet<>(Set.of(
+                "COUNT_IF",
+                "COUNTIF",
+                "STRING_AGG",
+                "LISTAGG",
+                "GROUP_CONCAT",
+                "APPROX_QUANTILE",
+                "APPROX_PERCENTILE"));
         List<SqlOperator> known = SqlLibraryOperatorTableFactory.INSTANCE
                 .getOperatorTable(SqlLibrary.STANDARD, SqlLibrary.POSTGRESQL)
                 .getOperatorList();

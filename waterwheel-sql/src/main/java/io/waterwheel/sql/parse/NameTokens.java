@@ -4,6 +4,7 @@ import java.io.Reader;
 import java.io.StringReader;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.apache.calcite.sql.parser.SqlAbstractParserImpl;
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * {@code SELECT x AS time FROM t WHERE t.date > 1}: Calcite's parser reserves these words, PostgreSQL and DuckDB take
  * them for names where a name stands. What a word is, is decided by the tokens beside it, before the parser gets it; so
  * the text stays as it was written, and so do the places that errors name.
+ *
+ * <p>{@code SELECT 1 WHERE 1 = 2} gets the tokens of {@code FROM (VALUES (0)) AS _one_}, a table of one row, before its
+ * WHERE: the parser takes a condition of a table alone.
  */
 final class NameTokens extends SqlBabelParserImplTokenManager {
     static final SqlParserImplFactory PARSERS = new SqlParserImplFactory() {
@@ -221,6 +225,8 @@ final class NameTokens extends SqlBabelParserImplTokenManager {
     private final SqlBabelParserImplTokenManager lexer;
     /** Whether each parenthesis that is open is that of a CAST. */
     private final Deque<Boolean> casts = new ArrayDeque<>();
+    /** Whether a SELECT stands in the parentheses that are open, without a FROM so far; the innermost first. */
+    private final Deque<Boolean> tableless = new ArrayDeque<>(List.of(false));
     /** The token that was given last, in capital letters. */
     private String before = "";
     /** Whether a value may end with it. */
@@ -245,11 +251,12 @@ final class NameTokens extends SqlBabelParserImplTokenManager {
         if (isKeyword(token) && isName(word)) {
             token.kind = SqlBabelParserImplConstants.IDENTIFIER;
         }
-        if (word.equals("(")) {
-            casts.push(before.endsWith("CAST"));
-        } else if (word.equals(")") && !casts.isEmpty()) {
-            casts.pop();
+        if (token.kind == SqlBabelParserImplConstants.WHERE && tableless.getFirst()) {
+            ahead.addFirst(token);
+            token = oneRow(token);
+            word = upper(token);
         }
+        follow(token, word);
         // A name is none of the words, whatever it is.
         before = token.kind >= SqlBabelParserImplConstants.BRACKET_QUOTED_IDENTIFIER ? "\"" : word;
         endsValue = word.equals(")")
@@ -257,6 +264,53 @@ final class NameTokens extends SqlBabelParserImplTokenManager {
                 || token.kind >= SqlBabelParserImplConstants.BRACKET_QUOTED_IDENTIFIER
                 || word.startsWith("'")
                 || (!word.isEmpty() && Character.isDigit(word.charAt(0)));
+        return token;
+    }
+
+    /** Keeps in mind what is open once a token is given. */
+    private void follow(Token token, String word) {
+        if (word.equals("(")) {
+            casts.push(before.endsWith("CAST"));
+            tableless.push(false);
+        } else if (word.equals(")") && !casts.isEmpty()) {
+            casts.pop();
+            tableless.pop();
+        }
+        boolean star = word.equals("*") && !endsValue;
+        if (token.kind == SqlBabelParserImplConstants.SELECT) {
+            now(true);
+        } else if (star || (token.kind == SqlBabelParserImplConstants.FROM && !before.equals("DISTINCT"))) {
+            // All columns are those of a table that is written. Of x IS DISTINCT FROM y the word is another.
+            now(false);
+        }
+    }
+
+    private void now(boolean isTableless) {
+        tableless.pop();
+        tableless.push(isTableless);
+    }
+
+    /** The first token of a table of one row, whose others come next. */
+    private Token oneRow(Token where) {
+        ahead.addFirst(at(where, SqlBabelParserImplConstants.IDENTIFIER, "_one_"));
+        ahead.addFirst(at(where, SqlBabelParserImplConstants.AS, "AS"));
+        ahead.addFirst(at(where, SqlBabelParserImplConstants.RPAREN, ")"));
+        ahead.addFirst(at(where, SqlBabelParserImplConstants.RPAREN, ")"));
+        ahead.addFirst(at(where, SqlBabelParserImplConstants.UNSIGNED_INTEGER_LITERAL, "0"));
+        ahead.addFirst(at(where, SqlBabelParserImplConstants.LPAREN, "("));
+        ahead.addFirst(at(where, SqlBabelParserImplConstants.VALUES, "VALUES"));
+        ahead.addFirst(at(where, SqlBabelParserImplConstants.LPAREN, "("));
+        return at(where, SqlBabelParserImplConstants.FROM, "FROM");
+    }
+
+    private static Token at(Token place, int kind, String image) {
+        Token token = Token.newToken(kind);
+        token.kind = kind;
+        token.image = image;
+        token.beginLine = place.beginLine;
+        token.beginColumn = place.beginColumn;
+        token.endLine = place.beginLine;
+        token.endColumn = place.beginColumn;
         return token;
     }
 

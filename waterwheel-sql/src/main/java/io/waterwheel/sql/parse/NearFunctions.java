@@ -12,6 +12,8 @@ import java.util.Map;
 /** What to write in place of functions that are not there: by what they do, else by a name that is near. */
 public final class NearFunctions {
     private static final String WRITES_TIMES = "FORMAT_TIME(time, 'yyyy-MM-dd HH:mm') writes a time";
+    private static final String SHARES = "QUANTILE(x, 0.5) takes the value at a share of the group";
+    private static final String MOVES = "time + INTERVAL '5' MINUTE moves a time";
     private static final String MEANS_OTHER = "LIKE, SUBSTRING, STRPOS and REPLACE are there";
 
     /** By name, in capital letters. */
@@ -22,7 +24,21 @@ public final class NearFunctions {
             Map.entry("MODE", "the most frequent x is SELECT x ... GROUP BY x ORDER BY COUNT(x) DESC LIMIT 1"),
             Map.entry("REGEXP_REPLACE", MEANS_OTHER),
             Map.entry("REGEXP_LIKE", MEANS_OTHER),
-            Map.entry("REGEXP_MATCHES", MEANS_OTHER));
+            Map.entry("REGEXP_MATCHES", MEANS_OTHER),
+            Map.entry("SIMILAR TO", MEANS_OTHER),
+            Map.entry("POSIX REGEX CASE SENSITIVE", MEANS_OTHER),
+            Map.entry("POSIX REGEX CASE INSENSITIVE", MEANS_OTHER),
+            Map.entry("OVERLAY", MEANS_OTHER),
+            Map.entry("POSITION", "STRPOS(text, part) is from the beginning"),
+            Map.entry("TRIM", "TRIM(text) takes blanks from both ends"),
+            Map.entry("PERCENTILE_CONT", SHARES),
+            Map.entry("PERCENTILE_DISC", SHARES),
+            Map.entry("QUANTILE_CONT", SHARES),
+            Map.entry("QUANTILE_DISC", SHARES),
+            Map.entry("LOG2", "LN(x) / LN(2) is the same"),
+            Map.entry("DATEADD", MOVES),
+            Map.entry("DATE_ADD", MOVES),
+            Map.entry("TIMESTAMPADD", MOVES));
 
     /** Such as have other names in the engine. */
     private static final List<String> OTHERS =

@@ -31,6 +31,9 @@ public final class SqlErrors {
     private static final Pattern FUNCTION =
             Pattern.compile("No match found for function signature (\\w+)\\(.*", Pattern.DOTALL);
 
+    /** What stands before an interval's text. */
+    private static final Pattern INTERVAL = Pattern.compile("\\bINTERVAL\\s*$", Pattern.CASE_INSENSITIVE);
+
     /** A call of these that a text ends with, with at most one call within. */
     private static final Pattern FIRST_OR_LAST = Pattern.compile(
             "\\b(?:FIRST|LAST)\\s*\\([^()]*+(?:\\([^()]*+\\)[^()]*+)*+\\)\\s*$", Pattern.CASE_INSENSITIVE);
@@ -136,6 +139,13 @@ public final class SqlErrors {
                     position,
                     "FIRST and LAST over a window; they are aggregates of groups, by the time of a stream. Write"
                             + " FIRST_VALUE(x) or LAST_VALUE(x)");
+        }
+        if (position != null && INTERVAL.matcher(before(statement, position)).find()) {
+            return at(
+                    position,
+                    "an INTERVAL has one number and one unit from second to year, INTERVAL '5' MINUTE or INTERVAL"
+                            + " '5 minutes'; several are added to a time one after another, and 300 milliseconds are"
+                            + " INTERVAL '0.3' SECOND");
         }
         String quoted = name == null ? "" : "; a name that is a word of SQL goes in double quotes: \"" + name + "\"";
         return new WaterwheelException(

@@ -51,7 +51,10 @@ public final class StatementParser {
     /** Comments, quoted names, such intervals, and other texts. */
     private static final Pattern INTERVAL = Pattern.compile(COMMENT + "|" + QUOTED_NAME
             + "|(?i:(?<![\\p{L}\\p{N}_$.])INTERVAL\\s*+(?<text>'\\s*+(?<number>[+-]?\\d++(?:\\.\\d++)?)\\s++"
-            + "(?<unit>(?:second|minute|hour|day|week|month|quarter|year)s?)\\s*+'(?!')))|" + TEXT);
+            + "(?<unit>(?:second|minute|hour|day|week|month|quarter|year)s?)\\s*+'(?!')))"
+            + "|(?i:'\\s*+(?<castNumber>[+-]?\\d++(?:\\.\\d++)?)\\s++"
+            + "(?<castUnit>(?:second|minute|hour|day|week|month|quarter|year)s?)\\s*+'\\s*+::\\s*+interval\\b)|"
+            + TEXT);
 
     /** Where there may be such a literal. */
     private static final Pattern DECIMAL = Pattern.compile("(?i)decimal\\s*+(?:--|/\\*|')");
@@ -93,8 +96,8 @@ public final class StatementParser {
     }
 
     /**
-     * With {@code INTERVAL '1 day'}, as PostgreSQL and DuckDB write it, as {@code INTERVAL '1'day }: as long, so that
-     * what is wrong is told of the same place.
+     * With {@code INTERVAL '1 day'} and {@code '1 day'::interval}, as PostgreSQL and DuckDB write it, as
+     * {@code INTERVAL '1'day }: as long, so that what is wrong is told of the same place.
      */
     static String withIntervals(String statement) {
         Matcher matcher = INTERVAL.matcher(statement);
@@ -107,6 +110,10 @@ public final class StatementParser {
                 String unit = matcher.group("unit");
                 String blanks = " ".repeat(end - begin - number.length() - unit.length());
                 text.replace(begin, end, number + unit + blanks);
+            } else if (matcher.group("castUnit") != null) {
+                String interval = "INTERVAL '" + matcher.group("castNumber") + "' " + matcher.group("castUnit");
+                String blanks = " ".repeat(matcher.end() - matcher.start() - interval.length());
+                text.replace(matcher.start(), matcher.end(), interval + blanks);
             }
         }
         return text.toString();

@@ -24,6 +24,7 @@ import org.apache.calcite.sql.SqlDataTypeSpec;
 import org.apache.calcite.sql.SqlDynamicParam;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlIntervalLiteral;
+import org.apache.calcite.sql.SqlIntervalQualifier;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
@@ -180,6 +181,17 @@ final class Rewriter extends SqlShuttle {
         if (call.getKind() == SqlKind.MINUS_PREFIX && call.operand(0) instanceof ExactLiteral exact) {
             return ExactLiteral.of(exact.value().negate(), position).typed();
         }
+        if (call.getKind() == SqlKind.INTERVAL
+                && call.operand(0) instanceof SqlNumericLiteral number
+                && number.isInteger()
+                && call.operand(1) instanceof SqlIntervalQualifier unit) {
+            // INTERVAL 5 MINUTE, as MySQL and DuckDB write it.
+            return visit(SqlLiteral.createInterval(1, number.toValue(), unit, position));
+        }
+        if (call.getKind() == SqlKind.TABLESAMPLE) {
+            throw SqlErrors.unsupported(
+                    position, "TABLESAMPLE; of a whole number, WHERE MOD(id, 10) = 0 takes a tenth of the rows");
+        }
         BigDecimal written = WrittenNumbers.of(call);
         if (written != null) {
             return approximate(written.toPlainString(), position);
@@ -254,6 +266,7 @@ final class Rewriter extends SqlShuttle {
                 }
                 yield null;
             }
+            case EngineFunctions.TIME_BUCKET -> operands.size() == 2 ? times.calendar(call) : null;
             case "DATE_BIN" -> operands.size() == 3 ? times.binned(call) : null;
             case "ROUND" -> operands.size() == 2 ? numbers.rounded(call) : null;
             case "IFNULL", "NVL" ->
@@ -290,6 +303,11 @@ final class Rewriter extends SqlShuttle {
                                         SqlNodeList.of(SqlLiteral.createExactNumeric("1", position)),
                                         SqlLiteral.createNull(position)))
                         : null;
+            // Trino's and DuckDB's words for what takes whole groups, and is about right of large ones.
+            case "APPROX_QUANTILE", "APPROX_PERCENTILE" ->
+                functions
+                        .aggregate("QUANTILE")
+                        .createCall(call.getFunctionQuantifier(), position, operands.toArray(SqlNode[]::new));
             case "STRING_AGG", "LISTAGG", "GROUP_CONCAT" -> TextCalls.of(call);
             case "WITHIN GROUP" -> TextCalls.within(call);
             case "ARRAY_AGG" ->

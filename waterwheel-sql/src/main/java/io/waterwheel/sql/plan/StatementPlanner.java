@@ -538,11 +538,14 @@ public final class StatementPlanner {
             return fault;
         }
         String absent = failure.absentFunction();
+        OperatorPlace place = OperatorPlace.of(valid.node(), failure.operator());
         return SqlErrors.unsupported(
-                OperatorPlace.of(valid.node(), failure.operator()),
+                place.first(),
                 notFewer != null
                         ? notFewer
-                        : failure.getMessage() + (absent == null ? "" : NearFunctions.instead(absent)));
+                        : failure.getMessage()
+                                + (absent == null ? "" : NearFunctions.instead(absent))
+                                + place.among(failure.operator()));
     }
 
     /**

@@ -4,6 +4,7 @@ import io.waterwheel.query.expression.CalendarUnit;
 import io.waterwheel.sql.leaf.EngineFunctions;
 import io.waterwheel.sql.leaf.Literals;
 import io.waterwheel.sql.parse.SqlErrors;
+import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -12,7 +13,11 @@ import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.apache.calcite.avatica.util.TimeUnit;
 import org.apache.calcite.sql.SqlBasicTypeNameSpec;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlCharStringLiteral;
@@ -33,8 +38,15 @@ import org.jspecify.annotations.Nullable;
 /** Written times and functions of times in the engine's words. */
 final class TimeCalls {
     private static final int NANOS = 9;
+    /** Digits of seconds in a written interval. */
+    private static final int MOST_SECONDS = 10;
     /** Characters of a time in milliseconds. */
     private static final int MOST_MILLIS = "2021-10-07 12:00:00.123".length();
+
+    /** Steps of the calendar, by their months. */
+    private static final Map<Long, String> CALENDAR = Map.of(1L, "month", 3L, "quarter", 12L, "year");
+
+    private static final Pattern MONTHS = Pattern.compile("(?i)\\s*(\\d{1,9})\\s*(month|quarter|year)s?\\s*");
 
     private static final String UNITS =
             Arrays.stream(CalendarUnit.values()).map(CalendarUnit::name).collect(Collectors.joining(", "));
@@ -122,28 +134,92 @@ final class TimeCalls {
         return SqlLiteral.createTimestamp(SqlTypeName.TIMESTAMP, text, digits, position);
     }
 
-    /** Steps counted from a written moment: from 1970 on it must be a number of steps. */
+    /** TIME_BUCKET of months, as people write it: DATE_TRUNC has these steps; null for any other step. */
+    @Nullable
+    SqlNode calendar(SqlCall call) {
+        long months = months(call.operand(0));
+        if (months == 0) {
+            return null;
+        }
+        String unit = CALENDAR.get(months);
+        SqlParserPos position = call.getParserPosition();
+        if (unit == null) {
+            throw SqlErrors.unsupported(
+                    call.<SqlNode>operand(0).getParserPosition(),
+                    "steps of " + months + " months; steps of the calendar are INTERVAL '1' MONTH, INTERVAL '3' MONTH"
+                            + " and INTERVAL '1' YEAR, as DATE_TRUNC('month', time), 'quarter' and 'year' have them");
+        }
+        return functions
+                .required("DATE_TRUNC")
+                .createCall(position, SqlLiteral.createCharString(unit, position), call.<SqlNode>operand(1));
+    }
+
+    /** The months of a written step; 0 for one that is none, or of days and less. */
+    private static long months(SqlNode step) {
+        if (step instanceof SqlIntervalLiteral literal
+                && literal.getValue() instanceof SqlIntervalLiteral.IntervalValue value) {
+            return value.getIntervalQualifier().isYearMonth() ? SqlParserUtil.intervalToMonths(value) : 0;
+        }
+        Matcher written =
+                MONTHS.matcher(step instanceof SqlCharStringLiteral text ? text.getValueAs(String.class) : "");
+        if (!written.matches()) {
+            return 0;
+        }
+        int each =
+                switch (written.group(2).toLowerCase(Locale.ROOT)) {
+                    case "month" -> 1;
+                    case "quarter" -> 3;
+                    default -> 12;
+                };
+        return Long.parseLong(written.group(1)) * each;
+    }
+
+    /** Steps counted from a written moment. */
     SqlNode binned(SqlCall call) {
         SqlParserPos position = call.getParserPosition();
         LocalDateTime origin = MovedTimes.time(call.operand(2));
+        SqlNode calendar = calendar(call);
+        if (calendar != null) {
+            // A year begins with a month and a quarter.
+            long months = months(call.operand(0));
+            if (origin == null
+                    || !origin.equals(origin.truncatedTo(ChronoUnit.DAYS).withDayOfMonth(1))
+                    || (origin.getMonthValue() - 1) % months != 0) {
+                throw SqlErrors.at(
+                        call.<SqlNode>operand(2).getParserPosition(),
+                        "DATE_BIN(INTERVAL, time, origin): expected a written origin at which a " + CALENDAR.get(months)
+                                + " begins, such as TIMESTAMP '2020-01-01 00:00:00'");
+            }
+            return calendar;
+        }
         long millis = call.operand(0) instanceof SqlIntervalLiteral literal
                         && literal.getValue() instanceof SqlIntervalLiteral.IntervalValue value
-                        && !value.getIntervalQualifier().isYearMonth()
                 ? SqlParserUtil.intervalToMillis(value)
                 : 0;
-        boolean whole = origin != null
-                && millis > 0
-                && origin.toInstant(ZoneOffset.UTC).toEpochMilli() % millis == 0
-                && !isFinerThanMillis(origin.toInstant(ZoneOffset.UTC));
-        if (!whole) {
+        if (origin == null || millis <= 0 || isFinerThanMillis(origin.toInstant(ZoneOffset.UTC))) {
             throw SqlErrors.at(
                     position,
-                    "DATE_BIN(INTERVAL, time, origin): expected a written origin that is a number of steps after 1970,"
-                            + " such as TIMESTAMP '2020-01-01 00:00:00' for steps that divide a day");
+                    "DATE_BIN(INTERVAL, time, origin): expected a written step, and a written origin of at most three"
+                            + " digits behind its point, such as DATE_BIN(INTERVAL '15' MINUTE, time, TIMESTAMP"
+                            + " '2020-01-01 00:00:00')");
         }
-        return functions
-                .required(EngineFunctions.TIME_BUCKET)
-                .createCall(position, call.<SqlNode>operand(0), call.<SqlNode>operand(1));
+        SqlNode time = call.operand(1);
+        long ahead = Math.floorMod(origin.toInstant(ZoneOffset.UTC).toEpochMilli(), millis);
+        if (ahead == 0) {
+            return bucket(call.operand(0), time, position);
+        }
+        // TIME_BUCKET counts from 1970: the time is moved there and back.
+        SqlNode by = SqlLiteral.createInterval(
+                1,
+                BigDecimal.valueOf(ahead, 3).toPlainString(),
+                new SqlIntervalQualifier(TimeUnit.SECOND, MOST_SECONDS, null, 3, position),
+                position);
+        SqlNode moved = SqlStdOperatorTable.MINUS.createCall(position, time, by);
+        return SqlStdOperatorTable.PLUS.createCall(position, bucket(call.operand(0), moved, position), by);
+    }
+
+    private SqlNode bucket(SqlNode step, SqlNode time, SqlParserPos position) {
+        return functions.required(EngineFunctions.TIME_BUCKET).createCall(position, step, time);
     }
 
     /** A function of the engine that takes a unit of the calendar in quotes. */

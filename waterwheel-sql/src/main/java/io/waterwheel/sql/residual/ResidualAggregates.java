@@ -73,7 +73,9 @@ final class ResidualAggregates {
                 && call.getCollation().getFieldCollations().isEmpty()
                 && !call.ignoreNulls();
         if (!plain) {
-            throw new NotPushed(name + " with an order within");
+            throw name.startsWith("PERCENTILE")
+                    ? NotPushed.absent(name)
+                    : new NotPushed(name + " with an order within");
         }
         List<Integer> arguments = call.getArgList();
         for (int argument : arguments) {

@@ -143,6 +143,28 @@ final class DialectTest {
                         + " INTERVAL '3' MINUTE AND INTERVAL '0' SECOND <= v.moment - o.moment ;",
                 "SELECT COUNT(*) FROM orders WHERE moment - TIMESTAMP '2026-11-24 00:00:00' > INTERVAL '5 minutes' ;",
                 "SELECT COUNT(*) FROM orders WHERE TIMESTAMP '2026-11-24 00:20:00' - moment >= INTERVAL '5 minutes' ;",
+                "SELECT COUNT(*) FROM orders WHERE moment > TIMESTAMP '2026-11-24 00:20:00' - '5 minutes'::interval ;",
+                "SELECT COUNT(*) FROM orders WHERE moment > TIMESTAMP '2026-11-24 00:20:00' - INTERVAL 5 MINUTE ;",
+                // Conditions without a table.
+                "SELECT 1 WHERE 1 = 2 ;",
+                "SELECT 1 + 1 AS x, 'a' AS y WHERE EXISTS (SELECT id FROM orders) ;",
+                "SELECT 1 WHERE 3 IN (SELECT id FROM orders) UNION ALL SELECT 2 WHERE 1 IS DISTINCT FROM 2 ;",
+                "SELECT COUNT(*) WHERE 1 = 2 ;",
+                "SELECT o.id, (SELECT o.amount WHERE o.paid) AS p FROM orders o ;",
+                // Steps of time from a moment, and of the calendar.
+                "SELECT DATE_BIN(INTERVAL '7' MINUTE, moment, TIMESTAMP '2026-11-24 00:03:00.5') AS b, COUNT(*) FROM orders"
+                        + " GROUP BY 1 ; SELECT CAST(time_bucket(INTERVAL 7 MINUTE, moment, TIMESTAMP '2026-11-24 00:03:00.5')"
+                        + " AS TIMESTAMP_MS), COUNT(*) FROM orders GROUP BY 1",
+                "SELECT DATE_BIN(INTERVAL '1' DAY, o.moment, TIMESTAMP '2020-01-01 00:10:00') AS b, COUNT(*) FROM orders o JOIN"
+                        + " visits v ON o.id = v.id GROUP BY 1 ; SELECT CAST(time_bucket(INTERVAL 1 DAY, o.moment, TIMESTAMP"
+                        + " '2020-01-01 00:10:00') AS TIMESTAMP_MS), COUNT(*) FROM orders o JOIN visits v ON o.id = v.id GROUP BY 1",
+                "SELECT TIME_BUCKET(INTERVAL '3' MONTH, moment) AS b, TIME_BUCKET('1 year', moment) AS y, COUNT(*) FROM orders"
+                        + " GROUP BY 1, 2 ; SELECT CAST(date_trunc('quarter', moment) AS TIMESTAMP_MS), CAST(date_trunc('year',"
+                        + " moment) AS TIMESTAMP_MS), COUNT(*) FROM orders GROUP BY 1, 2",
+                "SELECT DATE_BIN(INTERVAL '1' MONTH, moment, TIMESTAMP '2020-03-01 00:00:00') AS b, COUNT(*) FROM orders GROUP BY 1"
+                        + " ; SELECT CAST(date_trunc('month', moment) AS TIMESTAMP_MS), COUNT(*) FROM orders GROUP BY 1",
+                "SELECT o.id, APPROX_QUANTILE(o.amount, 0.5) AS m FROM orders o JOIN visits v ON o.id = v.id GROUP BY ALL"
+                        + " ; SELECT o.id, quantile_disc(o.amount, 0.5) FROM orders o JOIN visits v ON o.id = v.id GROUP BY ALL",
             })
     void examples(String ours, @Nullable String theirs) {
         String written = ours.replace("\\n", "\n");
@@ -169,6 +191,25 @@ final class DialectTest {
                 "SELECT STRING_AGG(note, ',') WITHIN DISTINCT (id) FROM orders | SQL_UNSUPPORTED | WITHIN DISTINCT",
                 "SELECT MAX(moment) - MIN(moment) FROM orders | SQL_UNSUPPORTED | TIMESTAMPDIFF(SECOND, earlier, later)",
                 "SELECT TIMESTAMPDIFF(SECOND, id, moment) FROM orders | SQL_UNSUPPORTED | it takes times of at most six digits",
+                "SELECT * WHERE 1 = 1 | BAD_SQL | statement, line 1, column 10: ",
+                "SELECT 1 WHERE id = 2 | NO_SUCH_FIELD | statement, line 1, column 16: there is no column 'id'",
+                "SELECT TIME_BUCKET(INTERVAL '5' MONTH, moment) FROM orders | SQL_UNSUPPORTED | statement, line 1, column 20: not"
+                        + " supported: steps of 5 months; steps of the calendar are INTERVAL '1' MONTH, INTERVAL '3' MONTH",
+                "SELECT DATE_BIN(INTERVAL '3' MONTH, moment, TIMESTAMP '2020-02-01 00:00:00') FROM orders | BAD_SQL"
+                        + " | a written origin at which a quarter begins",
+                "SELECT DATE_BIN(INTERVAL '5' MINUTE, moment, moment) FROM orders | BAD_SQL | a written origin",
+                "SELECT TIME_BUCKET(INTERVAL '0' MINUTE, moment) AS b, COUNT(*) FROM orders GROUP BY 1 | SQL_UNSUPPORTED"
+                        + " | statement, line 1, column 8: not supported: this step of TIME_BUCKET; expected such as",
+                "SELECT COUNT(*) FROM orders WHERE moment > NOW() - INTERVAL '5 min' | BAD_SQL"
+                        + " | statement, line 1, column 61: an INTERVAL has one number and one unit",
+                "SELECT COUNT(*) FROM orders WHERE moment > NOW() - INTERVAL '1 day 2 hours' | BAD_SQL"
+                        + " | several are added to a time one after another",
+                "SELECT id FROM orders TABLESAMPLE BERNOULLI(10) | SQL_UNSUPPORTED | TABLESAMPLE; of a whole number, WHERE MOD(id",
+                "SELECT CAST(o.price AS VARCHAR), CAST(v.level AS VARCHAR) FROM orders o JOIN visits v ON o.id = v.id"
+                        + " | SQL_UNSUPPORTED | statement, line 1, column 8: not supported: CAST of DOUBLE to VARCHAR, here or in"
+                        + " another of the 2 calls of CAST",
+                "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY amount) FROM orders | SQL_UNSUPPORTED"
+                        + " | QUANTILE(x, 0.5) takes the value at a share of the group",
                 "SELECT DATE_DIFF('fortnight', moment, moment) FROM orders | SQL_UNSUPPORTED | a written unit, from microsecond",
             })
     void fails(String statement, String code, String message) {

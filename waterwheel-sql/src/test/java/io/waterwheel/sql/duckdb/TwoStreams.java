@@ -44,11 +44,30 @@ final class TwoStreams implements AutoCloseable {
             new KeySpec.Ordered("id"),
             "moment");
 
+    private static final List<Long> LONGS = List.of(
+            Long.MIN_VALUE, Long.MIN_VALUE + 1, Long.MAX_VALUE, Long.MAX_VALUE - 1, (1L << 53) + 1, -(1L << 53) - 1);
+    private static final List<Integer> INTS = List.of(Integer.MIN_VALUE, Integer.MAX_VALUE);
+    /** None of which a sum would hang on the order of the others: DuckDB's are not exact, as the engine's are. */
+    private static final List<Double> DOUBLES =
+            List.of(Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, -0.0);
+
+    private static final List<Float> FLOATS =
+            List.of(Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, -0.0f);
+
     private final LoadedTables streams;
     final List<List<@Nullable Object>> orders = new ArrayList<>();
     final List<List<@Nullable Object>> visits = new ArrayList<>();
 
+    /** How often a value that may be is an extreme one, one in so many; 0: never. */
+    private final int extremes;
+
     TwoStreams(Path folder, Random random, ResidualExecutor executor) throws IOException {
+        this(folder, random, executor, 0);
+    }
+
+    /** @param extremes one in so many numbers is at an end of its type, infinite, NaN or -0.0; 0: none */
+    TwoStreams(Path folder, Random random, ResidualExecutor executor, int extremes) throws IOException {
+        this.extremes = extremes;
         this.streams = new LoadedTables(folder, Map.of("orders", ORDERS, "visits", VISITS), executor, NOW);
         streams.add(new SqlView(
                 "dear",
@@ -77,7 +96,20 @@ final class TwoStreams implements AutoCloseable {
         streams.insert(name, rows);
     }
 
-    private static Object value(Field field, Random random) {
+    private Object value(Field field, Random random) {
+        if (extremes > 0 && !field.name().equals("id") && random.nextInt(extremes) == 0) {
+            List<?> values =
+                    switch (field.type().kind()) {
+                        case LONG -> LONGS;
+                        case INT -> INTS;
+                        case DOUBLE -> DOUBLES;
+                        case FLOAT -> FLOATS;
+                        default -> List.of();
+                    };
+            if (!values.isEmpty()) {
+                return values.get(random.nextInt(values.size()));
+            }
+        }
         return switch (field.type().kind()) {
             case LONG -> field.name().equals("id") ? (long) random.nextInt(12) : (long) random.nextInt(5) - 2;
             case INT -> random.nextInt(7) - 3;

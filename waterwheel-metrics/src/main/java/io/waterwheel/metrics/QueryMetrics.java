@@ -107,6 +107,10 @@ public final class QueryMetrics {
             "waterwheel_chunk_cache_limit_bytes",
             "The bound of the above, `query-server.cache-size`.",
             "A constant, to divide by.");
+    public static final Metric ANSWER_MEMORY = ROOM.gauge(
+            "waterwheel_answer_memory_bytes",
+            "Memory off the heap of answers to clients: batches that are filled or sent; of a coordinator at most 256 MiB.",
+            "Near the bound: many slow clients. `queries list` says whose answers are `sending`.");
     public static final Metric ARROW_BYTES = ROOM.gauge(
             "waterwheel_arrow_bytes",
             "Memory off the heap of messages between workers that are under way.",

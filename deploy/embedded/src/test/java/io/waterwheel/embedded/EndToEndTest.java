@@ -250,7 +250,14 @@ final class EndToEndTest {
     @Test
     void otherCallsOfFlightSql() throws Exception {
         try (AskedByFlightSql asked = new AskedByFlightSql(client, server.url())) {
+            StatementsThatEnd ended = new StatementsThatEnd(client, server.url(), "by_flight", server::metrics);
             assertAll(
+                    ended::idle,
+                    ended::byCancelOfJdbc,
+                    ended::byTheTimeoutOfJdbc,
+                    ended::byAClientOfOurs,
+                    ended::byAClientOfHttpThatIsGone,
+                    ended::othersAreAnswered,
                     asked::schemasComeBeforeAnswers,
                     asked::anAnswerIsCancelled,
                     asked::optionsLastAsLongAsTheSession,

@@ -2,10 +2,12 @@
 
 import datetime
 import sys
+import time
 
 import adbc_driver_flightsql.dbapi as flightsql
 import pyarrow
 from adbc_driver_flightsql import DatabaseOptions, StatementOptions
+from adbc_driver_manager import AdbcStatusCode
 
 url, rows, seen = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 headers = {DatabaseOptions.RPC_CALL_HEADER_PREFIX.value + "x-waterwheel-at-least": seen}
@@ -96,11 +98,13 @@ late = {DatabaseOptions.RPC_CALL_HEADER_PREFIX.value + "x-waterwheel-at-least": 
 with flightsql.connect(url, db_kwargs=late) as connection:
     with connection.cursor() as cursor:
         cursor.adbc_statement.set_options(**{StatementOptions.TIMEOUT_FETCH.value: "0.3"})
-
-        def impatient():
+        begun = time.monotonic()
+        try:
             cursor.execute("SELECT COUNT(*) FROM by_adbc")
             cursor.fetchall()
-
-        fails("", impatient)
+            raise AssertionError("expected a time-out, got none")
+        except flightsql.OperationalError as failure:
+            same(failure.status_code, AdbcStatusCode.TIMEOUT)
+        same(time.monotonic() - begun < 5, True)
 
 print("all as expected")

@@ -2,6 +2,7 @@ package io.waterwheel.topology.wiring;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.metrics.QueryMetrics;
 import io.waterwheel.status.ServerReport;
 import io.waterwheel.status.StatusJson;
 import io.waterwheel.topology.admin.ChunkChecks;
@@ -46,6 +47,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
     private final String url;
     private final KafkaInserts inserts;
     private final Statements statements;
+    private final AutoCloseable memory;
     private final AutoCloseable announcement;
 
     private CoordinatorService(
@@ -67,6 +69,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
                 KafkaDeadLetters.namespace(services.config()));
         this.statements = new Statements(services, coordinator, calls, inserts::append, letters::read);
         this.server = startServer(calls);
+        this.memory = services.metrics().gauge(QueryMetrics.ANSWER_MEMORY, server.allocator()::getAllocatedMemory);
         this.url = "grpc://" + host(services) + ":" + server.port();
         services.catalogStore().ensure("/coordinators");
         // Clients that are told of it now find it quick.
@@ -123,7 +126,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
 
     @Override
     public void close() {
-        Closing.all(LOG, "coordinator", announcement, server, statements, inserts);
+        Closing.all(LOG, "coordinator", announcement, memory, server, statements, inserts);
     }
 
     private AdminCalls calls() {

@@ -21,6 +21,7 @@ import io.waterwheel.wire.WireErrors;
 import io.waterwheel.wire.WireQueries;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -247,6 +248,47 @@ class QueryStreamTest {
             }
             assertThat(rows).isEqualTo(10_000_000L);
             assertThat(server.allocator().getPeakMemoryAllocation()).isLessThan(16 << 20);
+        }
+    }
+
+    /** A batch is bounded by its bytes: 350 MB in rows of 60 KB each take no more. */
+    @Test
+    void longRowsStayWithinTheSameBounds() throws Exception {
+        List<Field> fields = new ArrayList<>();
+        for (int f = 0; f < 20; f++) {
+            fields.add(new Field("s" + f, FieldType.STRING, false));
+        }
+        List<Object[]> rows200 = new ArrayList<>();
+        for (int r = 0; r < 200; r++) {
+            Object[] row = new Object[fields.size()];
+            Arrays.fill(row, Integer.toString(r % 10).repeat(3000));
+            rows200.add(row);
+        }
+        TupleBlock block = Handlers.block(fields, rows200);
+        AtomicInteger blocksSent = new AtomicInteger();
+        QueryHandler handler = (query, sink) -> {
+            sink.start(fields);
+            for (int i = 0; i < 30; i++) {
+                sink.rows(block);
+                blocksSent.incrementAndGet();
+            }
+            sink.finish(WHOLE);
+        };
+        try (RpcServer server = RpcServer.forClients(RpcSettings.DEFAULT, handler, Handlers.NO_ADMIN);
+                BufferAllocator allocator = new RootAllocator();
+                FlightClient client = client(allocator, server)) {
+            long rows = 0;
+            try (FlightStream stream = client.getStream(ticket(Query.of("s").withTimeout(Duration.ofMinutes(5))))) {
+                assertThat(stream.next()).isTrue();
+                rows += stream.getRoot().getRowCount();
+                awaitStandstill(blocksSent);
+                while (stream.next()) {
+                    rows += stream.getRoot().getRowCount();
+                }
+            }
+            assertThat(rows).isEqualTo(6_000);
+            assertThat(server.allocator().getPeakMemoryAllocation()).isLessThan(16 << 20);
+            Waiting.until("memory comes back", () -> server.allocator().getAllocatedMemory() == 0);
         }
     }
 

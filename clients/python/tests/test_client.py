@@ -119,6 +119,8 @@ class WithoutServer(unittest.TestCase):
     def test_reads_rows_and_verdict(self):
         verdict = {"complete": True, "tuples": 3, "positions": {"0": 7}, "shown": {"0": 9}, "next": "x"}
         self.will((200, answer(3, verdict), True), (200, answer(0, verdict), True))
+        twice = self.client.sql("SELECT 1 AS a, 2 AS a, 3 AS a_1")
+        self.assertEqual(twice.rows(), [{"a": 1, "a_2": 2, "a_1": 3}])
         got = self.client.sql("SELECT ?", 1)
         self.assertEqual([row["id"] for row in got.rows()], [0, 1, 2])
         self.assertEqual(got.verdict.positions, {0: 7})

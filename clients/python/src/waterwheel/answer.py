@@ -64,8 +64,15 @@ class Answer:
         return int(self.table.num_rows)
 
     def rows(self) -> list[dict[str, Any]]:
-        """The rows as dictionaries: for few of them."""
-        rows: list[dict[str, Any]] = self.table.to_pylist()
+        """The rows as dictionaries: for few of them. Of columns with one name all but the first get a number."""
+        names: list[str] = []
+        for name in self.table.column_names:
+            numbered, n = name, 0
+            while numbered in names or (n > 0 and numbered in self.table.column_names):
+                n += 1
+                numbered = f"{name}_{n}"
+            names.append(numbered)
+        rows: list[dict[str, Any]] = self.table.rename_columns(names).to_pylist()
         return rows
 
     def to_pandas(self) -> "pandas.DataFrame":

@@ -14,10 +14,13 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +32,25 @@ public final class TextRows {
     private static final JsonFactory JSON = new JsonFactory();
 
     private TextRows() {}
+
+    /**
+     * Names of columns for who finds columns by their names: of several that are alike all but the first get a number
+     * behind them, {@code count}, {@code count_1}, that makes no other name.
+     */
+    public static List<String> apart(List<String> names) {
+        Set<String> all = new HashSet<>(names);
+        Set<String> taken = new HashSet<>();
+        List<String> apart = new ArrayList<>();
+        for (String name : names) {
+            String one = name;
+            for (int n = 1; !taken.add(one); n++) {
+                String numbered = name + "_" + n;
+                one = all.contains(numbered) ? one : numbered;
+            }
+            apart.add(one);
+        }
+        return apart;
+    }
 
     /** A line of comma-separated values, without its end; null is nothing, an empty string is two quotes. */
     public static String csv(List<@Nullable Object> values) {

@@ -115,7 +115,7 @@ public abstract class RowPrinter {
 
         @Override
         void begin(List<Field> fields, List<String> labels) {
-            names = labels;
+            names = TextRows.apart(labels);
         }
 
         @Override

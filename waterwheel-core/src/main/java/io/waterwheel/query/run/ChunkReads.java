@@ -530,7 +530,8 @@ final class ChunkReads {
     }
 
     private synchronized String failure(ChunkDescriptor chunk) {
-        return failures.getOrDefault(chunk, "no query server is alive");
+        return failures.getOrDefault(
+                chunk, endpoints.queryServers().isEmpty() ? "no query server is alive" : "it was not read in time");
     }
 
     /** Waits until all is read, or cannot be; what is left then is missing. */

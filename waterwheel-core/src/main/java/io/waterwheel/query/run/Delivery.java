@@ -321,12 +321,17 @@ final class Delivery implements AutoCloseable {
     }
 
     /**
-     * Hands out what is left; returns the number of tuples in the answer.
+     * Hands out what is left; returns the number of tuples in the answer. Nothing of one that lacks something, unless a
+     * partial one is wanted: groups would have wrong counts, and the client cannot tell before the verdict.
      *
      * @throws WaterwheelException also when what was taken could not be merged
      */
     long finish() {
         settle();
+        List<String> lacks = missing();
+        if (!partial && !lacks.isEmpty()) {
+            throw incomplete(lacks);
+        }
         long begin = tally.nanos();
         try {
             return merge.finish(rows -> {
@@ -338,6 +343,12 @@ final class Delivery implements AutoCloseable {
         } finally {
             tally.merged(tally.nanos() - begin);
         }
+    }
+
+    static WaterwheelException incomplete(List<String> missing) {
+        return new WaterwheelException(
+                ErrorCode.INCOMPLETE,
+                "the answer lacks something: " + missing + "; ask again, or allow a partial answer");
     }
 
     /** Sends what the sink holds back, unless that would have to wait. For the thread that merges. */

@@ -351,9 +351,9 @@ final class QueryRun implements AutoCloseable {
         int chunksRead =
                 settles ? readNewestFirst(plan, delivery) : plan.chunks().size();
         steps.enter(StepClock.Step.FINISHING);
+        List<LostRange> lost = lost(plan.snapshot(), positions.positions(), delivery);
         long tuples = delivery.finish();
         positions.tell(snapshots);
-        List<LostRange> lost = lost(plan.snapshot(), positions.positions(), delivery);
         List<String> missing = delivery.missing();
         Verdict verdict = new Verdict(
                 new Verdict.Completeness(missing.isEmpty(), missing, plan.stale()),
@@ -365,9 +365,7 @@ final class QueryRun implements AutoCloseable {
                 delivery.next(),
                 analysis(plan, delivery));
         if (!verdict.complete() && !query.allowPartial()) {
-            throw new WaterwheelException(
-                    ErrorCode.INCOMPLETE,
-                    "the answer lacks something: " + missing + "; ask again, or allow a partial answer");
+            throw Delivery.incomplete(missing);
         }
         sink.finish(verdict);
     }

@@ -1,6 +1,7 @@
 package io.waterwheel.query.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.waterwheel.Rounds;
@@ -294,6 +295,29 @@ final class DeliveryTest {
                     reservation,
                     block(gather, Arrays.copyOf(values, half)),
                     block(gather, Arrays.copyOfRange(values, half, values.length))));
+        }
+    }
+
+    /** Groups that lack a part have wrong counts: nothing is handed out, unless a partial answer is wanted. */
+    @Test
+    void nothingIsHandedOutOfWhatLacksSomething() {
+        Gather gather = gather(ROWS.withOrderBy(List.of(new Order("k", false))));
+        for (boolean partial : new boolean[] {false, true}) {
+            Client client = new Client();
+            long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
+            AnswerTally tally = new AnswerTally(System::nanoTime);
+            try (Reservation reservation = memory.open();
+                    Delivery delivery =
+                            new Delivery(client, gather, partial, deadline, QueryClock.SYSTEM, tally, reservation)) {
+                delivery.take(part(reservation, block(gather, new long[] {2, 1})));
+                delivery.miss("a chunk");
+                if (partial) {
+                    assertThat(delivery.finish()).isEqualTo(2);
+                } else {
+                    assertThatThrownBy(delivery::finish).hasMessageContaining("the answer lacks something: [a chunk]");
+                }
+            }
+            assertThat(client.rows).isEqualTo(partial ? List.of(1L, 2L) : List.of());
         }
     }
 

@@ -417,6 +417,10 @@ final class QueryRunnerTest {
         assertThat(failed.failed()).isTrue();
         assertThat(failed.failure()).hasMessageContaining("out of time");
         assertThat(failed.failure().code()).isEqualTo("INCOMPLETE");
+        // What was counted so far is no answer.
+        CollectedAnswer counted = askOfEndless(query.withCount());
+        assertThat(counted.failure().code()).isEqualTo("INCOMPLETE");
+        assertThat(counted.rowCount()).isZero();
         CollectedAnswer partial = askOfEndless(query.withPartialAllowed());
         assertThat(partial.verdict().complete()).isFalse();
         assertThat(partial.verdict().missing()).hasSize(CHUNKS);

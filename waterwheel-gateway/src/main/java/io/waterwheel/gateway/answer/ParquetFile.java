@@ -1,5 +1,6 @@
 package io.waterwheel.gateway.answer;
 
+import io.waterwheel.encode.TextRows;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import java.io.ByteArrayOutputStream;
@@ -9,9 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.types.pojo.Field;
@@ -60,16 +59,10 @@ final class ParquetFile {
                     ErrorCode.BAD_QUERY, "an answer without columns has no form in Parquet: ask for another format");
         }
         requireRoom(schema.getFields().size());
-        Set<String> names = new HashSet<>();
-        schema.getFields().forEach(field -> names.add(field.getName()));
-        Set<String> taken = new HashSet<>();
-        for (Field field : schema.getFields()) {
-            String name = field.getName();
-            for (int n = 1; !taken.add(name); n++) {
-                String numbered = field.getName() + "_" + n;
-                name = names.contains(numbered) ? name : numbered;
-            }
-            columns.add(new ParquetColumn(name, field));
+        List<Field> fields = schema.getFields();
+        List<String> names = TextRows.apart(fields.stream().map(Field::getName).toList());
+        for (int f = 0; f < names.size(); f++) {
+            columns.add(new ParquetColumn(names.get(f), fields.get(f)));
         }
         put(MAGIC);
     }

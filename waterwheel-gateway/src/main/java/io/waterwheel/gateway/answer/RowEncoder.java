@@ -1,6 +1,7 @@
 package io.waterwheel.gateway.answer;
 
 import io.waterwheel.client.Cursor;
+import io.waterwheel.encode.TextRows;
 import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.gateway.http.Json;
 import io.waterwheel.query.Verdict;
@@ -176,16 +177,21 @@ public abstract class RowEncoder {
 
         @Override
         public void begin(Cursor cursor) {
-            List<Field> fields = cursor.fields();
-            names = new byte[fields.size()][];
+            List<String> apart = names(cursor);
+            names = new byte[apart.size()][];
             for (int f = 0; f < names.length; f++) {
                 Utf8Buffer name = new Utf8Buffer();
-                byte[] text = utf8(fields.get(f).name());
+                byte[] text = utf8(apart.get(f));
                 name.put((byte) (f == 0 ? '{' : ','));
                 name.jsonString(text, 0, text.length);
                 name.put((byte) ':');
                 names[f] = java.util.Arrays.copyOf(name.bytes(), name.length());
             }
+        }
+
+        /** A member of a name that is there twice would be lost to most parsers. */
+        static List<String> names(Cursor cursor) {
+            return TextRows.apart(cursor.fields().stream().map(Field::name).toList());
         }
 
         final void object(int row) {
@@ -232,10 +238,11 @@ public abstract class RowEncoder {
             out.ascii("{\"fields\":");
             out.put(Json.bytes(json -> {
                 json.writeStartArray();
-                for (Field field : cursor.fields()) {
+                List<String> apart = names(cursor);
+                for (int f = 0; f < apart.size(); f++) {
                     json.writeStartObject();
-                    json.writeStringField("name", field.name());
-                    json.writeStringField("type", field.type().schemaName());
+                    json.writeStringField("name", apart.get(f));
+                    json.writeStringField("type", cursor.fields().get(f).type().schemaName());
                     json.writeEndObject();
                 }
                 json.writeEndArray();

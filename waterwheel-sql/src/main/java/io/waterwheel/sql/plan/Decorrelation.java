@@ -15,17 +15,25 @@ import org.apache.calcite.rel.AbstractRelNode;
 import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.RelWriter;
+import org.apache.calcite.rel.core.Aggregate;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.logical.LogicalAsofJoin;
 import org.apache.calcite.rel.logical.LogicalProject;
 import org.apache.calcite.rel.rules.SubQueryRemoveRule;
 import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexSubQuery;
+import org.apache.calcite.sql.SqlFunction;
+import org.apache.calcite.sql.SqlFunctionCategory;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.fun.SqlQuantifyOperator;
+import org.apache.calcite.sql.type.OperandTypes;
+import org.apache.calcite.sql.type.ReturnTypes;
 import org.apache.calcite.sql2rel.RelDecorrelator;
 import org.apache.calcite.tools.RelBuilder;
 import org.jspecify.annotations.Nullable;
@@ -84,7 +92,58 @@ final class Decorrelation {
     }
 
     private static RelNode decorrelated(RelNode node, RelBuilder builder) {
-        return Correlations.has(node) ? RelDecorrelator.decorrelateQuery(node, builder) : node;
+        if (!Correlations.has(node)) {
+            return node;
+        }
+        return RelDecorrelator.decorrelateQuery(node.accept(new Holding()), builder)
+                .accept(new Releasing());
+    }
+
+    /**
+     * Hides the written values that make groups. Calcite leaves them out of the groups while it makes joins: without
+     * any other there is one group even of no rows, and what stands above looks for columns in the wrong places.
+     */
+    private static final class Holding extends RelHomogeneousShuttle {
+        /** The value of its argument. */
+        private static final SqlFunction HELD = new SqlFunction(
+                "HELD",
+                SqlKind.OTHER_FUNCTION,
+                ReturnTypes.ARG0,
+                null,
+                OperandTypes.ANY,
+                SqlFunctionCategory.USER_DEFINED_FUNCTION);
+
+        @Override
+        public RelNode visit(RelNode other) {
+            RelNode node = super.visit(other);
+            if (!(node instanceof Aggregate aggregate) || !(aggregate.getInput() instanceof Project project)) {
+                return node;
+            }
+            RexBuilder rex = node.getCluster().getRexBuilder();
+            List<RexNode> values = new ArrayList<>(project.getProjects());
+            for (int key : aggregate.getGroupSet()) {
+                if (values.get(key) instanceof RexLiteral literal) {
+                    values.set(key, rex.makeCall(literal.getType(), HELD, List.of(literal)));
+                }
+            }
+            RelNode held = project.copy(project.getTraitSet(), project.getInput(), values, project.getRowType());
+            return values.equals(project.getProjects()) ? node : node.copy(node.getTraitSet(), List.of(held));
+        }
+    }
+
+    /** Shows them again. */
+    private static final class Releasing extends RelHomogeneousShuttle {
+        @Override
+        public RelNode visit(RelNode other) {
+            return super.visit(other).accept(new RexShuttle() {
+                @Override
+                public RexNode visitCall(RexCall call) {
+                    return call.getOperator() == Holding.HELD
+                            ? call.getOperands().get(0)
+                            : super.visitCall(call);
+                }
+            });
+        }
     }
 
     /**

@@ -280,17 +280,15 @@ public final class FakeServer implements AutoCloseable {
     private final class Producer extends NoOpFlightProducer {
         @Override
         public void getStream(CallContext context, Ticket ticket, ServerStreamListener listener) {
-            io.waterwheel.wire.proto.Ticket asked = WireQueries.parseTicket(ticket.getBytes());
             Query query;
+            try {
+                query = query(ticket);
+            } catch (WaterwheelException e) {
+                listener.error(failure(CallStatus.INVALID_ARGUMENT, e));
+                return;
+            }
             String trace =
                     context.getMiddleware(FlightConstants.HEADER_KEY).headers().get(TraceParent.HEADER);
-            if (asked.hasStatement()) {
-                statements.add(WireStatements.fromMessage(asked.getStatement()));
-                query = Query.of("statement");
-            } else {
-                query = WireQueries.fromMessage(asked.getQuery());
-                queries.add(query);
-            }
             traces.add(new Traced(query.stream(), trace == null ? "" : trace));
             answering.register();
             Answer answer = new Answer(listener, allocator);
@@ -306,6 +304,17 @@ public final class FakeServer implements AutoCloseable {
                 }
                 answering.arriveAndDeregister();
             }
+        }
+
+        private Query query(Ticket ticket) {
+            io.waterwheel.wire.proto.Ticket asked = WireQueries.parseTicket(ticket.getBytes());
+            if (asked.hasStatement()) {
+                statements.add(WireStatements.fromMessage(asked.getStatement()));
+                return Query.of("statement");
+            }
+            Query query = WireQueries.fromMessage(asked.getQuery());
+            queries.add(query);
+            return query;
         }
 
         @Override

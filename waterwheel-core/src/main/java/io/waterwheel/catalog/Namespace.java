@@ -17,6 +17,7 @@ import io.waterwheel.key.KeyScheme;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.schema.StreamPolicy;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -90,7 +91,12 @@ public final class Namespace {
      * @throws CorruptCatalogException when its entry cannot be read
      */
     public Optional<StreamInfo> find(String name) {
-        return store.read(path(name)).map(node -> CatalogJson.readStream(path(name), node.data()));
+        return entry(name).map(node -> CatalogJson.readStream(path(name), node.data()));
+    }
+
+    /** Of a name that no stream can have there is none: a store may take its path for another's, or for none at all. */
+    private Optional<CatalogStore.Node> entry(String name) {
+        return StreamDefinition.isName(name) ? store.read(path(name)) : Optional.empty();
     }
 
     /**
@@ -133,7 +139,7 @@ public final class Namespace {
     public StreamInfo changePolicy(String name, UnaryOperator<StreamPolicy> change) {
         store.sync();
         return new CatalogTransaction(store, "the policy of stream " + name + " could not be changed").run(before -> {
-            CatalogStore.Node node = store.read(path(name)).orElseThrow(() -> SqlNames.noSuchStream(store, name));
+            CatalogStore.Node node = entry(name).orElseThrow(() -> SqlNames.noSuchStream(store, name));
             StreamInfo stream = CatalogJson.readStream(path(name), node.data());
             StreamInfo changed = stream.withPolicy(change.apply(stream.policy()));
             if (!changed.equals(stream)) {
@@ -271,7 +277,7 @@ public final class Namespace {
     private void dropEntry(String name, int id) {
         String base = dataPath(id);
         new CatalogTransaction(store, ErrorCode.STREAM_BUSY, "stream " + name + " could not be dropped").run(before -> {
-            Optional<CatalogStore.Node> node = store.read(path(name));
+            Optional<CatalogStore.Node> node = entry(name);
             // The name may be another stream's by now, which no caller asked to drop.
             StreamInfo stream = node.isEmpty()
                     ? null

@@ -29,8 +29,13 @@ public record StreamDefinition(
         this(name, topic, format, partitions, schema, StreamPolicy.DEFAULT);
     }
 
+    /** Whether a stream may have this name. */
+    public static boolean isName(String name) {
+        return NAME.matcher(name).matches();
+    }
+
     public StreamDefinition {
-        if (!NAME.matcher(name).matches()) {
+        if (!isName(name)) {
             throw new IllegalArgumentException(
                     "stream name '" + name
                             + "': expected letters, digits, dots, underscores and hyphens, at most 100, first a letter or digit");

@@ -226,4 +226,17 @@ final class DropTest {
         assertThat(namespace.streams()).isEmpty();
         assertThat(ids()).isEmpty();
     }
+
+    /** A client may name anything: what cannot be a stream is none, and no path of the catalog is made of it. */
+    @Test
+    void whatNoStreamCanBeCalledIsNone() {
+        for (String name : List.of("", ".", "..", "a/b", "a\rb", "a\0b", "s/", "\uD800", "x".repeat(101))) {
+            assertThat(namespace.find(name)).as(name).isEmpty();
+            assertThatThrownBy(() -> namespace.changePolicy(name, policy -> policy))
+                    .isInstanceOfSatisfying(WaterwheelException.class, e -> assertThat(e.is(ErrorCode.NO_SUCH_STREAM))
+                            .as(name)
+                            .isTrue());
+        }
+        assertThat(namespace.find("s")).contains(stream);
+    }
 }

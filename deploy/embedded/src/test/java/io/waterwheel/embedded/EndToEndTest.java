@@ -188,6 +188,13 @@ final class EndToEndTest {
     }
 
     @Test
+    void damagedBodiesAreRefused() throws Exception {
+        try (DamagedByHttp damaged = new DamagedByHttp(client)) {
+            damaged.noneIsADefectAndWhatIsTakenIsThere();
+        }
+    }
+
+    @Test
     void pricesAreKeptInDecimals() throws Exception {
         try (KeptInDecimals kept = new KeptInDecimals(client, server.url(), EndToEndTest::run)) {
             kept.comeInAndGoOutAsTheyAre();

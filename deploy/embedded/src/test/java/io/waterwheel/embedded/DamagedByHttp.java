@@ -1,0 +1,338 @@
+package io.waterwheel.embedded;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.github.luben.zstd.Zstd;
+import io.waterwheel.DamagedBytes;
+import io.waterwheel.Rounds;
+import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.decode.BlockCodec;
+import io.waterwheel.gateway.Gateway;
+import io.waterwheel.gateway.GatewaySettings;
+import io.waterwheel.gateway.http.PushBudget;
+import io.waterwheel.gateway.rows.RowDecoder;
+import io.waterwheel.query.Query;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.StreamDefinition;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.channels.Channels;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.zip.GZIPOutputStream;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.VarCharVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.ipc.ArrowStreamWriter;
+
+/**
+ * Damaged rows, points and questions, sent to a gateway in front of a whole server: none is answered with 500, none
+ * hangs, and what was said to be stored is there. {@code -Drequests=N} sends more, {@code -Dseed=N} the same again.
+ */
+final class DamagedByHttp implements AutoCloseable {
+    private static final int REQUESTS = Rounds.of("requests", 360, 30_000);
+    private static final int AT_ONCE = 12;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final StreamDefinition STREAM = new StreamDefinition(
+            "damaged",
+            "damaged",
+            RecordFormat.BLOCK,
+            2,
+            new Schema(
+                    List.of(
+                            new Field("id", FieldType.LONG, false),
+                            new Field("at", FieldType.TIMESTAMP, false),
+                            new Field("note", FieldType.STRING, true),
+                            new Field("real", FieldType.DOUBLE, true),
+                            new Field("price", FieldType.decimal(18, 2), true)),
+                    new KeySpec.Ordered("id"),
+                    "at"));
+
+    private static final List<String> STATEMENTS = List.of(
+            "SELECT note, COUNT(*) AS n, SUM(real) FROM damaged WHERE id BETWEEN 5 AND 90 GROUP BY note ORDER BY 2 DESC"
+                    + " LIMIT 5",
+            "SELECT id, CAST(price AS DOUBLE) / 3, UPPER(note) || 'x' FROM damaged WHERE at >= TIMESTAMP '1970-01-01"
+                    + " 00:00:01' AND note LIKE 'n%' ORDER BY id LIMIT 10",
+            "SELECT a.id, b.note FROM damaged a JOIN damaged b ON a.id = b.id WHERE a.real > 1e3 LIMIT 3",
+            "WITH t AS (SELECT id, ROW_NUMBER() OVER (PARTITION BY note ORDER BY at) AS r FROM damaged) SELECT * FROM t"
+                    + " WHERE r = 1 LIMIT 3",
+            "EXPLAIN SELECT COUNT(DISTINCT note) FROM damaged WHERE id IN (1, 2, 3) OR note IS NULL",
+            "SHOW STREAMS");
+    private static final List<String> QUESTIONS = List.of("""
+            {"stream": "damaged", "where": "id > 5 AND upper(note) LIKE 'N%' OR real / 2 < 1.5", "limit": 10,
+             "key_ranges": [{"low": "1", "high": "90"}], "orderBy": [{"field": "id", "descending": true}],
+             "allow_partial": true, "timeoutMillis": 2000}
+            """, """
+            {"stream": "damaged", "timeoutMillis": 2000, "aggregates": [{"function": "sum", "field": "id", "name": "x"}],
+             "groupBy": [{"expression": "note", "name": "n"}]}
+            """, """
+            {"sql": "SELECT id FROM damaged WHERE note = ? AND at < ? LIMIT 4", "timeoutMillis": 2000,
+             "parameters": ["n", {"time": "2021-10-07T12:30:00Z"}]}
+            """);
+    private static final byte[] POINTS =
+            ("damaged-points,note=a id=1i,real=-1.5e3,price=12.50 1633608001000000000\n# a comment\n"
+                            + "damaged-points id=2u,note=\"a, \\\"note\\\"\" 1633608001000000001\n")
+                    .getBytes(UTF_8);
+
+    private final long seed = Long.getLong("seed", System.nanoTime());
+    private final Random random = new Random(seed);
+    private final WaterwheelClient client;
+    private final Gateway gateway;
+    private final HttpClient http =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private long rows;
+    private int taken;
+    private int refused;
+
+    DamagedByHttp(WaterwheelClient client) throws IOException {
+        this.client = client;
+        this.gateway = Gateway.start(GatewaySettings.DEFAULT.withPort(0));
+        gateway.serve(client);
+    }
+
+    /** @param as what it was, to be told when the answer is wrong */
+    private record Sent(String kind, String as, CompletableFuture<HttpResponse<String>> answer) {}
+
+    void noneIsADefectAndWhatIsTakenIsThere() throws Exception {
+        client.createStream(STREAM);
+        client.createStream(new StreamDefinition(
+                "damaged-points", "damaged-points", RecordFormat.BLOCK, 1, STREAM.schema(), STREAM.policy()));
+        namesOfNoStreamAreTold();
+        List<Sent> open = new ArrayList<>();
+        for (int request = 0; request < REQUESTS; request++) {
+            open.add(send(request));
+            if (open.size() == AT_ONCE || request == REQUESTS - 1) {
+                for (Sent sent : open) {
+                    check(sent);
+                }
+                open.clear();
+            }
+        }
+        assertThat(taken).as("taken, seed %s", seed).isGreaterThan(REQUESTS / 20);
+        assertThat(refused).as("refused, seed %s", seed).isGreaterThan(REQUESTS / 5);
+        // The next good post is answered as ever, and nothing is there that was not said to be.
+        HttpResponse<String> last = post("/v1/streams/damaged/rows?wait=visible", "text/csv", text(RecordFormat.CSV))
+                .join();
+        assertThat(last.statusCode()).as(last.body()).isEqualTo(200);
+        JsonNode told = new ObjectMapper().readTree(last.body());
+        assertThat(told.get("visible").asBoolean()).as(last.body()).isTrue();
+        Map<Integer, Long> positions = new HashMap<>();
+        told.get("positions")
+                .properties()
+                .forEach(entry -> positions.put(
+                        Integer.valueOf(entry.getKey()), entry.getValue().asLong()));
+        assertThat(client.count(Query.of("damaged").withAtLeast(positions)))
+                .as("seed %s", seed)
+                .isEqualTo(rows + told.get("rows").asLong());
+        client.drop("damaged");
+        client.drop("damaged-points");
+    }
+
+    /** ZooKeeper has no path with such characters: that was taken for an outage, and told as one to come again. */
+    private void namesOfNoStreamAreTold() {
+        HttpResponse<String> points = post("/write?db=d", "text/plain", "damaged\rpoints id=1i 1\n".getBytes(UTF_8))
+                .join();
+        assertThat(points.statusCode()).as(points.body()).isEqualTo(400);
+        assertThat(points.body()).contains("there is no stream");
+        for (String name : List.of("a%0Db", "a%00b", "%ED%A0%80", "a%2Fb", ".%2E.")) {
+            HttpResponse<String> rows = post("/v1/streams/" + name + "/rows", "text/csv", text(RecordFormat.CSV))
+                    .join();
+            assertThat(rows.statusCode()).as("%s: %s", name, rows.body()).isIn(400, 404);
+            HttpResponse<String> asked = post(
+                            "/v1/query", "application/x-www-form-urlencoded", ("stream=" + name).getBytes(UTF_8))
+                    .join();
+            assertThat(asked.statusCode()).as("%s: %s", name, asked.body()).isIn(400, 404);
+        }
+    }
+
+    private Sent send(int request) throws IOException {
+        return switch (request % 6) {
+            case 0 -> {
+                byte[] sent = DamagedBytes.of(POINTS, POINTS, random);
+                yield sent("points", request, "/write?db=d", "text/plain", sent);
+            }
+            case 1 -> {
+                byte[] good = QUESTIONS.get(random.nextInt(QUESTIONS.size())).getBytes(UTF_8);
+                yield sent("question", request, "/v1/query", "application/json", DamagedBytes.of(good, good, random));
+            }
+            case 2 -> {
+                String good = STATEMENTS.get(random.nextInt(STATEMENTS.size()));
+                byte[] sent = random.nextInt(4) == 0
+                        ? DamagedBytes.of(good.getBytes(UTF_8), good.getBytes(UTF_8), random)
+                        : shuffled(good).getBytes(UTF_8);
+                yield sent("question", request, "/v1/query?timeout=2", "application/sql", sent);
+            }
+            default -> rows(request);
+        };
+    }
+
+    /** Words are left out, doubled, exchanged, or replaced by those of another statement. */
+    private String shuffled(String statement) {
+        List<String> words = new ArrayList<>(Arrays.asList(statement.split("(?<=\\W)|(?=\\W)")));
+        String[] others = STATEMENTS.get(random.nextInt(STATEMENTS.size())).split("(?<=\\W)|(?=\\W)");
+        for (int change = random.nextInt(3); change >= 0 && !words.isEmpty(); change--) {
+            int at = random.nextInt(words.size());
+            switch (random.nextInt(4)) {
+                case 0 -> words.remove(at);
+                case 1 -> words.add(at, words.get(random.nextInt(words.size())));
+                case 2 -> words.set(at, words.get(random.nextInt(words.size())));
+                default -> words.set(at, others[random.nextInt(others.length)]);
+            }
+        }
+        return String.join("", words);
+    }
+
+    private Sent rows(int request) throws IOException {
+        int form = random.nextInt(4);
+        byte[] good = body(form);
+        byte[] others = body(form);
+        String encoding = List.of("", "gzip", "zstd").get(random.nextInt(3));
+        byte[] sent = random.nextBoolean()
+                ? packed(DamagedBytes.of(good, others, random), encoding)
+                : DamagedBytes.of(packed(good, encoding), packed(others, encoding), random);
+        String type =
+                switch (form) {
+                    case 0 -> "text/csv";
+                    case 1 -> "application/x-ndjson";
+                    case 2 -> "application/vnd.waterwheel.block";
+                    default -> "application/vnd.apache.arrow.stream";
+                };
+        String target = "/v1/streams/damaged/rows" + (random.nextBoolean() ? "?partial=allow" : "");
+        List<String> headers = new ArrayList<>();
+        if (!encoding.isEmpty()) {
+            headers.addAll(List.of("Content-Encoding", encoding));
+        }
+        if (random.nextInt(4) == 0) {
+            headers.addAll(List.of("Idempotency-Key", "damaged-" + request));
+        }
+        return sent("rows", request, target, type, sent, headers.toArray(String[]::new));
+    }
+
+    private byte[] body(int form) throws IOException {
+        return switch (form) {
+            case 0 -> text(RecordFormat.CSV);
+            case 1 -> text(RecordFormat.JSON);
+            case 2 ->
+                BlockCodec.encode(
+                        new RowDecoder(STREAM, RecordFormat.JSON, false, new PushBudget(1 << 20, "rows").lease())
+                                .decode(text(RecordFormat.JSON), RowDecoder.Header.ABSENT)
+                                .tuples(),
+                        true);
+            default -> arrow();
+        };
+    }
+
+    private byte[] text(RecordFormat format) {
+        StringBuilder text = new StringBuilder();
+        for (int r = random.nextInt(10); r >= 0; r--) {
+            int id = random.nextInt(100);
+            text.append(
+                    format == RecordFormat.CSV
+                            ? id + ",1633608001000,\"a, \"\"note\"\"\",-1e3,12.50\n"
+                            : "{\"id\": " + id + ", \"at\": 1633608001000, \"note\": \"a \\\"n\\u00f6te\\\"\","
+                                    + " \"real\": 1.5, \"price\": 12.50}\n");
+        }
+        return text.toString().getBytes(UTF_8);
+    }
+
+    private byte[] arrow() throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        int size = 1 + random.nextInt(10);
+        try (RootAllocator allocator = new RootAllocator()) {
+            BigIntVector id = new BigIntVector("id", allocator);
+            BigIntVector at = new BigIntVector("at", allocator);
+            VarCharVector note = new VarCharVector("note", allocator);
+            List<FieldVector> vectors = List.of(id, at, note);
+            vectors.forEach(FieldVector::allocateNew);
+            for (int r = 0; r < size; r++) {
+                id.setSafe(r, r);
+                at.setSafe(r, 1_000 + r);
+                note.setSafe(r, ("note " + r).getBytes(UTF_8));
+            }
+            try (VectorSchemaRoot root = new VectorSchemaRoot(vectors);
+                    ArrowStreamWriter writer = new ArrowStreamWriter(root, null, Channels.newChannel(out))) {
+                root.setRowCount(size);
+                writer.writeBatch();
+                writer.end();
+            }
+        }
+        return out.toByteArray();
+    }
+
+    private static byte[] packed(byte[] bytes, String encoding) throws IOException {
+        if (encoding.equals("zstd")) {
+            return Zstd.compress(bytes);
+        } else if (encoding.isEmpty()) {
+            return bytes;
+        }
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {
+            gzip.write(bytes);
+        }
+        return out.toByteArray();
+    }
+
+    private Sent sent(String kind, int request, String target, String type, byte[] body, String... headers) {
+        String as = "seed " + seed + ", request " + request + ", " + target + ", " + type + " " + Arrays.asList(headers)
+                + ", " + new String(body, UTF_8);
+        return new Sent(kind, as, post(target, type, body, headers));
+    }
+
+    private CompletableFuture<HttpResponse<String>> post(String target, String type, byte[] body, String... headers) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(gateway.url() + target))
+                .timeout(PATIENCE)
+                .header("Content-Type", type)
+                .POST(HttpRequest.BodyPublishers.ofByteArray(body));
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        return http.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString(UTF_8));
+    }
+
+    private void check(Sent sent) throws IOException {
+        HttpResponse<String> answer;
+        try {
+            answer = sent.answer().join();
+        } catch (RuntimeException e) {
+            throw new AssertionError(sent.as(), e);
+        }
+        int status = answer.statusCode();
+        String as = sent.as() + ": " + status + " " + answer.body();
+        if (status < 300) {
+            taken++;
+            if (sent.kind().equals("rows")) {
+                rows += new ObjectMapper().readTree(answer.body()).get("rows").asLong();
+            }
+        } else if (status < 500) {
+            refused++;
+        } else {
+            // A question may ask for what takes longer than it allows.
+            assertThat(sent.kind()).as(as).isEqualTo("question");
+            assertThat(status).as(as).isEqualTo(504);
+        }
+    }
+
+    @Override
+    public void close() {
+        gateway.close();
+    }
+}

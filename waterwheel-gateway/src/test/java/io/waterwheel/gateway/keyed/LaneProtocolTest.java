@@ -152,31 +152,4 @@ final class LaneProtocolTest {
         note[0] = 2;
         assertThatThrownBy(() -> Commit.of(commit.id(), 3, note, 42)).hasMessageContaining("version 2");
     }
-
-    /** The best number of lanes is found, and one that does not raise the rate is given up. */
-    @Test
-    void lanesAreKeptWhileTheyRaiseTheRate() {
-        for (int best : new int[] {1, 2, 8}) {
-            LaneCount count = new LaneCount(16, 0);
-            int lanes = 1;
-            int most = 1;
-            long now = 0;
-            long inBest = 0;
-            for (int i = 0; i < 200_000; i++) {
-                // Twice the lanes store twice as much, up to the best; beyond it less.
-                double rate = 1_000.0 * (lanes <= best ? lanes : best / 2.0);
-                now += (long) (100 / rate * 1e9);
-                lanes = count.stored(100, true, now);
-                most = Math.max(most, lanes);
-                inBest += lanes == best ? 1 : 0;
-            }
-            assertThat(most).isLessThanOrEqualTo(2 * best);
-            assertThat(inBest).as("of 200,000 batches with %s lanes", best).isGreaterThan(180_000);
-            for (int i = 0; i < 2_000; i++) {
-                now += 100_000_000;
-                lanes = count.stored(1, false, now);
-            }
-            assertThat(lanes).isEqualTo(1);
-        }
-    }
 }

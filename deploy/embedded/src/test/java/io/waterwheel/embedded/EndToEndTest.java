@@ -184,6 +184,7 @@ final class EndToEndTest {
             pushed.badRowsAreToldAndKept();
             pushed.refusals();
             pushed.theStatusListsTheGateway();
+            pushed.whoIsTooSlowIsToldWhatItMissed(server.kafka());
         }
     }
 

@@ -25,8 +25,11 @@ import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.status.ServerReport;
 import io.waterwheel.status.StatusJson;
+import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.HttpURLConnection;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -36,7 +39,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPOutputStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /** Rows that are sent to a gateway in front of a whole server, and what queries then see. */
 final class PushedByHttp implements AutoCloseable {
@@ -406,6 +415,134 @@ final class PushedByHttp implements AutoCloseable {
         assertThat(nothing.status()).isEqualTo(200);
         assertThat(nothing.body().get("rows").asInt()).isZero();
         client.drop("refusing");
+    }
+
+    /**
+     * Who follows a stream so slowly that the topic has its rows no longer is told which, once, and gets the others.
+     */
+    void whoIsTooSlowIsToldWhatItMissed(String kafka) throws Exception {
+        client.createStream(new StreamDefinition("slow", "slow", RecordFormat.BLOCK, 1, SCHEMA));
+        for (int row = 0; row < 3; row++) {
+            assertThat(put(row)).isEqualTo(row + 1);
+        }
+        String first;
+        try (EventReader reader = new EventReader("?from=earliest", null)) {
+            Event event = reader.next();
+            while (!event.data().contains("\"id\":0")) {
+                event = reader.next();
+            }
+            first = event.id();
+        }
+        client.flush("slow");
+        try (Admin admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, kafka))) {
+            admin.deleteRecords(Map.of(new TopicPartition("slow", 0), RecordsToDelete.beforeOffset(3)))
+                    .all()
+                    .get(1, TimeUnit.MINUTES);
+        }
+        long from = Long.parseLong(first.substring(first.indexOf("@0:") + 3));
+        assertThat(from).isBetween(1L, 3L);
+        String again = missed("?from=earliest", null, 0);
+        if (from < 3) {
+            missed("", first, from);
+        }
+        // What was told is not told again, and what follows comes.
+        assertThat(put(3)).isEqualTo(4);
+        try (EventReader reader = new EventReader("", again)) {
+            Event event = reader.next();
+            assertThat(event.name()).isEmpty();
+            assertThat(event.data()).isEqualTo("[{\"id\":3,\"at\":1000,\"note\":null}]");
+        }
+        client.drop("slow");
+    }
+
+    /** Appends a row that queries see; returns the offset behind it. */
+    private long put(int row) {
+        Answer stored = post("slow", "?wait=visible", "text/csv", (row + ",1000,\n").getBytes(UTF_8))
+                .join();
+        assertThat(stored.body().path("visible").asBoolean())
+                .as("%s", stored.body())
+                .isTrue();
+        return stored.body().get("positions").get("0").asLong();
+    }
+
+    /** Is told that the rows from there to 3 are missed; returns the id behind that. */
+    private String missed(String parameters, @Nullable String last, long from) throws IOException {
+        try (EventReader reader = new EventReader(parameters, last)) {
+            Event event = reader.next();
+            assertThat(event.name()).as("%s", event).isEqualTo("missed");
+            JsonNode told = new ObjectMapper().readTree(event.data());
+            assertThat(told.get("partition").asInt()).isZero();
+            assertThat(told.get("from").asLong()).isEqualTo(from);
+            assertThat(told.get("to").asLong()).isEqualTo(3);
+            assertThat(told.get("reason").asText()).isEqualTo("the topic no longer has them");
+            return reader.idBehind();
+        }
+    }
+
+    /** One event, and the id that came with it or before it. */
+    private record Event(String name, String data, String id) {}
+
+    /** Reads server-sent events as a browser does. */
+    private final class EventReader implements AutoCloseable {
+        private final HttpURLConnection connection;
+        private final BufferedReader lines;
+        private String id = "";
+
+        EventReader(String parameters, @Nullable String last) throws IOException {
+            connection = (HttpURLConnection) URI.create(gateway.url() + "/v1/streams/slow/tail" + parameters)
+                    .toURL()
+                    .openConnection();
+            connection.setReadTimeout(60_000);
+            if (last != null) {
+                connection.setRequestProperty("Last-Event-ID", last);
+            }
+            lines = new BufferedReader(new InputStreamReader(connection.getInputStream(), UTF_8));
+        }
+
+        /** The next with data. */
+        Event next() throws IOException {
+            while (true) {
+                Event event = block();
+                if (!event.data().isEmpty()) {
+                    return event;
+                }
+            }
+        }
+
+        /** The id of the next block that has no data: a heartbeat's. */
+        String idBehind() throws IOException {
+            Event event = block();
+            assertThat(event.data()).isEmpty();
+            return event.id();
+        }
+
+        private Event block() throws IOException {
+            String name = "";
+            StringBuilder data = new StringBuilder();
+            for (String line = line(); !line.isEmpty(); line = line()) {
+                if (line.startsWith("event: ")) {
+                    name = line.substring(7);
+                } else if (line.startsWith("data: ")) {
+                    data.append(line.substring(6));
+                } else if (line.startsWith("id: ")) {
+                    id = line.substring(4);
+                }
+            }
+            return new Event(name, data.toString(), id);
+        }
+
+        private String line() throws IOException {
+            String line = lines.readLine();
+            if (line == null) {
+                throw new IOException("the events have ended");
+            }
+            return line;
+        }
+
+        @Override
+        public void close() {
+            connection.disconnect();
+        }
     }
 
     @Override

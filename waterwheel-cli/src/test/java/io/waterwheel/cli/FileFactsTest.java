@@ -203,11 +203,37 @@ final class FileFactsTest {
         }
         Path file = file("f.csv", csv.toString());
         assertThat(proposed(file))
-                .contains("{name: n, type: string}   # 98 of 100 are numbers; others: n.a. (row 10),"
-                        + " ? (row 71): --null takes a word for nothing")
-                .contains("# 99 of 100 are times; others: soon (row 8)")
+                .contains("{name: n, type: string}   # 98 of 100 are numbers; others: n.a. (line 11),"
+                        + " ? (line 72): --null takes a word for nothing")
+                .contains("# 99 of 100 are times; others: soon (line 9)")
                 .doesNotContain("{name: name, type: string}   #");
         assertThat(proposed(file, "--null", "n.a.,?")).contains("{name: n, type: int, nullable: true}");
+    }
+
+    /** As an editor counts: with the line of names, empty lines, and those within quotes. */
+    @Test
+    void whatIsInTheWayStandsInTheLineThatIsSaid() throws Exception {
+        // Before, at and behind the lines that show how the file is written, which may end within a row.
+        for (int outlier : List.of(0, 1, 248, 249, 250, 600)) {
+            for (int shift = 0; shift < 3; shift++) {
+                StringBuilder csv = new StringBuilder("sep=;\n" + "\n".repeat(shift) + "t;n;note\n");
+                long line = 0;
+                for (int row = 0; row < 700; row++) {
+                    line = row == outlier
+                            ? 1 + csv.chars().filter(c -> c == '\n').count()
+                            : line;
+                    csv.append("2021-10-07;")
+                            .append(row == outlier ? "soon" : row)
+                            .append(";\"two\r\nor\nthree\n4\"\n");
+                }
+                assertThat(proposed(file("f.csv", csv.toString())))
+                        .as("row %s, %s empty lines", outlier, shift)
+                        .contains("# 699 of 700 are numbers; others: soon (line " + line + ")");
+            }
+        }
+        String json = "{\"t\": \"2021-10-07\",\n \"n\": \"1.5\"}\n".repeat(40);
+        assertThat(proposed(file("f.json", json + json.replaceFirst("1.5", "soon"))))
+                .contains("# 79 of 80 are numbers; others: soon (line 81)");
     }
 
     @Test
@@ -225,9 +251,9 @@ final class FileFactsTest {
                     .append('\n');
         }
         refused(
-                "the first values are times such as dd.MM.yyyy; others: 2021/10/13 (row 25)",
+                "the first values are times such as dd.MM.yyyy; others: 2021/10/13 (line 26)",
                 file("a.csv", csv.toString()));
-        refused("Of day, 29 of 30 are times; others: 13 October (row 25)", file("b.csv", iso.toString()));
+        refused("Of day, 29 of 30 are times; others: 13 October (line 26)", file("b.csv", iso.toString()));
     }
 
     /** Digits are numbers until somebody says that they are times. */

@@ -64,6 +64,7 @@ public final class InputLines implements AutoCloseable {
     private boolean arraysAreLines;
 
     private byte[] begin = NOTHING;
+    private long beginLine;
     private boolean begun;
     /** Of JSON: whether values go over lines. */
     private boolean document;
@@ -214,7 +215,7 @@ public final class InputLines implements AutoCloseable {
             return whole(seen);
         }
         while (true) {
-            lineNumber = ends + 1;
+            lineNumber = begin.length > 0 ? beginLine : ends + 1;
             if (!line()) {
                 return null;
             }
@@ -390,9 +391,14 @@ public final class InputLines implements AutoCloseable {
         return this;
     }
 
-    /** The next line of CSV begins with this, which was read before. */
-    public void begins(byte[] text) {
+    /**
+     * The next line of CSV begins with this, which was read before.
+     *
+     * @param line the number of its first line
+     */
+    public void begins(byte[] text, long line) {
         begin = text;
+        beginLine = line;
     }
 
     /** Number of the line that {@link #next} returned last, from 1; of its first, when it spans several. */

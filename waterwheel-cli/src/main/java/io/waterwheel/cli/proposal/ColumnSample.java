@@ -42,8 +42,8 @@ final class ColumnSample {
     @Nullable
     FieldType known;
 
-    /** The row that is being looked at, counted from 1. */
-    long row;
+    /** Where the value stands that is looked at. */
+    RowPlace place = RowPlace.row(0);
 
     long values;
     long empty;
@@ -97,7 +97,7 @@ final class ColumnSample {
     /** The first value that the pattern of all values before it does not read; empty: there is none. */
     private String otherForm = "";
 
-    private long otherFormRow;
+    private RowPlace otherFormPlace = place;
     private String formBefore = "";
 
     /** The marks that are there. */
@@ -147,7 +147,7 @@ final class ColumnSample {
         }
         String number = style.number(value);
         if (number != null) {
-            noTimes.add(value, row);
+            noTimes.add(value, place);
             number(number);
             marked += number.equals(value) ? 0 : 1;
             doubtful += style.isDoubtful(value) ? 1 : 0;
@@ -157,7 +157,7 @@ final class ColumnSample {
         }
         boolean finite = !NOT_FINITE.contains(value);
         if (finite) {
-            noNumbers.add(value, row);
+            noNumbers.add(value, place);
         }
         // Both have a year of four digits.
         boolean mayBeTime = value.length() > 4 && value.charAt(4) == '-';
@@ -169,7 +169,7 @@ final class ColumnSample {
             fraction = Math.max(fraction, digitsBehindPoint(value));
             return;
         }
-        noTimes.add(value, row);
+        noTimes.add(value, place);
         if (!finite) {
             notFinite++;
             decimals++;
@@ -215,7 +215,7 @@ final class ColumnSample {
         if (!read && before >= 0 && otherForm.isEmpty()) {
             formBefore = style.times().get(before);
             otherForm = value;
-            otherFormRow = row;
+            otherFormPlace = place;
         }
         return read;
     }
@@ -335,7 +335,7 @@ final class ColumnSample {
         }
         if (!otherForm.isEmpty()) {
             Outliers other = new Outliers();
-            other.add(otherForm, otherFormRow);
+            other.add(otherForm, otherFormPlace);
             return "the first values are times such as " + formBefore + "; others: " + other.text();
         }
         return "";

@@ -64,18 +64,14 @@ final class CsvLook extends FileLook {
         }
         requireNoContradiction(facts.contradiction(announced));
         List<String> begin = new ArrayList<>(List.of(text(first)));
-        // Of each its place among all lines, those counted that are damaged.
-        List<Long> numbers = new ArrayList<>(List.of(1 + damaged));
-        // The same among lines as an editor counts them, which has empty ones too.
-        List<Long> places = new ArrayList<>(List.of(lines.lineNumber()));
+        List<RowPlace> places = new ArrayList<>(List.of(place(lines)));
         int bytes = first.length;
         while (begin.size() < STYLE_LINES && bytes < STYLE_BYTES && !enough()) {
             byte[] line = next(lines);
             bytes += line.length;
             if (!whole) {
                 begin.add(text(line));
-                numbers.add(begin.size() + damaged);
-                places.add(lines.lineNumber());
+                places.add(place(lines));
             }
         }
         dialect = CsvDialect.of(begin, whole, announced, named.size(), facts);
@@ -85,11 +81,15 @@ final class CsvLook extends FileLook {
         lines.divideBy(signs);
         List<String> records = new ArrayList<>(dialect.records());
         List<Integer> firstLines = new ArrayList<>(dialect.firstLines());
+        int firstOfRest = begin.size()
+                - (int) dialect.rest().chars().filter(c -> c == '\n').count();
         if (!dialect.rest().isEmpty() && (whole || records.isEmpty())) {
             records.add(dialect.rest());
-            firstLines.add(begin.size() - 1);
+            firstLines.add(firstOfRest);
         } else if (!dialect.rest().isEmpty()) {
-            lines.begins(dialect.rest().getBytes(StandardCharsets.UTF_8));
+            lines.begins(
+                    dialect.rest().getBytes(StandardCharsets.UTF_8),
+                    places.get(firstOfRest).number());
         }
         List<List<CsvCells.Cell>> rowsOfBegin =
                 records.stream().map(line -> CsvCells.of(line, signs)).toList();
@@ -101,12 +101,12 @@ final class CsvLook extends FileLook {
         signs = style.signs(List.of());
         name(names);
         for (int row = 0; row < values.size(); row++) {
-            row(values.get(row), number(headed ? row + 1 : row, firstLines, numbers) - (headed ? 1 : 0));
+            row(values.get(row), places.get(firstLines.get(headed ? row + 1 : row)));
         }
         while (!enough()) {
             byte[] line = next(lines);
             if (!whole) {
-                add(line, rows + damaged + 1);
+                add(line, place(lines));
             }
         }
         if (rows == 0) {
@@ -117,13 +117,13 @@ final class CsvLook extends FileLook {
     }
 
     /** Refuses a file that tells something else before its names and rows: nearly all of these would be rejected. */
-    private void requireNamesFirst(List<List<CsvCells.Cell>> records, List<Long> places) {
+    private void requireNamesFirst(List<List<CsvCells.Cell>> records, List<RowPlace> places) {
         long even = records.stream()
                 .filter(cells -> cells.size() == records.get(0).size())
                 .count();
         int names = even * 2 < records.size() ? CsvStyle.linesBeforeNames(firstOnes, facts.delimiter) : 0;
         if (names > 0) {
-            long line = places.get(names);
+            long line = places.get(names).number();
             throw bad(source + ": most lines have another number of values than its first, which names no columns then."
                     + " Line " + line + " is the first of as many: leave out what stands before it, as by 'tail -n +"
                     + line + " FILE | waterwheel append --create --stream NAME -'");
@@ -134,12 +134,6 @@ final class CsvLook extends FileLook {
         if (why != null) {
             throw bad(source + ": " + why);
         }
-    }
-
-    /** The number of a record: its place among all, and the damaged lines before it. */
-    private static long number(int record, List<Integer> firstLines, List<Long> numbers) {
-        int line = firstLines.get(record);
-        return record + 1 + (numbers.get(line) - line - 1);
     }
 
     /** Names are not numbers, times or addresses; some may be empty, but not all. */
@@ -177,18 +171,18 @@ final class CsvLook extends FileLook {
     }
 
     @Override
-    void add(byte[] line, long number) {
-        row(CsvCells.of(text(line), signs), number);
+    void add(byte[] line, RowPlace place) {
+        row(CsvCells.of(text(line), signs), place);
     }
 
-    private void row(List<CsvCells.Cell> cells, long number) {
+    private void row(List<CsvCells.Cell> cells, RowPlace place) {
         rows++;
         if (cells.size() != columns.size()) {
             uneven++;
             return;
         }
         for (int c = 0; c < cells.size(); c++) {
-            columns.get(c).row = number;
+            columns.get(c).place = place;
             columns.get(c).add(cells.get(c).text(), cells.get(c).quoted());
         }
     }

@@ -37,6 +37,9 @@ abstract class FileLook {
     String again;
 
     FileEncoding encoding = FileEncoding.UTF_8;
+    /** Whether its lines are those of a file, and no records of a topic. */
+    boolean countsLines = true;
+
     private final long mostBytes;
     private boolean passesDamaged;
     private long bytes;
@@ -59,9 +62,9 @@ abstract class FileLook {
     /**
      * Looks at one more row, of which there may be a reason to think otherwise.
      *
-     * @param number of the row in the file, damaged ones counted, from 1
+     * @param place where it stands
      */
-    abstract void add(byte[] line, long number) throws IOException;
+    abstract void add(byte[] line, RowPlace place) throws IOException;
 
     /** The columns that become fields, in their order. */
     abstract List<ColumnSample> columns();
@@ -136,6 +139,11 @@ abstract class FileLook {
             throw new OtherEncodingException(source + ": line " + lines.lineNumber() + " is not valid UTF-8");
         }
         return line;
+    }
+
+    /** Where the line stands that was read last. */
+    final RowPlace place(InputLines lines) {
+        return countsLines && !lines.isAvro() ? RowPlace.line(lines.lineNumber()) : RowPlace.row(lines.lineNumber());
     }
 
     static String text(byte[] line) {

@@ -64,8 +64,8 @@ final class JsonLook extends FileLook {
     private boolean tooMany;
 
     private int places;
-    /** The number of the row that is looked at. */
-    private long present;
+    /** Where the row stands that is looked at. */
+    private RowPlace present = RowPlace.row(0);
 
     private String trouble = "";
 
@@ -94,7 +94,7 @@ final class JsonLook extends FileLook {
         while (!enough()) {
             byte[] line = next(lines);
             if (!whole) {
-                add(line, rows + damaged + 1);
+                add(line, place(lines));
                 if (uneven > 0 && trouble.indexOf('\n') < 0) {
                     trouble = "line " + lines.lineNumber() + ": " + trouble + "\n";
                 }
@@ -107,9 +107,9 @@ final class JsonLook extends FileLook {
     }
 
     @Override
-    void add(byte[] line, long number) throws IOException {
+    void add(byte[] line, RowPlace where) throws IOException {
         rows++;
-        present = number;
+        present = where;
         // Looked at twice: an object that is none in its middle must leave nothing behind.
         String why = check(line);
         if (why != null) {
@@ -174,7 +174,7 @@ final class JsonLook extends FileLook {
             if (place.scalars == null) {
                 place.scalars = new ColumnSample("", style);
             }
-            place.scalars.row = present;
+            place.scalars.place = present;
             place.scalars.addJson(parser.getText(), token == JsonToken.VALUE_STRING);
         }
     }

@@ -6,24 +6,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** The first values of a column that are not what most of them are, and the rows that they are in. One thread. */
+/** The first values of a column that are not what most of them are, and where they stand. One thread. */
 final class Outliers {
     private static final int KEPT = 3;
     private static final int LONGEST = 24;
     private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
-    private final Map<String, Long> rows = new LinkedHashMap<>();
+    private final Map<String, String> places = new LinkedHashMap<>();
     private boolean more;
 
-    void add(String value, long row) {
+    void add(String value, RowPlace place) {
         if (more) {
             return;
         }
         String shown = value.length() <= LONGEST ? value : value.substring(0, LONGEST) + "...";
-        if (!rows.containsKey(shown)) {
-            more = rows.size() == KEPT;
+        if (!places.containsKey(shown)) {
+            more = places.size() == KEPT;
             if (!more) {
-                rows.putIfAbsent(CONTROL.matcher(shown).replaceAll("?"), row);
+                places.putIfAbsent(CONTROL.matcher(shown).replaceAll("?"), place.toString());
             }
         }
     }
@@ -33,10 +33,10 @@ final class Outliers {
         return !more;
     }
 
-    /** Such as {@code n/a (row 10), ? (row 71)}. */
+    /** Such as {@code n/a (line 10), ? (line 71)}. */
     String text() {
         List<String> texts = new ArrayList<>();
-        rows.forEach((value, row) -> texts.add(value + " (row " + row + ")"));
+        places.forEach((value, place) -> texts.add(value + " (" + place + ")"));
         return String.join(", ", texts);
     }
 }

@@ -42,9 +42,10 @@ public final class ProposalCheck {
     private static final int MOST_SPOILT_BYTES = 1 << 20;
 
     private final SchemaProposal proposal;
+    private final InputSource proposedOf;
     private final Schema schema;
     private final AppendProgress progress;
-    private final Map<Long, byte[]> examples = new LinkedHashMap<>();
+    private final Map<Long, Example> examples = new LinkedHashMap<>();
     private int exampleBytes;
     private final List<byte[]> spoilt = new ArrayList<>();
     private int spoiltBytes;
@@ -63,8 +64,9 @@ public final class ProposalCheck {
 
     private long nullable;
 
-    private ProposalCheck(SchemaProposal proposal, Schema schema, AppendProgress progress) {
+    private ProposalCheck(SchemaProposal proposal, InputSource proposedOf, Schema schema, AppendProgress progress) {
         this.proposal = proposal;
+        this.proposedOf = proposedOf;
         this.schema = schema;
         this.progress = progress;
         RowLayout layout = RowLayout.of(schema);
@@ -75,6 +77,17 @@ public final class ProposalCheck {
                 .toArray();
         for (int f = 0; f < nulls.length; f++) {
             nullable |= layout.nullBit(f) < 0 ? 0 : 1L << layout.nullBit(f);
+        }
+    }
+
+    /** A row that does not fit. */
+    public static final class Example {
+        final byte[] line;
+        final RowPlace place;
+
+        Example(byte[] line, RowPlace place) {
+            this.line = line;
+            this.place = place;
         }
     }
 
@@ -95,7 +108,7 @@ public final class ProposalCheck {
             long rows,
             long misfits,
             String first,
-            Map<Long, byte[]> examples,
+            Map<Long, Example> examples,
             boolean all,
             Map<String, Long> nulls,
             Set<String> wide,
@@ -110,7 +123,7 @@ public final class ProposalCheck {
      */
     public static Outcome of(List<InputSource> files, SchemaProposal proposal, Schema schema, AppendProgress progress)
             throws IOException {
-        ProposalCheck check = new ProposalCheck(proposal, schema, progress);
+        ProposalCheck check = new ProposalCheck(proposal, files.get(0), schema, progress);
         for (InputSource file : files) {
             check.file(file);
         }
@@ -167,7 +180,7 @@ public final class ProposalCheck {
                         ordered == null ? "another number of columns" : check.refusal(ordered, proposal.facts());
                 if (refusal != null) {
                     misfit(file.name() + ", line " + lines.lineNumber() + ": " + refusal);
-                    keep(line.copy(), columns != null, sameColumns);
+                    keep(line.copy(), columns != null, sameColumns, place(file, lines));
                 } else {
                     survey(check.tuples());
                 }
@@ -179,8 +192,13 @@ public final class ProposalCheck {
         }
     }
 
+    private RowPlace place(InputSource file, InputLines lines) {
+        String name = file == proposedOf ? "" : file.name() + ", ";
+        return new RowPlace(name, proposal.countsLines() && !lines.isAvro() ? "line" : "row", lines.lineNumber());
+    }
+
     /** Keeps a misfit where it may show what the file is, while there are few. */
-    private void keep(byte[] line, boolean csv, boolean sameColumns) {
+    private void keep(byte[] line, boolean csv, boolean sameColumns, RowPlace place) {
         if (csv && spoilt.size() < MOST_SPOILT && spoiltBytes < MOST_SPOILT_BYTES) {
             spoiltBytes += line.length;
             spoilt.add(line);
@@ -190,7 +208,7 @@ public final class ProposalCheck {
                 && examples.size() < MOST_EXAMPLES
                 && exampleBytes < MOST_EXAMPLE_BYTES) {
             exampleBytes += line.length;
-            examples.put(rows, line);
+            examples.put(rows, new Example(line, place));
         }
     }
 

@@ -166,6 +166,7 @@ public final class SchemaProposal {
                 ? new JsonLook(records.name(), Long.MAX_VALUE, facts, registry.types())
                 : new CsvLook(records.name(), Long.MAX_VALUE, named, false, facts);
         look.again = "FILE";
+        look.countsLines = false;
         try (InputStream in = records.open()) {
             SchemaProposal ofValues = records.naming(() -> looked(look, in, FileEncoding.UTF_8));
             look.whole = false;
@@ -202,6 +203,11 @@ public final class SchemaProposal {
         return new SchemaProposal(look, KafkaColumns.NONE, RegistryRecords.NONE);
     }
 
+    /** Whether its rows have lines, as those of a file do. */
+    boolean countsLines() {
+        return look.countsLines;
+    }
+
     /** Whether all rows of the file were looked at. */
     public boolean isOfAll() {
         return look.whole;
@@ -210,16 +216,16 @@ public final class SchemaProposal {
     /**
      * Looks at further rows of the file, which the definition so far does not fit; at each once.
      *
-     * @param rows by their number, from 1
+     * @param rows by their number among the rows of all files, from 1
      * @return whether there was one that was not looked at
      */
-    public boolean lookAt(Map<Long, byte[]> rows) throws IOException {
+    public boolean lookAt(Map<Long, ProposalCheck.Example> rows) throws IOException {
         all = null;
         boolean learns = false;
-        for (Map.Entry<Long, byte[]> row : rows.entrySet()) {
-            if (canLookAt(row.getKey(), row.getValue())) {
+        for (Map.Entry<Long, ProposalCheck.Example> row : rows.entrySet()) {
+            if (canLookAt(row.getKey(), row.getValue().line)) {
                 further.add(row.getKey());
-                look.add(row.getValue(), row.getKey());
+                look.add(row.getValue().line, row.getValue().place);
                 learns = true;
             }
         }

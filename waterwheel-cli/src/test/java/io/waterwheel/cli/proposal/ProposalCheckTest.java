@@ -113,7 +113,7 @@ class ProposalCheckTest {
         }
         InputSource file = InputSource.of(Files.write(folder.resolve("damaged.csv"), bytes));
         SchemaProposal proposal = SchemaProposal.of("damaged.csv", file, RecordFormat.CSV, List.of(), null);
-        assertThat(proposal.yaml("f")).contains("others: n-90 (row 90)");
+        assertThat(proposal.yaml("f")).contains("others: n-90 (line 91)");
         ProposalCheck.Outcome outcome = checked(List.of(file), proposal);
         assertThat(outcome.misfits()).isEqualTo(3);
         assertThat(outcome.examples()).isEmpty();
@@ -133,6 +133,16 @@ class ProposalCheckTest {
         InputSource c = InputSource.of(Files.writeString(folder.resolve("c.csv"), "at,y\n2021-10-07,1\n"));
         SchemaProposal proposal = SchemaProposal.of("a.csv", a, RecordFormat.CSV, List.of(), null);
         assertThat(checked(List.of(a, b), proposal).misfits()).isZero();
+        // What another file has is said to be there.
+        InputSource d =
+                InputSource.of(Files.writeString(folder.resolve("d.csv"), "at,x\n" + "2021-10-07,1\n".repeat(40)));
+        InputSource e =
+                InputSource.of(Files.writeString(folder.resolve("e.csv"), "at,x\n2021-10-07,1\n2021-10-07,soon\n"));
+        SchemaProposal ofMore = SchemaProposal.of("d.csv", d, RecordFormat.CSV, List.of(), null);
+        assertThat(ofMore.lookAt(checked(List.of(d, e), ofMore).examples())).isTrue();
+        assertThat(ofMore.yaml("d")).contains("# 40 of 41 are numbers; others: soon (" + e.name() + ", line 3)");
+        Files.delete(Path.of(d.name()));
+        Files.delete(Path.of(e.name()));
         assertThatThrownBy(() -> checked(List.of(a, b, c), proposal))
                 .hasMessageContaining("c.csv: the first line names 'y', which is no field");
         Files.writeString(folder.resolve("notes.doc"), "x");

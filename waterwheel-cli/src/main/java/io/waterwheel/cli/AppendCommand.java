@@ -95,6 +95,9 @@ final class AppendCommand implements Callable<Integer> {
     /** No tuple is there, and so it costs nothing to ask whether all those below a position are. */
     private static final TimeInterval NOWHERE = new TimeInterval(Long.MIN_VALUE, Long.MIN_VALUE);
 
+    /** How long a file's records may wait for others: they come so fast that batches are full before. */
+    private static final Duration FILE_LINGER = Duration.ofMillis(100);
+
     /** Records that tell what a topic has. */
     private static final int SAMPLE = 100;
 
@@ -433,7 +436,7 @@ final class AppendCommand implements Callable<Integer> {
         Map<Integer, Long> positions;
         FileAppend append;
         if (name == null) {
-            try (Appender appender = Appender.open(details, settings())) {
+            try (Appender appender = Appender.open(details, settings(files, rate != null))) {
                 FileAppend.Target target = FileAppend.Target.of(appender).watched(notice);
                 append = new FileAppend(target, null, notice, terminal, rejections, inputs.progress(), pace);
                 run(append, inputs, records);
@@ -442,7 +445,7 @@ final class AppendCommand implements Callable<Integer> {
                 positions = flushed;
             }
         } else {
-            try (NamedAppender appender = NamedAppender.open(details, settings(), name)) {
+            try (NamedAppender appender = NamedAppender.open(details, settings(files, rate != null), name)) {
                 FileAppend.Target target = FileAppend.Target.of(appender).watched(notice);
                 FileAppend.Named named =
                         new FileAppend.Named(appender.progress(), appender.positions(), appender::commit);
@@ -460,10 +463,15 @@ final class AppendCommand implements Callable<Integer> {
         return positions;
     }
 
-    /** A file's rows go by the hundred: packing them halves the log (docs/decisions/0059). */
-    private static AppenderSettings settings() {
-        return AppenderSettings.DEFAULT.compressedBy(
+    /**
+     * A file's rows go by the hundred: packing them halves the log (docs/decisions/0059). Full batches spare time where
+     * nobody waits for a row (docs/decisions/0067).
+     */
+    static AppenderSettings settings(List<InputSource> files, boolean paced) {
+        AppenderSettings settings = AppenderSettings.DEFAULT.compressedBy(
                 InputFiles.hasZstd() ? AppenderSettings.Compression.ZSTD : AppenderSettings.Compression.LZ4);
+        boolean flows = paced || !files.stream().allMatch(InputSource::isFile);
+        return flows ? settings : settings.lingering(FILE_LINGER);
     }
 
     private void run(FileAppend append, InputFiles inputs, RecordFormat records) throws IOException {

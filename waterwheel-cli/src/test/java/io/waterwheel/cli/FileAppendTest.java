@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.cli.input.AppendProgress;
 import io.waterwheel.cli.input.FileProgress;
+import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.input.Pace;
 import io.waterwheel.cli.input.Rejections;
 import io.waterwheel.cli.output.Terminal;
@@ -19,6 +20,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -174,6 +177,16 @@ final class FileAppendTest {
             counts.add(taken.size());
         }
         assertThat(counts.get(1)).isEqualTo(counts.get(0)).isGreaterThan(1_000);
+    }
+
+    @Test
+    void onlyRowsThatNobodyWaitsForWaitForOthers() throws Exception {
+        InputSource file = InputSource.of(Path.of("f.csv"));
+        List<InputSource> piped = InputSource.named("-", InputStream.nullInputStream());
+        Duration soon = AppenderSettings.DEFAULT.linger();
+        assertThat(AppendCommand.settings(List.of(file, file), false).linger()).isGreaterThan(soon);
+        assertThat(AppendCommand.settings(List.of(file), true).linger()).isEqualTo(soon);
+        assertThat(AppendCommand.settings(piped, false).linger()).isEqualTo(soon);
     }
 
     /** As of {@code tail -F}: a row does not wait for the one that is written next. */

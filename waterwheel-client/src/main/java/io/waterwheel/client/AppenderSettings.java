@@ -8,7 +8,8 @@ import java.util.Objects;
 /**
  * How an appender trades delay for throughput.
  *
- * @param linger how long a tuple may wait for others to go with it, 0 to 1 minute, and at most half of the timeout
+ * @param linger how long a tuple may wait for others to go with it, 0 to 1 minute, and at most half of the timeout;
+ *     from 50 ms on batches may have 256 KiB, else 128
  * @param blockBytes size at which a tuple block is sent, 1 KiB to 512 KiB; for streams of tuple blocks
  * @param memoryBytes what may wait for the brokers, at least 1 MiB; when it is used up, appending waits
  * @param timeout how long the brokers may take to confirm what was sent, and how long appending waits for memory; 1
@@ -25,6 +26,12 @@ public record AppenderSettings(
         /** A log of half the bytes. Brokers from Kafka 2.1 on; needs zstd-jni's native library. */
         ZSTD
     }
+
+    private static final int BATCH_BYTES = 128 << 10;
+    /** Where tuples may wait as long as this, batches have time to become so large. */
+    private static final Duration FULL_BATCHES = Duration.ofMillis(50);
+
+    private static final int FULL_BATCH_BYTES = 256 << 10;
 
     /** 5 ms, 48 KiB, 32 MiB, 2 minutes, nothing compressed. */
     public static final AppenderSettings DEFAULT =
@@ -60,8 +67,17 @@ public record AppenderSettings(
         return new AppenderSettings(linger, blockBytes, memoryBytes, timeout, other);
     }
 
+    /** The same with another time that a tuple may wait. */
+    public AppenderSettings lingering(Duration other) {
+        return new AppenderSettings(other, blockBytes, memoryBytes, timeout, compression);
+    }
+
     RecordSender.Sending sending() {
         return new RecordSender.Sending(
-                linger, memoryBytes, timeout, compression.name().toLowerCase(Locale.ROOT));
+                linger,
+                linger.compareTo(FULL_BATCHES) < 0 ? BATCH_BYTES : FULL_BATCH_BYTES,
+                memoryBytes,
+                timeout,
+                compression.name().toLowerCase(Locale.ROOT));
     }
 }

@@ -55,4 +55,14 @@ final class AppenderTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("at most half of the timeout");
     }
+
+    @Test
+    void whoMayWaitHasFullerBatches() {
+        AppenderSettings waits = AppenderSettings.DEFAULT
+                .compressedBy(AppenderSettings.Compression.LZ4)
+                .lingering(Duration.ofMillis(50));
+        assertThat(waits.compression()).isEqualTo(AppenderSettings.Compression.LZ4);
+        assertThat(waits.sending().batchBytes())
+                .isEqualTo(2 * AppenderSettings.DEFAULT.sending().batchBytes());
+    }
 }

@@ -36,7 +36,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Owner: one thread at a time. The producer's thread reports through atomics.
  */
 public final class RecordSender implements AutoCloseable {
-    private static final int BATCH_BYTES = 128 << 10;
+    /** Kafka's is 3: a log of tuple blocks has a twelfth more bytes by this one, and takes less processor time. */
+    private static final int ZSTD_LEVEL = 2;
+
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
     private static final int REQUEST_TIMEOUT_MILLIS = 30_000;
     /**
@@ -69,11 +71,12 @@ public final class RecordSender implements AutoCloseable {
      * How records are sent.
      *
      * @param linger how long one may wait for others to go with it
+     * @param batchBytes that go together to a partition at most, where one record does not have more
      * @param memoryBytes what may wait for the brokers; when it is used up, sending waits
      * @param timeout how long the brokers may take to confirm
      * @param compression as Kafka calls it
      */
-    public record Sending(Duration linger, long memoryBytes, Duration timeout, String compression) {}
+    public record Sending(Duration linger, int batchBytes, long memoryBytes, Duration timeout, String compression) {}
 
     /** One for the topic of a stream. Here, so that appenders can be linked, and say so, where Kafka's clients lack. */
     public static RecordSender open(StreamDetails stream, Sending settings, @Nullable String transactionalId) {
@@ -116,8 +119,9 @@ public final class RecordSender implements AutoCloseable {
         conf.put(ProducerConfig.ACKS_CONFIG, "all");
         conf.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
         conf.put(ProducerConfig.LINGER_MS_CONFIG, lingerMillis);
-        conf.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH_BYTES);
+        conf.put(ProducerConfig.BATCH_SIZE_CONFIG, settings.batchBytes());
         conf.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, settings.compression());
+        conf.put(ProducerConfig.COMPRESSION_ZSTD_LEVEL_CONFIG, ZSTD_LEVEL);
         conf.put(ProducerConfig.BUFFER_MEMORY_CONFIG, settings.memoryBytes());
         conf.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, timeoutMillis);
         conf.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, requestMillis);

@@ -39,6 +39,8 @@ record CsvStyle(
     /** A decimal comma, where the comma would divide too. */
     private static final Pattern COMMA_NUMBER = Pattern.compile("-?\\d+,\\d+");
 
+    private static final Pattern COMMA_WITHIN = Pattern.compile("\\d,\\d");
+
     /** Times that are not written as ISO 8601 says; of two that fit, the first is the likelier. */
     static final List<String> TIMES = List.of(
             "dd.MM.yyyy HH:mm:ss",
@@ -203,7 +205,11 @@ record CsvStyle(
         CsvStyle best = new CsvStyle(delimiter, decimal, facts.thousands == null ? '\0' : facts.thousands);
         // Who divides by semicolons writes decimal commas, mostly: then points stand between thousands, where they can.
         CsvStyle byPoints = new CsvStyle(delimiter, ',', '.');
-        boolean grouped = delimiter == ';' && columns.values().stream().anyMatch(byPoints::areGroups);
+        boolean commas = columns.values().stream()
+                .flatMap(List::stream)
+                .anyMatch(value -> COMMA_WITHIN.matcher(value).find());
+        boolean grouped =
+                delimiter == ';' && columns.values().stream().anyMatch(column -> byPoints.areGroups(column, commas));
         long most = -1;
         for (CsvStyle marks : grouped ? MARKS_OF_GROUPS : MARKS) {
             if ((facts.decimal != null && facts.decimal != marks.decimal)
@@ -236,8 +242,10 @@ record CsvStyle(
     /**
      * Whether whole numbers are in groups, as it seems: some have a mark with three digits behind it, and the others,
      * without one, no more than three digits. Decimals of three places would mostly have it all.
+     *
+     * @param commas whether other values of the file have a decimal comma, such as 5,7%: then all may have the mark
      */
-    private boolean areGroups(List<String> values) {
+    private boolean areGroups(List<String> values, boolean commas) {
         boolean some = false;
         boolean others = false;
         for (String value : values) {
@@ -252,7 +260,7 @@ record CsvStyle(
             some |= marked;
             others |= !marked;
         }
-        return some && others;
+        return some && (others || commas);
     }
 
     /**

@@ -332,6 +332,8 @@ class SchemaProposalTest {
         assertThat(yaml(file))
                 .contains("{name: Pieces, type: int}   # a guess: is 2 times the mark one between thousands?")
                 .contains("{name: Share, type: double}", "decimal: ','", "thousands: '.'");
+        assertThat(yaml("Datum;Aufrufe;Quote\n01.01.2026 00:00;315.203;5,7%\n01.01.2026 00:07;1.500;8,9%\n"))
+                .contains("{name: Aufrufe, type: int}   # a guess: is 2 times the mark one between thousands?");
         assertThat(yaml(file.replace(",", ".")))
                 .contains("{name: Pieces, type: double}   # a guess: is the point of 2");
         // Four digits without a mark, or a zero before it: these are decimals, and nothing is to be said.
@@ -361,7 +363,7 @@ class SchemaProposalTest {
             units.append(1_700_000_000 + row).append("\t").append(row).append(".5\n");
         }
         assertThatThrownBy(() -> yaml(units.toString()))
-                .hasMessageContaining("Of time, 40 of 41 are numbers; others: s (row 1)");
+                .hasMessageContaining("Of time, 40 of 41 are numbers; others: s (line 2)");
     }
 
     private static String yaml(String csv) throws IOException {
@@ -380,7 +382,7 @@ class SchemaProposalTest {
         for (int row = 0; row < 40; row++) {
             csv.append("2025-10-07,").append(row % 4 == 0 ? "leer" : row).append('\n');
         }
-        assertThat(yaml(csv.toString())).contains("30 of 40 are numbers; others: leer (row 1)");
+        assertThat(yaml(csv.toString())).contains("30 of 40 are numbers; others: leer (line 2)");
     }
 
     /** A day has fewer digits than a moment: of two that all rows have the moment is the time. */

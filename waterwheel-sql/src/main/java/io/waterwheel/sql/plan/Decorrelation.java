@@ -17,6 +17,7 @@ import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.RelWriter;
 import org.apache.calcite.rel.core.Aggregate;
 import org.apache.calcite.rel.core.CorrelationId;
+import org.apache.calcite.rel.core.Filter;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.logical.LogicalAsofJoin;
 import org.apache.calcite.rel.logical.LogicalProject;
@@ -161,6 +162,7 @@ final class Decorrelation {
 
         @Override
         public RelNode visit(RelNode other) {
+            requireKnownRows(other);
             RelNode node = super.visit(other).accept(within);
             if (node.getInputs().isEmpty() || !hasAny(node)) {
                 return node;
@@ -171,6 +173,37 @@ final class Decorrelation {
             return node instanceof Project
                     ? named
                     : listed(named, node.getRowType().getFieldNames());
+        }
+
+        /**
+         * Refuses IN of several columns where it may be unknown and that matters: Calcite's join has a row twice then,
+         * or loses it.
+         */
+        private static void requireKnownRows(RelNode node) {
+            RexShuttle requiring = new RexShuttle() {
+                @Override
+                public RexNode visitSubQuery(RexSubQuery query) {
+                    boolean nulls = query.getOperands().stream()
+                                    .anyMatch(operand -> operand.getType().isNullable())
+                            || query.rel.getRowType().getFieldList().stream()
+                                    .anyMatch(column -> column.getType().isNullable());
+                    if (query.getKind() == SqlKind.IN && query.getOperands().size() > 1 && nulls) {
+                        throw SqlErrors.unsupported("not supported: IN of several columns that may be null, but as a"
+                                + " condition of WHERE by itself or with AND; write [NOT] EXISTS (SELECT 1 FROM ..."
+                                + " WHERE x = a AND y = b)");
+                    }
+                    return super.visitSubQuery(query);
+                }
+            };
+            if (!(node instanceof Filter filter)) {
+                RelNode unused = node.accept(requiring);
+                return;
+            }
+            for (RexNode one : RelOptUtil.conjunctions(filter.getCondition())) {
+                if (one.getKind() != SqlKind.IN) {
+                    RexNode unused = one.accept(requiring);
+                }
+            }
         }
 
         private static boolean hasAny(RelNode node) {

@@ -250,6 +250,10 @@ final class ResidualText {
         }
         if (sort.fetch != null) {
             text.append(" LIMIT ").append(count(sort.fetch));
+        } else if (sort.offset == null) {
+            // DuckDB's threads hand out rows of an order as they have them, unless it keeps the order of all there is
+            // (preserve_insertion_order), or a limit keeps that of the answer.
+            text.append(" LIMIT ").append(Long.MAX_VALUE);
         }
         if (sort.offset != null) {
             text.append(" OFFSET ").append(count(sort.offset));

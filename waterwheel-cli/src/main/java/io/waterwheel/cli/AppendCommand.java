@@ -464,8 +464,8 @@ final class AppendCommand implements Callable<Integer> {
     }
 
     /**
-     * A file's rows go by the hundred: packing them halves the log (docs/decisions/0059). Full batches spare time where
-     * nobody waits for a row (docs/decisions/0067).
+     * A file's rows go by the hundred: packing them halves the log (docs/decisions/0059). Full batches spare time; rows
+     * that come one by one go at once (docs/decisions/0067).
      */
     static AppenderSettings settings(List<InputSource> files, boolean paced) {
         AppenderSettings settings = AppenderSettings.DEFAULT.compressedBy(

@@ -70,6 +70,9 @@ final class AnyDialect {
         char quote = random.nextInt(4) == 0 ? '\'' : '"';
         boolean all = quote == '\'' || coin();
         boolean comma = coin() && !delimiter.equals(",");
+        // Between thousands, where it neither divides nor quotes.
+        String mark = comma ? any(List.of("", ".", " ")) : any(List.of("", ",", " ", "'"));
+        String thousands = mark.equals(delimiter) || mark.equals(String.valueOf(quote)) ? "" : mark;
         String nothing = any(List.of("", "NA", "NULL", "-", "N/A", "null"));
         String times = any(List.of(
                 "yyyy-MM-dd'T'HH:mm:ss'Z'",
@@ -81,16 +84,17 @@ final class AnyDialect {
                 "s",
                 "ms"));
         Charset encoding = any(List.of(UTF_8, UTF_8, StandardCharsets.UTF_16LE, Charset.forName("windows-1252")));
-        boolean mark = encoding.equals(StandardCharsets.UTF_16LE) || (encoding.equals(UTF_8) && coin());
+        boolean marked = encoding.equals(StandardCharsets.UTF_16LE) || (encoding.equals(UTF_8) && coin());
         String end = coin() ? "\n" : "\r\n";
         how = "csv delimiter '" + delimiter + "' quote " + quote + (all ? " always" : "") + " decimal "
-                + (comma ? "," : ".") + " nothing '" + nothing + "' times " + times + " in " + encoding
-                + (mark ? " with its mark" : "");
-        StringBuilder file = new StringBuilder(mark ? "\ufeff" : "");
+                + (comma ? "," : ".") + " thousands '" + thousands + "' nothing '" + nothing + "' times " + times
+                + " in " + encoding
+                + (marked ? " with its mark" : "");
+        StringBuilder file = new StringBuilder(marked ? "\ufeff" : "");
         file.append(String.join(delimiter, "Mess Zeit", "Name der Station", "Wert (mm/h)", "Anzahl"))
                 .append(end);
         for (Row row : rows) {
-            String number = row.number() == null ? nothing : String.format(Locale.ROOT, "%.3f", row.number());
+            String number = row.number() == null ? nothing : number(row.number(), thousands, comma);
             String text = row.text();
             boolean needs = all || text.contains(delimiter) || text.indexOf(quote) >= 0;
             String doubled = text.replace(String.valueOf(quote), "" + quote + quote);
@@ -98,11 +102,17 @@ final class AnyDialect {
                             delimiter,
                             time(row.at(), times),
                             needs ? quote + doubled + quote : text,
-                            comma ? number.replace('.', ',') : number,
+                            number,
                             Long.toString(row.count())))
                     .append(end);
         }
         return file.toString().getBytes(encoding);
+    }
+
+    private static String number(double value, String thousands, boolean comma) {
+        String[] parts = String.format(Locale.ROOT, thousands.isEmpty() ? "%.3f" : "%,.3f", value)
+                .split("\\.", -1);
+        return parts[0].replace(",", thousands) + (comma ? "," : ".") + parts[1];
     }
 
     private String time(Instant at, String form) {

@@ -236,6 +236,7 @@ record CsvStyle(
         return values.stream().allMatch(value -> number(value) != null)
                 // Spaces divide more than numbers, telephone numbers for one: a decimal mark tells.
                 && ((thousands != ' ' && thousands != '\'')
+                        || values.stream().noneMatch(value -> value.indexOf(thousands) >= 0)
                         || values.stream().anyMatch(value -> value.indexOf(decimal) >= 0));
     }
 

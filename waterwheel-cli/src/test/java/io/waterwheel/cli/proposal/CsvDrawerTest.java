@@ -122,6 +122,11 @@ class CsvDrawerTest {
         assertThat(values("t;phone;x\n2021-10-07;555 123 456;1,5\n")).containsExactly(List.of("555 123 456", 1.5));
         assertThat(values("t;x\n2021-10-07;1 234,5\n2021-10-08;1 000\n"))
                 .containsExactly(List.of(1234.5), List.of(1000.0));
+        // Whole numbers beside them, which have no decimal mark, say nothing against it.
+        assertThat(values("t;n;m;x\n2021-10-07;7;8;1 234,5\n2021-10-08;8;9;1 000\n"))
+                .containsExactly(List.of(7, 8, 1234.5), List.of(8, 9, 1000.0));
+        assertThat(values("t;n;m;x\n2021-10-07;7;8;1'234.5\n2021-10-08;8;9;-1'000\n"))
+                .containsExactly(List.of(7, 8, 1234.5), List.of(8, 9, -1000.0));
         assertThat(values("t,x\n2021-10-07,1.234\n")).containsExactly(List.of(1.234));
         assertThat(values("t;x\n2021-10-07;0,500\n2021-10-08;0,123\n")).containsExactly(List.of(0.5), List.of(0.123));
         assertThat(SchemaProposal.of("f.csv", stream("t,n\n2021-10-07,\"12,345\"\n"), List.of())

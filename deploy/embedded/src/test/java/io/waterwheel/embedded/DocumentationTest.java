@@ -21,9 +21,9 @@ import io.waterwheel.gateway.GatewaySettings;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.tuple.QuestionShape;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,7 +62,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(900)
 final class DocumentationTest {
     static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
-    private static final Pattern COMMAND = Pattern.compile("^ *\\./waterwheel +(.*?)(?: {2,}#.*)?$");
+    private static final Pattern COMMAND =
+            Pattern.compile("^ *(?:cat (\\S+) \\| )?\\./waterwheel +(.*?)(?: {2,}#.*)?$");
     private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|'([^']*)'|(\\S+)");
     /** Commands that start a server, build or test, and those of other pages' servers. */
     private static final Set<String> NOT_HERE = Set.of("server", "gateway", "demo", "test");
@@ -265,12 +266,13 @@ final class DocumentationTest {
                       {"name": "at", "type": {"type": "long", "logicalType": "timestamp-millis"}},
                       {"name": "rider", "type": "string"}]}""");
             registry = trips.address();
-            assertThat(runPage("docs/formats.md")).isGreaterThanOrEqualTo(11);
+            assertThat(runPage("docs/formats.md")).isGreaterThanOrEqualTo(12);
         }
         // A question that names no positions may be answered without an indexer that has just got its first row.
         Waiting.until(
                 "all rows are seen",
                 () -> client.query("wind").count() == 6
+                        && client.query("winds").count() == 3
                         && client.query("buses").count() == 2
                         && client.query("bikes").count() == 1);
         // A ride of "ann", 100 s after 1970, that costs nothing.
@@ -406,16 +408,19 @@ final class DocumentationTest {
             }
             Matcher command = COMMAND.matcher(joined + line);
             joined.setLength(0);
-            if (!command.matches() || command.group(1).startsWith("-")) {
+            if (!command.matches() || command.group(2).startsWith("-")) {
                 continue;
             }
-            List<String> words = words(command.group(1));
+            List<String> words = words(command.group(2));
             if (!NOT_HERE.contains(words.get(0))) {
                 count++;
-                String out = ran(words.toArray(String[]::new));
+                byte[] in = command.group(1) == null
+                        ? new byte[0]
+                        : Files.readAllBytes(Path.of(words(command.group(1)).get(0)));
+                String out = ran(in, words.toArray(String[]::new));
                 if (words.get(0).equals("query") || words.get(0).equals("sql")) {
                     assertThat(out)
-                            .as("%s: an answer of: %s", page, command.group(1))
+                            .as("%s: an answer of: %s", page, command.group(2))
                             .isNotBlank();
                 }
             }
@@ -452,6 +457,10 @@ final class DocumentationTest {
 
     /** What a command prints; it must end with 0. */
     private static String ran(String... args) {
+        return ran(new byte[0], args);
+    }
+
+    private static String ran(byte[] in, String... args) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         List<String> all = new ArrayList<>(List.of(args));
@@ -461,7 +470,7 @@ final class DocumentationTest {
         int code = Main.run(
                 all.toArray(String[]::new),
                 new Terminal(
-                        InputStream.nullInputStream(),
+                        new ByteArrayInputStream(in),
                         new PrintStream(out, true, UTF_8),
                         new PrintStream(err, true, UTF_8),
                         false));

@@ -220,6 +220,10 @@ final class FilesAsTheyCome {
         Files.writeString(days.resolve("2.csv"), csv(rows.subList(100, ROWS), ",", "yyyy-MM-dd'T'HH:mm:ss'Z'", false));
         assertThat(created(days.toString()).out()).contains("# All 400 rows are tuples of it.");
         answers("days", rows, "Station", "Wind_m_s_", "B_en");
+        // The folder once more, into the stream that is there.
+        assertThat(run(new byte[0], false, "append", "days", days.toString()).err())
+                .contains(ROWS + " tuples accepted, 0 rejected", "queries see all of it");
+        untilCounted("days", 2 * ROWS);
 
         rows = rows();
         CliResult piped = run(

@@ -59,8 +59,8 @@ public final class TimeBuckets {
             interval = parse(text.getValueAs(String.class));
         }
         if (interval == null || interval.isZero() || interval.isNegative()) {
-            throw new NotPushed("this step of TIME_BUCKET; expected such as INTERVAL '5' MINUTE or '5 minutes'; months,"
-                    + " quarters and years have no TIME_BUCKET_GAPFILL");
+            throw new NotPushed("this step of TIME_BUCKET; expected one above 0, such as INTERVAL '5' MINUTE or"
+                    + " '5 minutes'; months, quarters and years have no TIME_BUCKET_GAPFILL");
         }
         return interval;
     }

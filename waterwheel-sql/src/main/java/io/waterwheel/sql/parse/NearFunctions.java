@@ -35,7 +35,7 @@ public final class NearFunctions {
             Map.entry("PERCENTILE_DISC", SHARES),
             Map.entry("QUANTILE_CONT", SHARES),
             Map.entry("QUANTILE_DISC", SHARES),
-            Map.entry("LOG2", "LN(x) / LN(2) is the same"),
+            Map.entry("LOG2", "LN(x) / LN(2) is it but for the last digit"),
             Map.entry("DATEADD", MOVES),
             Map.entry("DATE_ADD", MOVES),
             Map.entry("TIMESTAMPADD", MOVES));

@@ -62,7 +62,7 @@ public final class StatementParser {
     /** Where all columns may be meant. */
     private static final Pattern ALL = Pattern.compile("(?i)\\bBY\\s++ALL\\b");
 
-    private static final Pattern USING = Pattern.compile("(?i)\\bUSING\\b");
+    private static final Pattern USING = Pattern.compile("(?i)\\b(USING|NATURAL)\\b");
     private static final Pattern SETS = Pattern.compile("(?i)\\b(ROLLUP|CUBE)\\b");
 
     private StatementParser() {}
@@ -86,7 +86,7 @@ public final class StatementParser {
             casts = LatestRows.subQueries(casts);
         }
         SqlNode windows = casts == null ? null : casts.accept(new WindowTables());
-        SqlNode grouped = windows != null && SETS.matcher(statement).find() ? RepeatedGroups.of(windows) : windows;
+        SqlNode grouped = windows != null && SETS.matcher(statement).find() ? GroupingSets.of(windows) : windows;
         SqlNode joined = grouped != null && USING.matcher(statement).find() ? UsingColumns.of(grouped) : grouped;
         SqlNode named = joined != null && ALL.matcher(statement).find() ? AllColumns.of(joined) : joined;
         if (named == null) {

@@ -33,6 +33,7 @@ import org.apache.calcite.sql.SqlFunction;
 import org.apache.calcite.sql.SqlFunctionCategory;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.fun.SqlQuantifyOperator;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.type.OperandTypes;
 import org.apache.calcite.sql.type.ReturnTypes;
 import org.apache.calcite.sql2rel.RelDecorrelator;
@@ -57,7 +58,7 @@ final class Decorrelation {
     /** The plan with sub-queries as operators: joins, and correlated ones where they name columns around them. */
     static RelNode operators(RelNode root) {
         HepPlanner planner = new HepPlanner(SUB_QUERIES);
-        planner.setRoot(root.accept(new Renaming()));
+        planner.setRoot(root.accept(new Rewording()));
         return planner.findBestExp();
     }
 
@@ -148,37 +149,36 @@ final class Decorrelation {
     }
 
     /**
-     * Gives columns other names where {@code <> ANY} of a sub-query is about them. Calcite looks for its own columns d
-     * and m by these names alone, and finds those of the stream first.
+     * Puts other words for what Calcite makes wrong operators of. {@code x <> ANY (...)}, and so {@code = ALL}, looks
+     * for the columns of its helpers by name alone, and finds others; {@code < ANY} or {@code > ANY} is the same. IN of
+     * several columns has rows twice or loses them where it is unknown.
      */
-    private static final class Renaming extends RelHomogeneousShuttle {
+    private static final class Rewording extends RelHomogeneousShuttle {
         private final RexShuttle within = new RexShuttle() {
             @Override
             public RexNode visitSubQuery(RexSubQuery query) {
                 RexSubQuery same = (RexSubQuery) super.visitSubQuery(query);
-                return same.clone(same.rel.accept(Renaming.this));
+                same = same.clone(same.rel.accept(Rewording.this));
+                if (same.getKind() != SqlKind.SOME
+                        || ((SqlQuantifyOperator) same.getOperator()).comparisonKind != SqlKind.NOT_EQUALS) {
+                    return same;
+                }
+                return same.rel
+                        .getCluster()
+                        .getRexBuilder()
+                        .makeCall(
+                                SqlStdOperatorTable.OR,
+                                RexSubQuery.some(same.rel, same.operands, SqlStdOperatorTable.SOME_LT),
+                                RexSubQuery.some(same.rel, same.operands, SqlStdOperatorTable.SOME_GT));
             }
         };
 
         @Override
         public RelNode visit(RelNode other) {
             requireKnownRows(other);
-            RelNode node = super.visit(other).accept(within);
-            if (node.getInputs().isEmpty() || !hasAny(node)) {
-                return node;
-            }
-            RelNode named = node.copy(
-                    node.getTraitSet(),
-                    node.getInputs().stream().map(Renaming::numbered).toList());
-            return node instanceof Project
-                    ? named
-                    : listed(named, node.getRowType().getFieldNames());
+            return super.visit(other).accept(within);
         }
 
-        /**
-         * Refuses IN of several columns where it may be unknown and that matters: Calcite's join has a row twice then,
-         * or loses it.
-         */
         private static void requireKnownRows(RelNode node) {
             RexShuttle requiring = new RexShuttle() {
                 @Override
@@ -204,36 +204,6 @@ final class Decorrelation {
                     RexNode unused = one.accept(requiring);
                 }
             }
-        }
-
-        private static boolean hasAny(RelNode node) {
-            boolean[] any = {false};
-            RelNode unused = node.accept(new RexShuttle() {
-                @Override
-                public RexNode visitSubQuery(RexSubQuery query) {
-                    any[0] |= query.getKind() == SqlKind.SOME
-                            && ((SqlQuantifyOperator) query.getOperator()).comparisonKind == SqlKind.NOT_EQUALS;
-                    return super.visitSubQuery(query);
-                }
-            });
-            return any[0];
-        }
-
-        private static RelNode numbered(RelNode input) {
-            List<String> names = new ArrayList<>();
-            for (int c = 0; c < input.getRowType().getFieldCount(); c++) {
-                names.add("column" + c);
-            }
-            return listed(input, names);
-        }
-
-        private static RelNode listed(RelNode below, List<String> names) {
-            return LogicalProject.create(
-                    below,
-                    List.of(),
-                    below.getCluster().getRexBuilder().identityProjects(below.getRowType()),
-                    names,
-                    Set.of());
         }
     }
 

@@ -190,7 +190,8 @@ final class Rewriter extends SqlShuttle {
         }
         if (call.getKind() == SqlKind.TABLESAMPLE) {
             throw SqlErrors.unsupported(
-                    position, "TABLESAMPLE; of a whole number, WHERE MOD(id, 10) = 0 takes a tenth of the rows");
+                    position,
+                    "TABLESAMPLE; where id is a whole number, WHERE MOD(id, 10) = 0 takes a tenth of the rows");
         }
         BigDecimal written = WrittenNumbers.of(call);
         if (written != null) {

@@ -194,6 +194,7 @@ final class TimeCalls {
         }
         long millis = call.operand(0) instanceof SqlIntervalLiteral literal
                         && literal.getValue() instanceof SqlIntervalLiteral.IntervalValue value
+                        && !value.getIntervalQualifier().isYearMonth()
                 ? SqlParserUtil.intervalToMillis(value)
                 : 0;
         if (origin == null || millis <= 0 || isFinerThanMillis(origin.toInstant(ZoneOffset.UTC))) {

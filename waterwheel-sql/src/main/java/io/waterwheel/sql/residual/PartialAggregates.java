@@ -1,6 +1,8 @@
 package io.waterwheel.sql.residual;
 
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.schema.text.Decimals;
+import io.waterwheel.sql.leaf.EngineFunctions;
 import io.waterwheel.sql.leaf.Leaf;
 import io.waterwheel.sql.leaf.LeafNode;
 import io.waterwheel.sql.leaf.NotPushed;
@@ -30,6 +32,7 @@ import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.logical.LogicalAggregate;
 import org.apache.calcite.rel.logical.LogicalProject;
 import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rel.type.RelDataTypeFactory;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
@@ -58,9 +61,9 @@ import org.slf4j.LoggerFactory;
  * counts as one.
  *
  * <p>Counts, least and greatest values, and sums of integers and decimals are merged without a difference. The sum of a
- * group's doubles is exact and rounded once; with the compensated sum above them the error stays some units in the last
- * place of the sum of all magnitudes, which is the bound of a compensated sum of the rows too. A mean is such a sum by
- * a count. Nothing that is computed above the join moves below it, for it may fail of a row that the join drops.
+ * group's doubles is exact and rounded once, and DuckDB's fsum above compensates its errors: together at most three
+ * units of rounding of the sum of all magnitudes, where fsum of the rows has two. A mean is such a sum by a count.
+ * Nothing that is computed above the join moves below it, for it may fail of a row that the join drops.
  */
 public final class PartialAggregates {
     private static final Logger LOG = LoggerFactory.getLogger(PartialAggregates.class);
@@ -290,13 +293,11 @@ public final class PartialAggregates {
                         .getFieldList()
                         .get(argument)
                         .getType();
-                boolean whole = type.getSqlTypeName() == SqlTypeName.BIGINT;
-                if (!whole && type.getSqlTypeName() != SqlTypeName.DOUBLE) {
+                if (type.getSqlTypeName() != SqlTypeName.BIGINT && type.getSqlTypeName() != SqlTypeName.DOUBLE) {
                     throw new NotPushed("a mean of " + type + " in parts");
                 }
-                PartialLeaf.Function sum = whole ? PartialLeaf.Function.SUM_OF_DOUBLES : PartialLeaf.Function.SUM;
                 yield new Value(
-                        part(SqlStdOperatorTable.SUM, sum, column, choice),
+                        part(SqlStdOperatorTable.SUM, PartialLeaf.Function.SUM, column, choice),
                         part(SqlStdOperatorTable.SUM0, PartialLeaf.Function.COUNT, column, choice));
             }
             case "MIN" -> least(call, PartialLeaf.Function.MIN, column, choice);
@@ -480,7 +481,10 @@ public final class PartialAggregates {
             }
             for (Part part : values.get(v).parts().toList()) {
                 merges.add(new Merge(before, part, columns.size(), filter));
-                columns.add(argument(before, part, below, partials, choices, rex));
+                RexNode argument = argument(before, part, below, partials, choices, rex);
+                boolean ofMean =
+                        values.get(v).count() != null && part == values.get(v).part();
+                columns.add(ofMean ? summand(argument, rex) : argument);
             }
         }
         RelNode input = LogicalProject.create(below.node(), List.of(), columns, (List<String>) null, Set.of());
@@ -534,6 +538,17 @@ public final class PartialAggregates {
         return LogicalProject.create(merged, List.of(), shown, (List<String>) null, Set.of());
     }
 
+    /** Of a mean, whose sum may exceed 64 bits where the mean does not. */
+    private static RexNode summand(RexNode part, RexBuilder rex) {
+        if (part.getType().getSqlTypeName() != SqlTypeName.BIGINT) {
+            return part;
+        }
+        RelDataTypeFactory types = rex.getTypeFactory();
+        RelDataType wide = types.createSqlType(SqlTypeName.DECIMAL, Decimals.MOST_DIGITS, 0);
+        return rex.makeAbstractCast(
+                types.createTypeWithNullability(wide, part.getType().isNullable()), part, false);
+    }
+
     /** NULL of no values. */
     private static RexNode mean(RexNode sum, RexNode count, RexBuilder rex) {
         RelDataType type = rex.getTypeFactory()
@@ -543,7 +558,13 @@ public final class PartialAggregates {
                 SqlStdOperatorTable.CASE,
                 rex.makeCall(SqlStdOperatorTable.EQUALS, count, none),
                 rex.makeNullLiteral(type),
-                rex.makeCall(SqlStdOperatorTable.DIVIDE, sum, rex.makeAbstractCast(type, count, false)));
+                rex.makeCall(
+                        SqlStdOperatorTable.DIVIDE,
+                        sum.getType().getSqlTypeName() == SqlTypeName.DOUBLE
+                                ? sum
+                                : rex.makeCall(
+                                        type, new EngineFunctions().required(EngineFunctions.TO_DOUBLE), List.of(sum)),
+                        rex.makeAbstractCast(type, count, false)));
     }
 
     private static RexNode argument(

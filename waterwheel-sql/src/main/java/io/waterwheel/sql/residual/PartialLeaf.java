@@ -4,7 +4,6 @@ import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.aggregate.AggregateFunctions;
 import io.waterwheel.query.expression.Expression;
-import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.sql.leaf.DecimalTypes;
 import io.waterwheel.sql.leaf.Leaf;
 import io.waterwheel.sql.leaf.LeafNode;
@@ -34,8 +33,6 @@ final class PartialLeaf {
         ALL("count"),
         COUNT("count"),
         SUM("sum"),
-        /** The sum of whole numbers as doubles, of which a mean is made: no mean exceeds 64 bits. */
-        SUM_OF_DOUBLES("sum"),
         MIN("min"),
         MAX("max");
 
@@ -83,7 +80,7 @@ final class PartialLeaf {
         List<Aggregate> aggregates = new ArrayList<>();
         for (Value value : values) {
             boolean all = value.function() == Function.ALL;
-            Expression argument = all ? ONE : argument(value, leaf);
+            Expression argument = all ? ONE : leaf.columns().get(value.column());
             RelDataType type = all
                     ? types.createSqlType(SqlTypeName.BIGINT)
                     : type(value.function(), row.get(value.column()).getType(), types);
@@ -105,11 +102,6 @@ final class PartialLeaf {
         return made;
     }
 
-    private static Expression argument(Value value, Leaf leaf) {
-        Expression column = leaf.columns().get(value.column());
-        return value.function() == Function.SUM_OF_DOUBLES ? new Expression.Cast(column, ValueType.DOUBLE) : column;
-    }
-
     private static RelDataType type(Function function, RelDataType argument, RelDataTypeFactory types)
             throws NotPushed {
         return switch (function) {
@@ -122,12 +114,6 @@ final class PartialLeaf {
                     throw new NotPushed("a sum of " + argument);
                 }
                 yield types.getTypeSystem().deriveSumType(types, argument);
-            }
-            case SUM_OF_DOUBLES -> {
-                if (argument.getSqlTypeName() != SqlTypeName.BIGINT) {
-                    throw new NotPushed("a mean of " + argument);
-                }
-                yield types.createTypeWithNullability(types.createSqlType(SqlTypeName.DOUBLE), argument.isNullable());
             }
         };
     }

@@ -199,12 +199,12 @@ final class DialectTest {
                         + " | a written origin at which a quarter begins",
                 "SELECT DATE_BIN(INTERVAL '5' MINUTE, moment, moment) FROM orders | BAD_SQL | a written origin",
                 "SELECT TIME_BUCKET(INTERVAL '0' MINUTE, moment) AS b, COUNT(*) FROM orders GROUP BY 1 | SQL_UNSUPPORTED"
-                        + " | statement, line 1, column 8: not supported: this step of TIME_BUCKET; expected such as",
+                        + " | statement, line 1, column 8: not supported: this step of TIME_BUCKET; expected one above 0, such as",
                 "SELECT COUNT(*) FROM orders WHERE moment > NOW() - INTERVAL '5 min' | BAD_SQL"
                         + " | statement, line 1, column 61: an INTERVAL has one number and one unit",
                 "SELECT COUNT(*) FROM orders WHERE moment > NOW() - INTERVAL '1 day 2 hours' | BAD_SQL"
                         + " | several are added to a time one after another",
-                "SELECT id FROM orders TABLESAMPLE BERNOULLI(10) | SQL_UNSUPPORTED | TABLESAMPLE; of a whole number, WHERE MOD(id",
+                "SELECT id FROM orders TABLESAMPLE BERNOULLI(10) | SQL_UNSUPPORTED | TABLESAMPLE; where id is a whole number, WHERE MOD(id",
                 "SELECT CAST(o.price AS VARCHAR), CAST(v.level AS VARCHAR) FROM orders o JOIN visits v ON o.id = v.id"
                         + " | SQL_UNSUPPORTED | statement, line 1, column 8: not supported: CAST of DOUBLE to VARCHAR, here or in"
                         + " another of the 2 calls of CAST",

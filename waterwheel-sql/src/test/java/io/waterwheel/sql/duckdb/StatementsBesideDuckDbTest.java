@@ -301,7 +301,14 @@ final class StatementsBesideDuckDbTest {
                         + " WHERE v.id = o.d AND v.level <> ALL (SELECT m FROM (SELECT amount AS m FROM orders) w WHERE m > 0)) ;",
                 "SELECT a.d, b.m FROM (SELECT id AS d, amount AS c FROM orders) a JOIN (SELECT id AS m FROM visits) b"
                         + " ON a.d = b.m AND NOT a.c = ALL (SELECT level FROM visits WHERE id < 4) ;",
+                "SELECT x FROM (VALUES (4), (1)) AS a(x) WHERE x <> ANY (SELECT y FROM (VALUES (1), (1)) AS b(y))"
+                        + " AND x <> ANY (SELECT z FROM (VALUES (3), (4)) AS e(z)) ;",
+                "SELECT id, amount <> ANY (SELECT 2), amount <> ANY (SELECT level FROM visits), amount > ANY (SELECT level FROM visits),"
+                        + " amount <> ALL (SELECT 1), amount = ALL (SELECT level FROM visits WHERE id = 3) FROM orders ;",
+                "SELECT id FROM orders WHERE amount > ANY (SELECT level FROM visits WHERE id < 5) AND amount NOT IN (SELECT level FROM visits"
+                        + " WHERE level > 0) AND note <> ANY (SELECT note FROM visits WHERE id = 2) ;",
                 "SELECT note, COUNT(*) FROM orders GROUP BY ROLLUP(note, note) ;",
+                "SELECT id, note, COUNT(*), GROUPING(id), GROUPING(note) FROM orders GROUP BY CUBE(id, note) ;",
                 "SELECT id, note, COUNT(*) FROM orders GROUP BY CUBE(id, note, id) ;",
                 "SELECT id, note, COUNT(*) FROM orders GROUP BY note, ROLLUP((id, note), id) ;",
                 "SELECT id, amount FROM orders WHERE (id, amount) IN (SELECT id, level FROM visits) AND price IS NOT NULL ;",
@@ -311,6 +318,8 @@ final class StatementsBesideDuckDbTest {
                 "SELECT id AS x, COUNT(*) FROM orders o RIGHT JOIN visits v USING (id) WHERE id IN (SELECT id FROM orders) GROUP BY id ;",
                 "SELECT id, note, COUNT(*) FROM orders o FULL JOIN visits v USING (id, note) WHERE id > 1 GROUP BY id, note ;",
                 "SELECT id, COUNT(*) FROM orders JOIN visits USING (id) JOIN (SELECT DISTINCT id FROM visits) w USING (id) GROUP BY id ;",
+                "SELECT o.note, MAX(level) AS id FROM orders o JOIN visits v USING (id) WHERE id > 1 GROUP BY o.note HAVING MAX(level) > 0 ;",
+                "SELECT id + 1 AS n, ROW_NUMBER() OVER (PARTITION BY id ORDER BY o.moment, o.amount, o.price, level, v.moment) FROM orders o JOIN visits v USING (id) ;",
                 "SELECT * FROM (SELECT id, amount FROM orders) o JOIN (SELECT id, level FROM visits) v USING (id) WHERE id = 3 ;",
                 // Groups of nothing but written values.
                 "SELECT DISTINCT 1, 'a' FROM orders o JOIN visits v ON o.id = v.id AND v.note = 'none has it' ;",
@@ -395,7 +404,6 @@ final class StatementsBesideDuckDbTest {
                         + " AND CURRENT ROW) FROM orders WHERE note <> 'INTERVAL ''1 day''' ;",
                 "SELECT id, SUM(amount) OVER w AS s, COUNT(*) OVER w AS n FROM orders WINDOW w AS (PARTITION BY id) ;",
                 "SELECT o.id, t.u FROM orders o CROSS JOIN LATERAL (VALUES (o.amount), (o.id)) AS t(u) ;",
-                "SELECT id FROM orders WHERE (id, amount) NOT IN (SELECT id, level FROM visits) ;",
                 "SELECT o.id, o.amount NOT IN (SELECT level FROM visits v WHERE v.id = o.id) AS e FROM orders o ;",
                 "SELECT o.id, (SELECT COUNT(*) FROM visits v WHERE v.id = o.id AND v.level > o.amount) AS n FROM orders o ;",
                 "SELECT id, RANK() OVER (PARTITION BY id ORDER BY SUM(price)) FROM orders GROUP BY id, note ;",
@@ -464,6 +472,8 @@ final class StatementsBesideDuckDbTest {
                     "SELECT o.note FROM orders o JOIN visits v ON o.id = v.id"
                             + " ORDER BY o.price DESC, v.moment, o.moment, o.note, v.level LIMIT 20 OFFSET 5",
                     "SELECT o.price * 2 AS twice FROM orders o JOIN visits v ON o.id = v.id ORDER BY twice NULLS LAST",
+                    "SELECT o.price FROM orders o JOIN visits v USING (id)"
+                            + " ORDER BY id DESC, o.price, v.moment, o.moment, o.note, v.level LIMIT 20",
                     "SELECT id AS n FROM orders UNION SELECT level FROM visits ORDER BY n DESC NULLS LAST LIMIT 3",
                     "SELECT id, RANK() OVER (ORDER BY price DESC) AS r FROM orders ORDER BY r, id LIMIT 10")) {
                 assertThat(streams.answer(statement)).as(statement).isEqualTo(duckdb.rows(statement));
@@ -665,6 +675,8 @@ final class StatementsBesideDuckDbTest {
                 "divide ARG_MAX(x, time) - ARG_MIN(x, time) by the seconds between",
                 "QUANTILE(o.price, v.weight) FROM orders o, visits v",
                 "a QUANTILE whose share is no written number from 0 to 1",
+                "id FROM orders o RIGHT JOIN visits v USING (id) JOIN orders w USING (id)",
+                "USING or NATURAL behind a RIGHT or FULL join by such; write ON COALESCE(a.id, b.id) = c.id",
                 "id FROM orders WHERE (id, amount) NOT IN (SELECT id, level FROM visits)",
                 "IN of several columns that may be null",
                 "id, (id, amount) IN (SELECT id, level FROM visits) FROM orders",

@@ -10,27 +10,27 @@ import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.apache.calcite.sql.util.SqlShuttle;
-import org.apache.calcite.util.Litmus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code ROLLUP (a, a)} as {@code GROUPING SETS ((a, a), (a), ())}, and CUBE in the same way, where a value is in it
- * twice: two of its sets are of the same values, and Calcite takes them for one.
+ * {@code ROLLUP (a, b)} as {@code GROUPING SETS ((a, b), (a), ())}, and CUBE in the same way. Of {@code ROLLUP (a, a)}
+ * two sets are of the same values, and Calcite takes them for one where it is not written so.
  */
-final class RepeatedGroups extends SqlShuttle {
-    /** Of CUBE, which has a set for each choice among them. */
+final class GroupingSets extends SqlShuttle {
+    /** Of CUBE, which has a set for each choice among them; a greater one stays as it is. */
     private static final int MOST_ITEMS = 12;
 
-    private RepeatedGroups() {}
+    private GroupingSets() {}
 
     static @Nullable SqlNode of(SqlNode tree) {
-        return tree.accept(new RepeatedGroups());
+        return tree.accept(new GroupingSets());
     }
 
     @Override
     public @Nullable SqlNode visit(SqlCall call) {
-        boolean sets = call.getKind() == SqlKind.ROLLUP || call.getKind() == SqlKind.CUBE;
-        if (!sets || !isRepeated(call.getOperandList())) {
+        boolean sets = call.getKind() == SqlKind.ROLLUP
+                || (call.getKind() == SqlKind.CUBE && call.operandCount() <= MOST_ITEMS);
+        if (!sets) {
             return super.visit(call);
         }
         SqlParserPos position = call.getParserPosition();
@@ -40,8 +40,6 @@ final class RepeatedGroups extends SqlShuttle {
             for (int length = items; length >= 0; length--) {
                 made.add(set(call, (1L << length) - 1));
             }
-        } else if (items > MOST_ITEMS) {
-            throw SqlErrors.at(position, "CUBE of over " + MOST_ITEMS + " values, of which some are alike");
         } else {
             for (long chosen = (1L << items) - 1; chosen >= 0; chosen--) {
                 made.add(set(call, chosen));
@@ -68,18 +66,5 @@ final class RepeatedGroups extends SqlShuttle {
             return Arrays.asList(list.toArray(new SqlNode[0]));
         }
         return item.getKind() == SqlKind.ROW ? ((SqlCall) item).getOperandList() : List.of(item);
-    }
-
-    private static boolean isRepeated(List<SqlNode> items) {
-        List<SqlNode> seen = new ArrayList<>();
-        for (SqlNode item : items) {
-            for (SqlNode value : values(item)) {
-                if (seen.stream().anyMatch(other -> other.equalsDeep(value, Litmus.IGNORE))) {
-                    return true;
-                }
-                seen.add(value);
-            }
-        }
-        return false;
     }
 }

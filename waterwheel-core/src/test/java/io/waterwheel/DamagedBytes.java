@@ -51,7 +51,7 @@ public final class DamagedBytes {
                 long number = NUMBERS[random.nextInt(NUMBERS.length)];
                 int width = 1 << random.nextInt(4);
                 for (int i = 0; i < width && at + i < length; i++) {
-                    bytes[at + i] = (byte) (number >>> 8 * i);
+                    bytes[at + i] = (byte) (number >>> (8 * i));
                 }
                 return bytes;
             }

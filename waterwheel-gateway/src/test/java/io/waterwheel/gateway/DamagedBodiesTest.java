@@ -258,9 +258,13 @@ final class DamagedBodiesTest {
     /** Lines of InfluxDB's writers: each is a point or a bad line, and the next begins behind it. */
     @Test
     void pointsAreTakenOrRefused() {
-        byte[] good = ("s,host=a,dc=x\\ y id=1i,at=5,note=\"a, \\\"note\\\"\",real=-1.5e3,truth=t 1633608001000000000\n"
-                        + "# a comment\ns id=2u,price=12.50,raw=\"AQID\"\n\ns id=.5,real=+7. -1\n")
-                .getBytes(UTF_8);
+        byte[] good = """
+                s,host=a,dc=x\\ y id=1i,at=5,note="a, \\"note\\"",real=-1.5e3,truth=t 1633608001000000000
+                # a comment
+                s id=2u,price=12.50,raw="AQID"
+
+                s id=.5,real=+7. -1
+                """.getBytes(UTF_8);
         int points = 0;
         for (int body = 0; body < BODIES; body++) {
             byte[] bytes = DamagedBytes.of(good, good, random);

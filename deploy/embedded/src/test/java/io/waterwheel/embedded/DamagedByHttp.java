@@ -88,10 +88,11 @@ final class DamagedByHttp implements AutoCloseable {
             {"sql": "SELECT id FROM damaged WHERE note = ? AND at < ? LIMIT 4", "timeoutMillis": 2000,
              "parameters": ["n", {"time": "2021-10-07T12:30:00Z"}]}
             """);
-    private static final byte[] POINTS =
-            ("damaged-points,note=a id=1i,real=-1.5e3,price=12.50 1633608001000000000\n# a comment\n"
-                            + "damaged-points id=2u,note=\"a, \\\"note\\\"\" 1633608001000000001\n")
-                    .getBytes(UTF_8);
+    private static final byte[] POINTS = """
+            damaged-points,note=a id=1i,real=-1.5e3,price=12.50 1633608001000000000
+            # a comment
+            damaged-points id=2u,note="a, \\"note\\"" 1633608001000000001
+            """.getBytes(UTF_8);
 
     private final long seed = Long.getLong("seed", System.nanoTime());
     private final Random random = new Random(seed);

@@ -188,8 +188,8 @@ final class DamagedByHttp implements AutoCloseable {
 
     /** Words are left out, doubled, exchanged, or replaced by those of another statement. */
     private String shuffled(String statement) {
-        List<String> words = new ArrayList<>(Arrays.asList(statement.split("(?<=\\W)|(?=\\W)")));
-        String[] others = STATEMENTS.get(random.nextInt(STATEMENTS.size())).split("(?<=\\W)|(?=\\W)");
+        List<String> words = new ArrayList<>(Arrays.asList(statement.split("(?<=\\W)|(?=\\W)", -1)));
+        String[] others = STATEMENTS.get(random.nextInt(STATEMENTS.size())).split("(?<=\\W)|(?=\\W)", -1);
         for (int change = random.nextInt(3); change >= 0 && !words.isEmpty(); change--) {
             int at = random.nextInt(words.size());
             switch (random.nextInt(4)) {

@@ -465,7 +465,7 @@ final class AppendCommand implements Callable<Integer> {
 
     /**
      * A file's rows go by the hundred: packing them halves the log (docs/decisions/0059). Full batches spare time; rows
-     * that come one by one go at once (docs/decisions/0067).
+     * that come one by one go at once (docs/decisions/0065).
      */
     static AppenderSettings settings(List<InputSource> files, boolean paced) {
         AppenderSettings settings = AppenderSettings.DEFAULT.compressedBy(

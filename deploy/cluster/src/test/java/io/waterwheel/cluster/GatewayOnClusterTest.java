@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
@@ -123,7 +124,7 @@ final class GatewayOnClusterTest {
         positionsByKey.put(key, send(gateway, key, wait));
         rows += ROWS_EACH;
         sum += body.lines()
-                .mapToLong(line -> Long.parseLong(line.split(",")[1]))
+                .mapToLong(line -> Long.parseLong(line.split(",", -1)[1]))
                 .sum();
     }
 
@@ -172,7 +173,7 @@ final class GatewayOnClusterTest {
     private void everyPageIsFound(GatewayProcess gateway, RealCluster cluster) throws Exception {
         assertThat(targets(gateway, "gateway")).contains(gateway.place());
         Waiting.until("all workers are listed", () -> targets(gateway, "worker").size() == cluster.pairs());
-        double inserted = 0;
+        long inserted = 0;
         for (String place : targets(gateway, "worker")) {
             GatewayProcess.Reply page = gateway.getFrom(place, "/metrics");
             assertThat(page.status()).as(place).isEqualTo(200);
@@ -185,17 +186,17 @@ final class GatewayOnClusterTest {
                 .isEqualTo(rows);
     }
 
-    private static double valueOf(String series, String page) {
+    private static long valueOf(String series, String page) {
         return page.lines()
                 .filter(line -> line.startsWith(series))
-                .mapToDouble(line -> Double.parseDouble(line.substring(series.length())))
+                .mapToLong(line -> (long) Double.parseDouble(line.substring(series.length())))
                 .sum();
     }
 
     /** The addresses that Prometheus is told. */
-    private static TreeSet<String> targets(GatewayProcess gateway, String role) throws Exception {
+    private static Set<String> targets(GatewayProcess gateway, String role) throws Exception {
         GatewayProcess.Reply reply = gateway.get("/v1/sd/prometheus");
-        TreeSet<String> found = new TreeSet<>();
+        Set<String> found = new TreeSet<>();
         if (reply.status() == 200) {
             TARGETS.matcher(reply.body())
                     .results()

@@ -39,7 +39,8 @@ record CsvStyle(
     /** A decimal comma, where the comma would divide too. */
     private static final Pattern COMMA_NUMBER = Pattern.compile("-?\\d+,\\d+");
 
-    private static final Pattern COMMA_WITHIN = Pattern.compile("\\d,\\d");
+    /** The same with a unit, such as 5,7%. */
+    private static final Pattern COMMA_AND_UNIT = Pattern.compile("-?\\d+,\\d+\\s*\\S{0,3}");
 
     /** Times that are not written as ISO 8601 says; of two that fit, the first is the likelier. */
     static final List<String> TIMES = List.of(
@@ -207,7 +208,7 @@ record CsvStyle(
         CsvStyle byPoints = new CsvStyle(delimiter, ',', '.');
         boolean commas = columns.values().stream()
                 .flatMap(List::stream)
-                .anyMatch(value -> COMMA_WITHIN.matcher(value).find());
+                .anyMatch(value -> COMMA_AND_UNIT.matcher(value).matches());
         boolean grouped =
                 delimiter == ';' && columns.values().stream().anyMatch(column -> byPoints.areGroups(column, commas));
         long most = -1;

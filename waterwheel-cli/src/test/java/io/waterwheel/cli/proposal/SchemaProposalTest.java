@@ -342,6 +342,8 @@ class SchemaProposalTest {
                     .contains("{name: n, type: double}\n");
         }
         assertThat(yaml("at;n\n07.10.2025;17.487\n08.10.2025;18.125\n")).contains("{name: n, type: double}\n");
+        assertThat(yaml("at;n;note\n07.10.2025;17.487;Sensor 1,2\n08.10.2025;18.125;\n"))
+                .contains("{name: n, type: double}\n");
         assertThat(yaml("at,n\n2025-10-07,17.487\n2025-10-08,516\n"))
                 .contains("{name: n, type: double}   # a guess: is the point of 1 one between thousands? Then append"
                         + " with --thousands . --decimal ,");

@@ -38,26 +38,26 @@ final class GroupingSets extends SqlShuttle {
         List<SqlNode> made = new ArrayList<>();
         if (call.getKind() == SqlKind.ROLLUP) {
             for (int length = items; length >= 0; length--) {
-                made.add(set(call, (1L << length) - 1));
+                made.add(set(position, call.getOperandList().subList(0, length)));
             }
         } else {
             for (long chosen = (1L << items) - 1; chosen >= 0; chosen--) {
-                made.add(set(call, chosen));
+                List<SqlNode> values = new ArrayList<>();
+                for (int item = 0; item < items; item++) {
+                    if ((chosen >> item & 1) != 0) {
+                        values.add(call.operand(item));
+                    }
+                }
+                made.add(set(position, values));
             }
         }
         return SqlStdOperatorTable.GROUPING_SETS.createCall(position, made);
     }
 
-    private static SqlNode set(SqlCall call, long chosen) {
+    private static SqlNode set(SqlParserPos position, List<SqlNode> items) {
         List<SqlNode> values = new ArrayList<>();
-        for (int item = 0; item < call.operandCount(); item++) {
-            if ((chosen >> item & 1) != 0) {
-                values.addAll(values(call.operand(item)));
-            }
-        }
-        return values.isEmpty()
-                ? new SqlNodeList(call.getParserPosition())
-                : SqlStdOperatorTable.ROW.createCall(call.getParserPosition(), values);
+        items.forEach(item -> values.addAll(values(item)));
+        return values.isEmpty() ? new SqlNodeList(position) : SqlStdOperatorTable.ROW.createCall(position, values);
     }
 
     /** Of several in parentheses each. */

@@ -140,7 +140,7 @@ final class Decorrelation {
             return super.visit(other).accept(new RexShuttle() {
                 @Override
                 public RexNode visitCall(RexCall call) {
-                    return call.getOperator() == Holding.HELD
+                    return call.getOperator().equals(Holding.HELD)
                             ? call.getOperands().get(0)
                             : super.visitCall(call);
                 }
@@ -159,6 +159,12 @@ final class Decorrelation {
             public RexNode visitSubQuery(RexSubQuery query) {
                 RexSubQuery same = (RexSubQuery) super.visitSubQuery(query);
                 same = same.clone(same.rel.accept(Rewording.this));
+                if (same.getKind() == SqlKind.SOME && same.operands.size() > 1) {
+                    // Calcite would compare the first alone.
+                    throw SqlErrors.unsupported(
+                            "not supported: ANY, SOME or ALL of several columns but as = ANY, which is"
+                                    + " IN, and <> ALL, which is NOT IN; write EXISTS (SELECT 1 FROM ... WHERE ...)");
+                }
                 if (same.getKind() != SqlKind.SOME
                         || ((SqlQuantifyOperator) same.getOperator()).comparisonKind != SqlKind.NOT_EQUALS) {
                     return same;
@@ -188,9 +194,10 @@ final class Decorrelation {
                             || query.rel.getRowType().getFieldList().stream()
                                     .anyMatch(column -> column.getType().isNullable());
                     if (query.getKind() == SqlKind.IN && query.getOperands().size() > 1 && nulls) {
-                        throw SqlErrors.unsupported("not supported: IN of several columns that may be null, but as a"
-                                + " condition of WHERE by itself or with AND; write [NOT] EXISTS (SELECT 1 FROM ..."
-                                + " WHERE x = a AND y = b)");
+                        throw SqlErrors.unsupported(
+                                "not supported: IN of several columns that may be null is answered only as a whole"
+                                        + " condition of WHERE or HAVING, alone or joined by AND; write [NOT] EXISTS"
+                                        + " (SELECT 1 FROM ... WHERE x = a AND y = b)");
                     }
                     return super.visitSubQuery(query);
                 }

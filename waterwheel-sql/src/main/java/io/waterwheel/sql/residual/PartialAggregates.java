@@ -479,12 +479,13 @@ public final class PartialAggregates {
                 filter = columns.size();
                 columns.add(RexInputRef.of(below.columns()[before.filterArg], row));
             }
-            for (Part part : values.get(v).parts().toList()) {
-                merges.add(new Merge(before, part, columns.size(), filter));
-                RexNode argument = argument(before, part, below, partials, choices, rex);
-                boolean ofMean =
-                        values.get(v).count() != null && part == values.get(v).part();
-                columns.add(ofMean ? summand(argument, rex) : argument);
+            Value value = values.get(v);
+            merges.add(new Merge(before, value.part(), columns.size(), filter));
+            RexNode argument = argument(before, value.part(), below, partials, choices, rex);
+            columns.add(value.count() == null ? argument : summand(argument, rex));
+            if (value.count() != null) {
+                merges.add(new Merge(before, value.count(), columns.size(), filter));
+                columns.add(argument(before, value.count(), below, partials, choices, rex));
             }
         }
         RelNode input = LogicalProject.create(below.node(), List.of(), columns, (List<String>) null, Set.of());

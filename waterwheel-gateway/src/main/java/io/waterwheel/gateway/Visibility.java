@@ -29,9 +29,9 @@ final class Visibility {
     /*
      * A question demands what all wait for, and is answered when queries see it. One partition that stands would hold up
      * all others so. A question that is not met in two seconds is therefore followed by one that demands nothing, which
-     * tells how far queries see. Partitions that are behind then are slow: no question demands them until nobody waits
-     * for them any longer, and what is told of them by the questions about others counts all the same. While all that
-     * is waited for is slow, there is a look now and then.
+     * tells how far queries see. Partitions that are behind then are slow: no question demands them until they have
+     * caught up with all that is waited for, and what is told of them by the questions about others counts all the
+     * same. While all that is waited for is slow, there is a look now and then.
      */
 
     /** How long a request waits (docs/http.md). */
@@ -89,7 +89,7 @@ final class Visibility {
     /** Why the last question was not met. Guarded by this. */
     private @Nullable Throwable unmet;
 
-    /** One request. Guarded by the object that it waits at. */
+    /** One request. Guarded by the Visibility that it waits at. */
     private static final class Waiting {
         final long deadline;
         final CompletableFuture<@Nullable Void> visible = new CompletableFuture<>();
@@ -244,7 +244,10 @@ final class Visibility {
                 () -> looked.completeExceptionally(
                         new WaterwheelException(ErrorCode.TIMEOUT, "no coordinator answers in time")));
         var unused = looked.whenComplete((verdict, failure) -> {
-            boolean goesOn = failure == null;
+            if (failure != null && isOver(failure)) {
+                next();
+                return;
+            }
             if (failure == null) {
                 seen(verdict, Map.of());
                 synchronized (this) {
@@ -254,24 +257,25 @@ final class Visibility {
                             slow.add(partition);
                         }
                     });
-                    goesOn = waiting.stream().anyMatch(one -> !slow.containsAll(one.left.keySet()));
                 }
-            } else {
-                goesOn = isOver(failure);
             }
-            if (goesOn) {
-                next();
-            } else {
-                pause();
-            }
+            goOn(failure == null);
         });
     }
 
-    private void pause() {
+    /** Goes on at once where somebody waits for what is not slow and that may be, else after a pause. */
+    private void goOn(boolean maybeAtOnce) {
         long number;
+        boolean atOnce;
         synchronized (this) {
-            number = ++pauses;
+            // Who comes from here on finds that there is a pause.
+            atOnce = maybeAtOnce && waiting.stream().anyMatch(one -> !slow.containsAll(one.left.keySet()));
+            number = atOnce ? 0 : ++pauses;
             pause = number;
+        }
+        if (atOnce) {
+            next();
+            return;
         }
         time.later(PACE.toNanos(), () -> {
             synchronized (this) {
@@ -322,6 +326,8 @@ final class Visibility {
                 }
                 return one.sees(reached) && visible.add(one);
             });
+            // Here, before they are told: the next request of one of them is for what has caught up.
+            slow.removeIf(partition -> waiting.stream().noneMatch(one -> one.left.containsKey(partition)));
         }
         tell(visible, null);
         lost.forEach((one, range) -> tell(

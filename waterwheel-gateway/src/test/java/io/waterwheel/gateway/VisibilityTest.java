@@ -8,6 +8,7 @@ import io.waterwheel.client.FakeServer;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.Query;
 import io.waterwheel.query.SessionPositions;
 import io.waterwheel.query.Statistics;
 import io.waterwheel.query.Verdict;
@@ -23,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.arrow.flight.CallStatus;
 import org.jspecify.annotations.Nullable;
@@ -73,13 +75,13 @@ final class VisibilityTest {
 
         /** The same where something is due by then; else nothing: a question is under way. */
         void advanceTo(Duration by) {
-            boolean some;
-            synchronized (this) {
-                some = later.stream().anyMatch(one -> one.at() - now <= by.toNanos());
-            }
-            if (some) {
+            if (isSomeDue(by)) {
                 advance(by);
             }
+        }
+
+        synchronized boolean isSomeDue(Duration by) {
+            return later.stream().anyMatch(one -> one.at() - now <= by.toNanos());
         }
     }
 
@@ -203,6 +205,33 @@ final class VisibilityTest {
                 return later.isDone();
             });
             later.join();
+        }
+    }
+
+    /** Who sends row after row to a partition that stood once does not wait for a pause with each of them. */
+    @Test
+    void aPartitionThatHasCaughtUpIsAskedForAtOnce() throws Exception {
+        AtomicLong standing = new AtomicLong(3);
+        try (FakeServer server = FakeServer.answering((query, answer) -> {
+                    if (query.atLeast().getOrDefault(1, 0L) > standing.get()) {
+                        unmet(answer, "partition 1 stands");
+                    } else {
+                        answer(answer, Map.of(1, standing.get()));
+                    }
+                });
+                WaterwheelClient client = WaterwheelClient.connect(server.url())) {
+            Visibility visibility = visibility(client);
+            CompletableFuture<@Nullable Void> stands = visibility.await(Map.of(1, 4L));
+            Waiting.until("there is a pause", () -> time.isSomeDue(Visibility.PACE));
+            standing.set(4);
+            time.advance(Visibility.PACE);
+            stands.join();
+            // No time goes by from here on.
+            standing.set(5);
+            visibility.await(Map.of(1, 5L)).get(1, TimeUnit.MINUTES);
+            assertThat(server.queries)
+                    .extracting(Query::atLeast)
+                    .containsExactly(Map.of(1, 4L), Map.of(), Map.of(), Map.of(1, 5L));
         }
     }
 

@@ -26,7 +26,7 @@ final class LaneCount {
     private static final double SATURATED = 0.9;
     /** Measurements in which rows do not wait all the time, one behind the other, before lanes are given up. */
     private static final int IDLE = 3;
-    /** A measurement that took longer says nothing about the one before: nothing came for a while. */
+    /** A measurement that took longer says nothing about the one before, but that little came. */
     private static final long GAP_NANOS = 4 * WINDOW_NANOS;
 
     /** What is measured now. */
@@ -110,6 +110,9 @@ final class LaneCount {
         full = 0;
         if (elapsed > GAP_NANOS) {
             giveUpTrial();
+            if (!saturated) {
+                idled();
+            }
         } else if (measured) {
             measured(rate, saturated, nowNanos);
         }
@@ -135,7 +138,7 @@ final class LaneCount {
             }
             case BACK_FROM_MORE -> {
                 trial = Trial.NONE;
-                if (saturated && other >= WORTH * Math.max(before, rate)) {
+                if (saturated && isWorth(other, Math.max(before, rate))) {
                     change(2 * count);
                     more.anew(nowNanos);
                     fewer.anew(nowNanos + FIRST_PAUSE_NANOS);
@@ -155,7 +158,7 @@ final class LaneCount {
             }
             case BACK_FROM_FEWER -> {
                 trial = Trial.NONE;
-                if (Math.min(before, rate) >= WORTH * other) {
+                if (isWorth(Math.min(before, rate), other)) {
                     fewer.inVain(nowNanos);
                 } else {
                     change(count / 2);
@@ -167,10 +170,7 @@ final class LaneCount {
 
     private void steady(double rate, boolean saturated, long nowNanos) {
         if (!saturated) {
-            idle++;
-            if (idle >= IDLE && count > 1) {
-                change(count / 2);
-            }
+            idled();
             return;
         }
         idle = 0;
@@ -179,6 +179,18 @@ final class LaneCount {
         } else if (count > 1 && fewer.isDue(nowNanos)) {
             begin(Trial.FEWER, rate, count / 2);
         }
+    }
+
+    private void idled() {
+        idle++;
+        if (idle >= IDLE && count > 1) {
+            change(count / 2);
+        }
+    }
+
+    /** Keys without rows give a rate of 0, for which no lanes are worth it. */
+    private static boolean isWorth(double more, double fewer) {
+        return more > 0 && more >= WORTH * fewer;
     }
 
     private void begin(Trial kind, double rate, int next) {

@@ -26,9 +26,14 @@ final class LaneCountTest {
 
         /** Stores ten batches a second, or as few as it takes to come to that time. */
         Run until(double seconds, boolean waits, Rate rate) {
+            return until(seconds, 0.1, waits, rate);
+        }
+
+        /** Stores a batch each so many seconds. */
+        Run until(double seconds, double each, boolean waits, Rate rate) {
             while (now < seconds * SECOND) {
-                long step = (long) (SECOND / 10);
-                double rows = rate.of(lanes, now / SECOND) / 10;
+                long step = (long) (SECOND * each);
+                double rows = rate.of(lanes, now / SECOND) * each;
                 secondsAt[lanes] += step / SECOND;
                 now += step;
                 int next = count.stored((int) rows, waits, now);
@@ -110,6 +115,27 @@ final class LaneCountTest {
         // Also while it becomes slower: it is not that there are fewer lanes.
         run = new Run().until(100, true, best(4));
         run.until(1_000, true, (lanes, seconds) -> 40_000 * Math.pow(0.97, seconds % 100));
+        assertThat(run.lanes).isEqualTo(1);
+    }
+
+    /** Also where so little comes that nothing is measured: each lane holds a producer at the brokers. */
+    @Test
+    void lanesThatABurstOpenedAreGivenUp() {
+        Run run = new Run().until(300, true, best(4));
+        assertThat(run.lanes).isEqualTo(4);
+        run.until(600, 10, false, (lanes, seconds) -> 10);
+        assertThat(run.lanes).isEqualTo(1);
+    }
+
+    /** Keys whose bodies have no rows wait for each other too: none are stored faster by more lanes. */
+    @Test
+    void keysWithoutRowsOpenNoLanes() {
+        Run run = new Run().until(600, true, (lanes, seconds) -> 0);
+        assertThat(run.most).isEqualTo(2);
+        assertThat(run.share(1)).isGreaterThan(0.9);
+        run = new Run().until(300, true, best(4));
+        assertThat(run.lanes).isEqualTo(4);
+        run.until(2_000, true, (lanes, seconds) -> 0);
         assertThat(run.lanes).isEqualTo(1);
     }
 

@@ -4,6 +4,7 @@ import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.client.kafka.AppendJournal;
 import io.waterwheel.client.kafka.RecordSender;
 import io.waterwheel.tuple.TupleBlock;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,8 @@ public final class AppendLane implements AutoCloseable {
     private final Appender appender;
     private final AppendJournal journal;
     private final int number;
+    /** By partition, where all that is committed ends. */
+    private Map<Integer, Long> committed = Map.of();
 
     private AppendLane(RecordSender sender, Appender appender, AppendJournal journal, int number) {
         this.sender = sender;
@@ -61,11 +64,14 @@ public final class AppendLane implements AutoCloseable {
     /**
      * Sends what waits; returns when the brokers have confirmed it. It is not committed yet.
      *
-     * @return by partition the offset below which lies everything that this lane has sent there
+     * @return by partition the offset below which lies what was appended since the last commit; without the partitions
+     *     that nothing of it went to
      */
     public Map<Integer, Long> flush() {
         sender.begin();
-        return appender.flush();
+        Map<Integer, Long> positions = new HashMap<>(appender.flush());
+        positions.entrySet().removeAll(committed.entrySet());
+        return positions;
     }
 
     /** What a commit writes into the journal. */
@@ -99,8 +105,9 @@ public final class AppendLane implements AutoCloseable {
         for (Note note : notes) {
             sender.note(journal.topic(), note.lane, note.key, note.value);
         }
-        appender.flush();
+        Map<Integer, Long> ends = appender.flush();
         sender.commit();
+        committed = ends;
     }
 
     /** Ends the connection. What was not committed is not appended. */

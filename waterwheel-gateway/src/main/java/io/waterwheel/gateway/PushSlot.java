@@ -14,6 +14,7 @@ import io.waterwheel.schema.RecordFormat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -76,6 +77,8 @@ final class PushSlot {
     // time from when it was sent until it was confirmed.
     private int lastRequests;
     private long lastNanos;
+    /** By partition, where all that the appender has sent ends. Of the slot's thread. */
+    private Map<Integer, Long> sent = Map.of();
     /** When this number waits in the queue, the thread goes on at once. */
     private volatile int wanted = Integer.MAX_VALUE;
 
@@ -118,7 +121,7 @@ final class PushSlot {
     }
 
     /**
-     * Stores rows; the future has by partition the offset below which they lie.
+     * Stores rows; the future has the offset below which they lie, by partition: those where their batch has rows.
      *
      * @return null when the slot has ended: another is to be started
      */
@@ -182,6 +185,7 @@ final class PushSlot {
                     batch.forEach(waiting -> waiting.stored().completeExceptionally(e));
                     close(appender);
                     appender = null;
+                    sent = Map.of();
                 }
                 batch.clear();
             }
@@ -287,8 +291,12 @@ final class PushSlot {
                 }
             }
             long begin = System.nanoTime();
-            Map<Integer, Long> positions = appender.flush();
+            Map<Integer, Long> ends = appender.flush();
             lastNanos = System.nanoTime() - begin;
+            // Those that have grown: in the others this batch has no rows, and who waits for it does not wait for them.
+            Map<Integer, Long> positions = new HashMap<>(ends);
+            positions.entrySet().removeAll(sent.entrySet());
+            sent = ends;
             lastRequests = batch.size() + queue.size();
             List<Runnable> told = new ArrayList<>(batch.size());
             for (Waiting waiting : batch) {

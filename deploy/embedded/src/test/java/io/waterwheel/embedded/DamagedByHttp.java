@@ -101,6 +101,9 @@ final class DamagedByHttp implements AutoCloseable {
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private long rows;
+    /** By partition, the end of these rows. */
+    private final Map<Integer, Long> positions = new HashMap<>();
+
     private int taken;
     private int refused;
 
@@ -136,11 +139,7 @@ final class DamagedByHttp implements AutoCloseable {
         assertThat(last.statusCode()).as(last.body()).isEqualTo(200);
         JsonNode told = new ObjectMapper().readTree(last.body());
         assertThat(told.get("visible").asBoolean()).as(last.body()).isTrue();
-        Map<Integer, Long> positions = new HashMap<>();
-        told.get("positions")
-                .properties()
-                .forEach(entry -> positions.put(
-                        Integer.valueOf(entry.getKey()), entry.getValue().asLong()));
+        reached(told);
         assertThat(client.count(Query.of("damaged").withAtLeast(positions)))
                 .as("seed %s", seed)
                 .isEqualTo(rows + told.get("rows").asLong());
@@ -309,6 +308,13 @@ final class DamagedByHttp implements AutoCloseable {
         return http.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString(UTF_8));
     }
 
+    private void reached(JsonNode told) {
+        told.get("positions")
+                .properties()
+                .forEach(entry -> positions.merge(
+                        Integer.valueOf(entry.getKey()), entry.getValue().asLong(), Math::max));
+    }
+
     private void check(Sent sent) throws IOException {
         HttpResponse<String> answer;
         try {
@@ -321,7 +327,9 @@ final class DamagedByHttp implements AutoCloseable {
         if (status < 300) {
             taken++;
             if (sent.kind().equals("rows")) {
-                rows += new ObjectMapper().readTree(answer.body()).get("rows").asLong();
+                JsonNode told = new ObjectMapper().readTree(answer.body());
+                rows += told.get("rows").asLong();
+                reached(told);
             }
         } else if (status < 500) {
             refused++;

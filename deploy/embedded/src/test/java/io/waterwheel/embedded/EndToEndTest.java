@@ -179,6 +179,7 @@ final class EndToEndTest {
     void rowsComeByHttp() throws Exception {
         try (PushedByHttp pushed = new PushedByHttp(client)) {
             pushed.everyRowIsThereOnce();
+            pushed.positionsAreThoseOfThePost();
             pushed.keysAreStoredOnce();
             pushed.pointsAreRows();
             pushed.badRowsAreToldAndKept();

@@ -100,12 +100,22 @@ final class PushedByHttp implements AutoCloseable {
         client.createStream(new StreamDefinition(name, name, format, 2, SCHEMA));
     }
 
-    private long count(String stream, JsonNode positions) {
-        Map<Integer, Long> seen = new HashMap<>();
-        positions
-                .properties()
-                .forEach(entry -> seen.put(
-                        Integer.valueOf(entry.getKey()), entry.getValue().asLong()));
+    /** The greatest positions of the rows of all these. */
+    private static Map<Integer, Long> positions(List<Answer> answers) {
+        Map<Integer, Long> ends = new HashMap<>();
+        for (Answer answer : answers) {
+            answer.body()
+                    .get("positions")
+                    .properties()
+                    .forEach(entry -> ends.merge(
+                            Integer.valueOf(entry.getKey()), entry.getValue().asLong(), Math::max));
+        }
+        return ends;
+    }
+
+    /** As a query counts that demands the rows of these. */
+    private long count(String stream, List<Answer> answers) {
+        Map<Integer, Long> seen = positions(answers);
         assertThat(seen).isNotEmpty();
         return client.count(Query.of(stream).withAtLeast(seen));
     }
@@ -163,13 +173,15 @@ final class PushedByHttp implements AutoCloseable {
             assertThat(answer.body().get("rejected").asInt()).isZero();
             assertThat(answer.body().path("visible").asBoolean(true)).isTrue();
         }
-        JsonNode last = answers.get(POSTS - 1).join().body().get("positions");
+        Answer last = answers.get(POSTS - 1).join();
         JsonNode visible = answers.get(POSTS - 4).join().body();
         assertThat(visible.get("visible").asBoolean()).isTrue();
-        assertThat(count("pushed", last)).isLessThanOrEqualTo(POSTS * ROWS);
+        assertThat(count("pushed", List.of(last))).isLessThanOrEqualTo(POSTS * ROWS);
         Answer end = post("pushed", "?wait=visible", "text/csv", "-1,1000,\n".getBytes(UTF_8))
                 .join();
-        assertThat(count("pushed", end.body().get("positions"))).isEqualTo(POSTS * ROWS + 1);
+        List<Answer> all = new ArrayList<>(List.of(end));
+        answers.forEach(answer -> all.add(answer.join()));
+        assertThat(count("pushed", all)).isEqualTo(POSTS * ROWS + 1);
         try (var rows = client.query("pushed")
                 .aggregate("sum(id) AS ids", "count(DISTINCT id) AS n")
                 .rows()) {
@@ -183,6 +195,33 @@ final class PushedByHttp implements AutoCloseable {
         Waiting.until(
                 "the row is visible", () -> client.query("pushed").keys(-2, -2).count() == 1);
         client.drop("pushed");
+    }
+
+    /** What waits for the rows of a post waits for no partition that none of them is in. */
+    void positionsAreThoseOfThePost() {
+        create("turns", RecordFormat.BLOCK);
+        for (int round = 0; round < 2; round++) {
+            Map<Integer, Long> before = Map.of();
+            for (int row = 0; row < 4; row++) {
+                // Each is a record by itself, and records go to the partitions in turn.
+                byte[] body = (row + ",1000,\n").getBytes(UTF_8);
+                Answer answer = round == 0
+                        ? post("turns", "", "text/csv", body).join()
+                        : post("turns", "", "text/csv", body, "Idempotency-Key", "row-" + row)
+                                .join();
+                Map<Integer, Long> positions = positions(List.of(answer));
+                assertThat(positions).as("%s", answer.body()).hasSize(1);
+                assertThat(positions)
+                        .as("%s", answer.body())
+                        .doesNotContainKeys(before.keySet().toArray(new Integer[0]));
+                before = positions;
+            }
+        }
+        Answer none = post("turns", "?wait=visible", "text/csv", new byte[0], "Idempotency-Key", "none")
+                .join();
+        assertThat(none.body().get("positions")).as("%s", none.body()).isEmpty();
+        assertThat(none.body().get("visible").asBoolean()).isTrue();
+        client.drop("turns");
     }
 
     /** A tuple block of these rows. */
@@ -270,7 +309,9 @@ final class PushedByHttp implements AutoCloseable {
                             .join()
                             .status())
                     .isEqualTo(400);
-            assertThat(count("keyed", mended.body().get("positions"))).isEqualTo(POSTS * ROWS + 1);
+            List<Answer> all = new ArrayList<>(List.of(mended));
+            answers.forEach(answer -> all.add(answer.join()));
+            assertThat(count("keyed", all)).isEqualTo(POSTS * ROWS + 1);
             try (var rows =
                     client.query("keyed").aggregate("count(DISTINCT id) AS n").rows()) {
                 assertThat(rows.next()).isTrue();
@@ -379,7 +420,7 @@ final class PushedByHttp implements AutoCloseable {
             assertThat(allowed.body().get("rows").asInt()).isEqualTo(2);
             assertThat(allowed.body().get("rejected").asInt()).isEqualTo(1);
             assertThat(allowed.body().get("errors").get(0).get("line").asInt()).isEqualTo(2);
-            assertThat(count(name, allowed.body().get("positions"))).isEqualTo(2);
+            assertThat(count(name, List.of(allowed))).isEqualTo(2);
             List<DeadLetter> letters = new ArrayList<>();
             client.deadLetters(name, 10, letters::add);
             assertThat(letters).hasSize(1);

@@ -3,6 +3,7 @@ package io.waterwheel.cli.proposal;
 import io.waterwheel.cli.input.CsvCells;
 import io.waterwheel.cli.input.CsvColumns;
 import io.waterwheel.cli.input.FieldNames;
+import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RecordText;
@@ -116,18 +117,71 @@ final class CsvLook extends FileLook {
         }
     }
 
-    /** Refuses a file that tells something else before its names and rows: nearly all of these would be rejected. */
+    /** Refuses a file whose first line is not like the others: nearly all of these would be rejected. */
     private void requireNamesFirst(List<List<CsvCells.Cell>> records, List<RowPlace> places) {
         long even = records.stream()
                 .filter(cells -> cells.size() == records.get(0).size())
                 .count();
-        int names = even * 2 < records.size() ? CsvStyle.linesBeforeNames(firstOnes, facts.delimiter) : 0;
-        if (names > 0) {
-            long line = places.get(names).number();
-            throw bad(source + ": most lines have another number of values than its first, which names no columns then."
-                    + " Line " + line + " is the first of as many: leave out what stands before it, as by 'tail -n +"
-                    + line + " FILE | waterwheel append --create --stream NAME -'");
+        // A title alone tells no delimiter: then nothing may divide the other lines either.
+        boolean undivided = mayBeHeaded && records.get(0).size() == 1;
+        CsvStyle.Alike alike =
+                undivided || even * 2 < records.size() ? CsvStyle.alike(firstOnes, facts.delimiter) : null;
+        if (alike == null || alike.before() == 0) {
+            return;
         }
+        List<CsvCells.Cell> first = alike.lines().get(0);
+        List<CsvCells.Cell> likeMost = alike.lines().get(alike.before());
+        long line = places.get(alike.before()).number();
+        boolean titled = isHeader(likeMost) || first.size() == 1;
+        if (named.isEmpty()
+                && mayBeHeaded
+                && !titled
+                && isHeader(first)
+                && likeMost.size() == first.size() + 1
+                && line == 2) {
+            throw bad(source + ": each row has one value more than line 1 has names. Name all columns, in the place of"
+                    + " line 1: " + without(2, oneMore(first, alike)));
+        }
+        String others = source + ": line " + line + " is the first with the " + likeMost.size()
+                + " values that most lines have";
+        if (named.isEmpty() && mayBeHeaded && !isHeader(likeMost)) {
+            throw bad(others + ", and names no columns. Leave out what stands before it, and name them: "
+                    + without(line, List.of("NAME,NAME,...")));
+        }
+        throw bad(others + ". Leave out what stands before it: " + without(line, named));
+    }
+
+    /** Names for rows that have a value more than there are names. */
+    private List<String> oneMore(List<CsvCells.Cell> first, CsvStyle.Alike alike) {
+        List<String> names =
+                new ArrayList<>(first.stream().map(CsvColumns::name).toList());
+        boolean atEnd = alike.lines().stream()
+                .filter(row -> row.size() == first.size() + 1)
+                .allMatch(row -> row.get(first.size()).text().isEmpty());
+        // A delimiter behind each row; else the numbers of rows, that R writes without a name.
+        names.add(atEnd ? names.size() : 0, atEnd ? "" : "row");
+        List<String> all = new ArrayList<>(FieldNames.of(names));
+        if (atEnd) {
+            all.set(all.size() - 1, CsvColumns.IGNORED);
+        }
+        return all;
+    }
+
+    /** A command that appends the file from a line on, with what is said of it so far. */
+    private String without(long line, List<String> columns) {
+        String plain = source.endsWith(".gz") ? "gzip -dc FILE | " : source.endsWith(".zst") ? "zstd -dc FILE | " : "";
+        boolean wide = encoding == FileEncoding.UTF_16LE || encoding == FileEncoding.UTF_16BE;
+        if (wide) {
+            plain = (plain.isEmpty() ? "iconv" : plain + "iconv") + " -f " + encoding.label() + " -t utf-8"
+                    + (plain.isEmpty() ? " FILE | " : " | ");
+        }
+        Character sign = facts.delimiter;
+        return plain + "tail -n +" + line + (plain.isEmpty() ? " FILE" : "")
+                + " | waterwheel append --create --stream NAME"
+                + (columns.isEmpty() ? "" : " --columns " + String.join(",", columns))
+                + (sign == null ? "" : " --delimiter " + (sign == '\t' ? "tab" : "'" + sign + "'"))
+                + super.appendOptions()
+                + " -";
     }
 
     private void requireNoContradiction(@Nullable String why) {

@@ -141,23 +141,31 @@ record CsvStyle(
     }
 
     /**
-     * How many lines stand before the first of as many values as most lines have; 0 where most lines are not alike.
+     * Lines of which most have as many values.
+     *
+     * @param lines all
+     * @param before how many stand before the first that is like most
+     */
+    record Alike(List<List<CsvCells.Cell>> lines, int before) {}
+
+    /**
+     * The lines as the delimiter divides them by which most are alike; null where they are by none.
      *
      * @param said the delimiter, by a person; null: nothing is said
      */
-    static int linesBeforeNames(List<String> lines, @Nullable Character said) {
+    static @Nullable Alike alike(List<String> lines, @Nullable Character said) {
         for (char delimiter : said == null ? DELIMITERS : new char[] {said}) {
-            List<Integer> widths = lines.stream()
-                    .map(line -> PLAIN.cells(line, delimiter).size())
-                    .toList();
+            List<List<CsvCells.Cell>> divided =
+                    lines.stream().map(line -> PLAIN.cells(line, delimiter)).toList();
+            List<Integer> widths = divided.stream().map(List::size).toList();
             for (int width : Set.copyOf(widths)) {
                 long alike = widths.stream().filter(other -> other == width).count();
                 if (width > 1 && alike * 4 > lines.size() * 3L && alike > 2) {
-                    return widths.indexOf(width);
+                    return new Alike(divided, widths.indexOf(width));
                 }
             }
         }
-        return 0;
+        return null;
     }
 
     private List<CsvCells.Cell> cells(String line, char divides) {

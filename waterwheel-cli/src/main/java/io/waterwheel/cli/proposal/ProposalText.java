@@ -354,7 +354,7 @@ final class ProposalText {
         if (column.doubtful > 0) {
             doubts.add("a guess: is " + column.doubtful + " times the mark one between thousands?");
         }
-        if (type == FieldType.DOUBLE && column.pointsOfThousands() > 0) {
+        if (!json && type == FieldType.DOUBLE && column.pointsOfThousands() > 0) {
             doubts.add("a guess: is the point of " + column.pointsOfThousands()
                     + " one between thousands? Then append with --thousands . --decimal ,");
         }

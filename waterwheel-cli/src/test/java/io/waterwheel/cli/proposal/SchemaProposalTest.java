@@ -1,5 +1,6 @@
 package io.waterwheel.cli.proposal;
 
+import static java.nio.charset.StandardCharsets.UTF_16LE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.waterwheel.cli.input.CsvColumns;
 import io.waterwheel.cli.input.InputLines;
+import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.input.LineCheck;
 import io.waterwheel.cli.input.RecordsSource;
 import io.waterwheel.schema.FieldType;
@@ -349,6 +351,15 @@ class SchemaProposalTest {
                         + " with --thousands . --decimal ,");
     }
 
+    /** A number of JSON is what it is, and options of CSV are refused for it. */
+    @Test
+    void pointsOfJsonAreNoMarksBetweenThousands() throws Exception {
+        assertThat(ofRecords(
+                        "{\"at\":\"2025-10-07\",\"t\":17.487}\n{\"at\":\"2025-10-08\",\"t\":516}\n", KafkaColumns.NONE))
+                .contains("{name: t, type: double")
+                .doesNotContain("thousands");
+    }
+
     /** What banks and loggers write before and below the names. */
     @Test
     void linesThatAreNoRowsAreNamed() {
@@ -357,15 +368,77 @@ class SchemaProposalTest {
             rows.append("07.10.2025;").append(row).append(",5;a, b\n");
         }
         assertThatThrownBy(() -> yaml("Konto;DE12\n\nvon;1.1.2025;bis;31.12.2025\n" + rows))
-                .hasMessageContaining("f.csv: most lines have another number of values than its first")
-                .hasMessageContaining("tail -n +4 FILE | waterwheel append --create --stream NAME -");
-        assertThatThrownBy(() -> yaml("Umsätze\n" + rows)).hasMessageContaining("Line 2 is the first of as many");
+                .hasMessage("f.csv: line 4 is the first with the 3 values that most lines have. Leave out what stands"
+                        + " before it: tail -n +4 FILE | waterwheel append --create --stream NAME -");
+        assertThatThrownBy(() -> yaml("Umsätze\n" + rows)).hasMessageContaining("line 2 is the first with the 3");
+        String unnamed = rows.substring(rows.indexOf("\n") + 1);
+        assertThatThrownBy(() -> yaml("Umsätze\n" + unnamed))
+                .hasMessageContaining(
+                        "line 2 is the first with the 3 values that most lines have, and names no columns.")
+                .hasMessageContaining(
+                        "tail -n +2 FILE | waterwheel append --create --stream NAME --columns NAME,NAME,");
+        assertThatThrownBy(() -> proposed("Umsätze\n" + unnamed, "day", "v", "-"))
+                .hasMessageContaining("tail -n +2 FILE | waterwheel append --create --stream NAME --columns day,v,- -");
         StringBuilder units = new StringBuilder("time\ttemp\ns\tdegC\n");
         for (int row = 0; row < 40; row++) {
             units.append(1_700_000_000 + row).append("\t").append(row).append(".5\n");
         }
         assertThatThrownBy(() -> yaml(units.toString()))
                 .hasMessageContaining("Of time, 40 of 41 are numbers; others: s (line 2)");
+    }
+
+    /** Unpacked and in UTF-8 first, for tail; and with what a person said. */
+    @Test
+    void theCommandThatLeavesLinesOutReadsTheFile() {
+        String rows = "Exported\n" + "at|n\n" + "2025-10-07|1\n".repeat(9);
+        FileFacts facts = new FileFacts();
+        facts.delimiter = '|';
+        assertThatThrownBy(() -> ofFile("f.csv.gz", rows.getBytes(UTF_8), facts))
+                .hasMessageEndingWith(": gzip -dc FILE | tail -n +2 | waterwheel append --create --stream NAME"
+                        + " --delimiter '|' -");
+        byte[] wide = ("\uFEFF" + rows).getBytes(UTF_16LE);
+        assertThatThrownBy(() -> ofFile("f.csv", wide, FileFacts.NONE))
+                .hasMessageEndingWith(": iconv -f utf-16le -t utf-8 FILE | tail -n +2 | waterwheel append --create"
+                        + " --stream NAME -");
+        assertThatThrownBy(() -> ofFile("f.csv.zst", wide, FileFacts.NONE))
+                .hasMessageContaining(": zstd -dc FILE | iconv -f utf-16le -t utf-8 | tail -n +2 | waterwheel");
+    }
+
+    private static void ofFile(String name, byte[] bytes, FileFacts facts) throws IOException {
+        InputSource file = new InputSource() {
+            @Override
+            public String name() {
+                return name;
+            }
+
+            @Override
+            public InputStream open() {
+                return new ByteArrayInputStream(bytes);
+            }
+
+            @Override
+            public long size() {
+                return bytes.length;
+            }
+
+            @Override
+            public long mostLookedAt() {
+                return bytes.length;
+            }
+        };
+        SchemaProposal.of(name, file, RecordFormat.CSV, List.of(), null, facts);
+    }
+
+    /** A delimiter behind each row, or R's row numbers: the names are not what is to be left out. */
+    @Test
+    void rowsWithOneValueMoreThanNamesKeepTheNames() {
+        assertThatThrownBy(() -> yaml("at,b,c\n" + "2025-10-07,2,3,\n".repeat(5)))
+                .hasMessage(
+                        "f.csv: each row has one value more than line 1 has names. Name all columns, in the place"
+                                + " of line 1: tail -n +2 FILE | waterwheel append --create --stream NAME --columns at,b,c,- -");
+        assertThatThrownBy(() -> yaml("\"at\",\"b c\",\"d\"\n" + "\"1\",2025-10-07,2,3\n".repeat(5)))
+                .hasMessageContaining(" one value more than line 1 has names")
+                .hasMessageEndingWith("--columns row,at,b_c,d -");
     }
 
     private static String yaml(String csv) throws IOException {

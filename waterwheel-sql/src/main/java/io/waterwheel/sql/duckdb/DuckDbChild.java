@@ -83,6 +83,8 @@ final class DuckDbChild implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(java.toString());
         command.addAll(List.of("-Xmx384m", "-XX:+UseSerialGC", "-Xss1m"));
+        // In its working directory, which goes with it, nobody would find what a crash of native code leaves.
+        command.add("-XX:+ErrorFileToStderr");
         if (Runtime.version().feature() >= 22) {
             command.add("--enable-native-access=ALL-UNNAMED");
         }

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -72,6 +73,26 @@ final class DuckDbChildTest {
             assertThat(child.listens()).isTrue();
         }
         assertThat(deep).isEmptyDirectory();
+    }
+
+    /** What Java says of it goes where the log is read from, not into the folder that goes too. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void tellsOfACrash() throws Exception {
+        Path errors = folder.resolve("errors");
+        Path java =
+                script("java", "exec '" + System.getProperty("java.home") + "/bin/java' \"$@\" 2> '" + errors + "'");
+        try (DuckDbChild child = DuckDbChild.start(new DuckDbSettings(64 << 20, 0, 1, 1), java, PATIENCE)) {
+            String pid = Long.toString(child.handle().pid());
+            assertThat(new ProcessBuilder("kill", "-SEGV", pid).start().waitFor())
+                    .isZero();
+            child.handle().onExit().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            assertThat(errors).content().contains("SIGSEGV", "END.");
+            try (Stream<Path> files = Files.list(child.folder())) {
+                assertThat(files.map(file -> file.getFileName().toString()))
+                        .noneMatch(name -> name.startsWith("hs_err"));
+            }
+        }
     }
 
     /** DuckDB's library is unpacked, 70 MB, and must not stay, as the process is not ended in order. */

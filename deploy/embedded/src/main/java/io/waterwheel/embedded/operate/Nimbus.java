@@ -225,7 +225,7 @@ final class Nimbus {
     }
 
     /** Hands over a jar that workers of a topology are to have, as {@code storm jar --jars} does; returns its name. */
-    private static String upload(Iface nimbus, Path jar, StormSubmitter.ProgressListener progress) throws Exception {
+    static String upload(Iface nimbus, Path jar, StormSubmitter.ProgressListener progress) throws Exception {
         String file = String.valueOf(jar.getFileName());
         String blob =
                 DependencyBlobStoreUtils.generateDependencyBlobKey(DependencyBlobStoreUtils.applyUUIDToFileName(file));
@@ -246,12 +246,21 @@ final class Nimbus {
                 part = bytes.readNBytes(UPLOAD_BYTES);
             }
         } catch (Exception e) {
-            nimbus.cancelBlobUpload(session);
+            cancel(nimbus, session, e);
             throw e;
         }
         nimbus.finishBlobUpload(session);
         progress.onCompleted(jar.toString(), blob, Files.size(jar));
         return blob;
+    }
+
+    /** Ends an upload that failed, most often since Nimbus is gone, which must not hide why. */
+    private static void cancel(Iface nimbus, String session, Exception why) {
+        try {
+            nimbus.cancelBlobUpload(session);
+        } catch (Exception e) {
+            why.addSuppressed(e);
+        }
     }
 
     /** Removes what a topology that Nimbus did not take would have had. */

@@ -10,6 +10,7 @@ import io.waterwheel.topology.WaterwheelTopology;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.net.URISyntaxException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -31,6 +32,8 @@ final class Submission {
             "build it with 'mvn -DskipTests -pl waterwheel-topology -am package', or say --jar FILE";
     /** A class of DuckDB's library, which answers joins in SQL. */
     private static final String EXECUTOR = "org.duckdb.DuckDBConnection";
+    /** In the place of a file: workers are given none. */
+    private static final Path NONE = Path.of("none");
 
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
@@ -44,7 +47,8 @@ final class Submission {
      * A submission.
      *
      * @param named the jar; null: the one that was built, or lies beside this program
-     * @param executor DuckDB's jar, for the workers; null: the one that this program has
+     * @param executor DuckDB's jar, for the workers; {@code none}: they have it, or do without; null: the one that this
+     *     program has
      */
     Submission(Terminal terminal, Nimbus nimbus, WaterwheelConfig config, @Nullable Path named, @Nullable Path executor)
             throws IOException {
@@ -55,10 +59,29 @@ final class Submission {
         if (!Files.isRegularFile(jar)) {
             throw new IOException("there is no topology jar " + jar);
         }
-        this.executor = executor == null ? library() : executor;
-        if (executor != null && !Files.isRegularFile(executor)) {
-            throw new IOException("there is no DuckDB jar " + executor);
+        this.executor = executor(executor, library(), terminal.err());
+    }
+
+    /**
+     * DuckDB's jar, for the workers; null where they are given none.
+     *
+     * @param named as a person says; null: nothing is said
+     * @param own the one that this program has; null where it has none
+     */
+    static @Nullable Path executor(@Nullable Path named, @Nullable Path own, PrintStream err) throws IOException {
+        if (NONE.equals(named)) {
+            return null;
         }
+        if (named != null && !Files.isRegularFile(named)) {
+            throw new IOException("there is no DuckDB jar " + named);
+        }
+        if (named == null && own == null) {
+            err.println(
+                    "this program has no DuckDB jar, so the topology gets none: joins, windows and set operations in"
+                            + " SQL are refused (SQL_EXECUTOR_MISSING). Name one with --duckdb FILE, or none where the workers"
+                            + " have it");
+        }
+        return named == null ? own : named;
     }
 
     /** DuckDB's jar, as this program has it; null where it has none. */

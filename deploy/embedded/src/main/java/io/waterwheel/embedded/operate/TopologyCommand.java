@@ -70,7 +70,8 @@ public final class TopologyCommand {
                             names = "--duckdb",
                             paramLabel = "FILE",
                             description = {
-                                "The jar of DuckDB that answers joins in SQL on the workers.",
+                                "The jar of DuckDB that answers joins in SQL on the workers; none: they are given none,"
+                                        + " for they have it in Storm's extlib, or do without.",
                                 "Default: the one that this program has."
                             })
                     @Nullable

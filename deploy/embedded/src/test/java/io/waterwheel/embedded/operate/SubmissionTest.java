@@ -3,16 +3,23 @@ package io.waterwheel.embedded.operate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.List;
+import org.apache.storm.StormSubmitter;
+import org.apache.storm.generated.Nimbus.Iface;
+import org.apache.storm.thrift.TException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which topology jar is submitted when none is named. */
+/** What is submitted: the topology jar, and DuckDB's beside it. */
 class SubmissionTest {
     @TempDir
     Path home;
@@ -51,5 +58,53 @@ class SubmissionTest {
         jar("lib/waterwheel-topology-1-topology.jar", 0);
         jar("lib/waterwheel-topology-2-topology.jar", 0);
         assertThatThrownBy(() -> Submission.find(home, List.of())).hasMessageContaining("several topology jars");
+    }
+
+    @Test
+    void workersGetTheDuckDbThatIsNamedOrTheProgramsOwnOrNone() throws IOException {
+        Path own = jar("duckdb_jdbc-1.jar", 0);
+        Path other = jar("duckdb_jdbc-2.jar", 0);
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        PrintStream said = new PrintStream(err, true, StandardCharsets.UTF_8);
+        assertThat(Submission.executor(null, own, said)).isEqualTo(own);
+        assertThat(Submission.executor(other, own, said)).isEqualTo(other);
+        assertThat(Submission.executor(Path.of("none"), own, said)).isNull();
+        assertThat(Submission.executor(Path.of("none"), null, said)).isNull();
+        assertThatThrownBy(() -> Submission.executor(Path.of("no.jar"), own, said))
+                .hasMessage("there is no DuckDB jar no.jar");
+        assertThat(err.toString(StandardCharsets.UTF_8)).isEmpty();
+        assertThat(Submission.executor(null, null, said)).isNull();
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .startsWith("this program has no DuckDB jar")
+                .contains("SQL_EXECUTOR_MISSING");
+    }
+
+    /** A connection that breaks cannot take back the upload either. */
+    @Test
+    void anUploadThatFailsSaysWhy() throws IOException {
+        Path jar = Files.writeString(jar("duckdb_jdbc-1.jar", 0), "bytes");
+        Iface gone = (Iface) Proxy.newProxyInstance(
+                Iface.class.getClassLoader(), new Class<?>[] {Iface.class}, (proxy, method, values) -> {
+                    if (method.getName().equals("beginCreateBlob")) {
+                        return "session";
+                    }
+                    throw new TException(method.getName());
+                });
+        assertThatThrownBy(() -> Nimbus.upload(gone, jar, new Silent()))
+                .hasMessage("uploadBlobChunk")
+                .satisfies(e -> assertThat(e.getSuppressed())
+                        .extracting(Throwable::getMessage)
+                        .containsExactly("cancelBlobUpload"));
+    }
+
+    private static final class Silent implements StormSubmitter.ProgressListener {
+        @Override
+        public void onStart(String file, String target, long bytes) {}
+
+        @Override
+        public void onProgress(String file, String target, long sent, long bytes) {}
+
+        @Override
+        public void onCompleted(String file, String target, long bytes) {}
     }
 }

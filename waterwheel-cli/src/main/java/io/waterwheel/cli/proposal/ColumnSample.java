@@ -3,8 +3,10 @@ package io.waterwheel.cli.proposal;
 import io.waterwheel.cli.input.CsvCells;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.TimestampUnit;
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.schema.text.TimePattern;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -21,6 +23,9 @@ final class ColumnSample {
 
     /** Up to here a double holds every whole number. */
     private static final long EXACT = 1L << 53;
+
+    /** A double keeps a number of so many digits, whatever they are. */
+    private static final int EXACT_DIGITS = 15;
 
     private static final Pattern TIME = Pattern.compile(
             "\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d(:?\\d\\d)?))?");
@@ -53,6 +58,12 @@ final class ColumnSample {
     long notFinite;
     /** Whole numbers that are others as doubles, perhaps. */
     long rounded;
+    /** Numbers with a point that have more digits than a double keeps. */
+    long shortened;
+    /** Of all finite numbers: digits before the point, and behind it. */
+    private int digitsBefore;
+
+    private int digitsBehind;
     /** Numbers with marks that are not those of plain numbers, and those whose marks might be others. */
     long marked;
 
@@ -225,8 +236,11 @@ final class ColumnSample {
         int end = CsvStyle.digits(value, first);
         // 007 is a name, not a number.
         boolean leadingZero = end - first > 1 && value.charAt(first) == '0';
+        digitsBefore = Math.max(digitsBefore, end - first);
         if (end < value.length()) {
-            widen(Double.parseDouble(value));
+            double nearest = Double.parseDouble(value);
+            widen(nearest);
+            digits(value, nearest);
             decimals += leadingZero ? 0 : 1;
             fraction = Math.max(fraction, digitsBehindPoint(value));
             return;
@@ -245,6 +259,32 @@ final class ColumnSample {
             wide += whole != (int) whole ? 1 : 0;
             rounded += whole > EXACT || whole < -EXACT ? 1 : 0;
         }
+    }
+
+    /** Counts the digits of a number with a point or an exponent, and whether a double keeps all of them. */
+    private void digits(String value, double nearest) {
+        boolean plain = value.indexOf('e') < 0 && value.indexOf('E') < 0;
+        if (plain && value.length() <= EXACT_DIGITS) {
+            digitsBehind = Math.max(digitsBehind, digitsBehindPoint(value));
+            return;
+        }
+        BigDecimal exact = new BigDecimal(value);
+        digitsBefore = Math.max(digitsBefore, exact.precision() - exact.scale());
+        digitsBehind = Math.max(digitsBehind, exact.scale());
+        // As it is written for a person, or to the last bit.
+        shortened += !Double.isInfinite(nearest)
+                        && exact.compareTo(new BigDecimal(Double.toString(nearest))) != 0
+                        && exact.compareTo(new BigDecimal(nearest)) != 0
+                ? 1
+                : 0;
+    }
+
+    /** The type that keeps all digits of the numbers. */
+    FieldType exactType() {
+        int digits = Math.max(1, digitsBefore + digitsBehind);
+        return notFinite > 0 || digits > Decimals.MOST_DIGITS
+                ? FieldType.STRING
+                : FieldType.decimal(digits, digitsBehind);
     }
 
     private void widen(double number) {

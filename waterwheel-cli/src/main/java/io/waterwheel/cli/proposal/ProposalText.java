@@ -359,7 +359,12 @@ final class ProposalText {
                     + " one between thousands? Then append with --thousands . --decimal ,");
         }
         if (type == FieldType.DOUBLE && column.rounded > 0) {
-            doubts.add(column.rounded + " are whole numbers beyond 2^53, which a double rounds; or make it a string");
+            doubts.add(column.rounded + " are whole numbers beyond 2^53, which a double rounds; "
+                    + DefinitionYaml.value(column.exactType().schemaName()) + " keeps them");
+        }
+        if (type == FieldType.DOUBLE && !coordinate && column.shortened > 0) {
+            doubts.add(column.shortened + " have more digits than a double, which rounds them; "
+                    + DefinitionYaml.value(column.exactType().schemaName()) + " keeps them");
         }
         if (column.notFinite > 0 && (coordinate || isTime)) {
             doubts.add(column.notFinite + " are no finite numbers: such rows will be rejected");

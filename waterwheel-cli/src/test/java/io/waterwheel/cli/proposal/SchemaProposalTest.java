@@ -282,6 +282,36 @@ class SchemaProposalTest {
         assertThatThrownBy(() -> proposed("a,b\nNaN,x\nNaN,y\n")).hasMessageContaining("no column can be the time");
     }
 
+    /** A double takes them all; who needs each digit must know that it does not keep them. */
+    @Test
+    void digitsBeyondThoseOfADoubleAreRemarked() throws Exception {
+        String csv = "at,n\n2025-10-07,257584767748741787.22\n2025-10-08,-0.125\n2025-10-09,1.5e3\n";
+        assertThat(yaml(csv))
+                .contains("{name: n, type: double}   # 1 have more digits than a double, which rounds them;"
+                        + " 'decimal(21, 3)' keeps them\n");
+        assertThat(yaml(csv.replace(",", ";").replace(".", ","))).contains("# 1 have more digits than a double");
+        Schema exact = SchemaFile.read(
+                        "f", yaml(csv).replace("type: double}   # 1 have", "type: 'decimal(21, 3)'}   # 1 have"))
+                .schema();
+        LineCheck check = new LineCheck(RecordFormat.CSV, exact);
+        for (String line : csv.lines().skip(1).toList()) {
+            assertThat(check.refusal(line.getBytes(UTF_8))).as(line).isNull();
+        }
+        String json = "{\"at\":\"2025-10-07\",\"n\":10036256783732693.60,\"s\":\"12345678901234567.25\"}\n";
+        assertThat(ofRecords(json.repeat(3), KafkaColumns.NONE))
+                .contains("# 3 have more digits than a double, which rounds them; 'decimal(19, 2)' keeps them\n")
+                .contains("# numbers in strings; 3 have more digits than a double");
+        // To the last bit, or as programs write a double: these are doubles.
+        for (String of : List.of("28.72739410400390625", "0.30000000000000004", "1.7976931348623157E308", "0.100")) {
+            assertThat(yaml("at,n\n2025-10-07," + of + "\n2025-10-08,1.5\n"))
+                    .as(of)
+                    .contains("{name: n, type: double}\n");
+        }
+        String longest = "9".repeat(38) + ".5";
+        assertThat(yaml("at,n\n2025-10-07," + longest + "\n2025-10-08,1.5\n")).contains("rounds them; string keeps");
+        assertThat(yaml(csv.replace("-0.125", "NaN"))).contains("rounds them; string keeps them");
+    }
+
     @Test
     void whatIsProposedIsWhatAppendTakes() throws Exception {
         String[] headers = {

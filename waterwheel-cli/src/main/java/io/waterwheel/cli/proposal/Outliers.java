@@ -19,11 +19,12 @@ final class Outliers {
         if (more) {
             return;
         }
-        String shown = value.length() <= LONGEST ? value : value.substring(0, LONGEST) + "...";
+        String begin = value.length() <= LONGEST ? value : value.substring(0, LONGEST) + "...";
+        String shown = CONTROL.matcher(begin).replaceAll("?");
         if (!places.containsKey(shown)) {
             more = places.size() == KEPT;
             if (!more) {
-                places.putIfAbsent(CONTROL.matcher(shown).replaceAll("?"), place.toString());
+                places.put(shown, place.toString());
             }
         }
     }

@@ -490,6 +490,21 @@ class SchemaProposalTest {
         assertThat(yaml(csv.toString())).contains("30 of 40 are numbers; others: leer (line 2)");
     }
 
+    /** The same value is one, however often it comes: only where others do too are they not all that there are. */
+    @Test
+    void outliersWithControlCharactersAreCountedOnce() {
+        Outliers others = new Outliers();
+        for (int row = 1; row <= 9; row++) {
+            others.add("n/a", RowPlace.line(row));
+            others.add("a\tb", RowPlace.line(row));
+            others.add("", RowPlace.line(row));
+        }
+        assertThat(others.areAll()).isTrue();
+        assertThat(others.text()).isEqualTo("n/a (line 1), a?b (line 1),  (line 1)");
+        others.add("else", RowPlace.line(10));
+        assertThat(others.areAll()).isFalse();
+    }
+
     /** A day has fewer digits than a moment: of two that all rows have the moment is the time. */
     @Test
     void theTimeIsAMomentRatherThanADay() throws Exception {

@@ -175,8 +175,13 @@ final class FileAppend {
             try {
                 rows(lines, columns, check, input);
             } catch (IOException e) {
-                // The lines before the damage are appended.
-                send(check);
+                // The lines before the damage are appended; where that fails too, both are said.
+                try {
+                    send(check);
+                } catch (RuntimeException failure) {
+                    failure.addSuppressed(e);
+                    throw failure;
+                }
                 throw e;
             }
             send(check);

@@ -3,6 +3,7 @@ package io.waterwheel.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.waterwheel.cli.input.AppendProgress;
 import io.waterwheel.cli.input.FileProgress;
@@ -17,9 +18,11 @@ import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.io.SequenceInputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -177,6 +180,30 @@ final class FileAppendTest {
             counts.add(taken.size());
         }
         assertThat(counts.get(1)).isEqualTo(counts.get(0)).isGreaterThan(1_000);
+    }
+
+    /** Rows of a damaged file that cannot be sent: the failure is the server's, and the damage is not forgotten. */
+    @Test
+    void damageIsSaidBesideTheFailureToSendWhatWasBeforeIt() throws Exception {
+        InputStream cut = new SequenceInputStream(
+                new ByteArrayInputStream("id,at,x,y,note\n1,1,2,3,a\n".getBytes(UTF_8)), new InputStream() {
+                    @Override
+                    public int read() throws IOException {
+                        throw new EOFException("cut off");
+                    }
+                });
+        FileAppend append = append(
+                Pace.FREE,
+                block -> {
+                    throw new IllegalStateException("the server is away");
+                },
+                null);
+        assertThatThrownBy(() -> run(append, false, cut))
+                .hasMessage("the server is away")
+                .satisfies(e -> assertThat(e.getSuppressed())
+                        .extracting(Throwable::getMessage)
+                        .first(STRING)
+                        .contains("cut off"));
     }
 
     @Test

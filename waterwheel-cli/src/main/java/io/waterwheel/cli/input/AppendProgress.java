@@ -11,7 +11,7 @@ public final class AppendProgress {
     private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final int WIDTH = 78;
     /** Calls that a look at the clock is for, where none was accepted. */
-    private static final int CALLS_A_LOOK = 64;
+    public static final int CALLS_A_LOOK = 64;
 
     private final PrintStream err;
     private final boolean shows;

@@ -32,7 +32,10 @@ final class LineSigns {
         return at;
     }
 
-    /** The high bit of each byte that is zero; above the lowest of them, of others perhaps too. */
+    /**
+     * The high bit of each byte that is zero; above the lowest of them, of others perhaps too. A false one always has a
+     * true one of the same mask below it, so that the lowest bit of several such masks together is a true one.
+     */
     private static long zeros(long eight) {
         return (eight - ONES) & ~eight & HIGH;
     }

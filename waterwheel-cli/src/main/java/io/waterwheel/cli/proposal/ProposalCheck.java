@@ -33,9 +33,6 @@ public final class ProposalCheck {
     /** Bytes, as they lie on the disk, of all files. */
     private static final long MOST_BYTES = 4L << 30;
 
-    /** Rows of which the progress, which looks at the clock, is told once. */
-    private static final int ROWS_A_LOOK = 64;
-
     private static final int MOST_EXAMPLES = 1_000;
     private static final int MOST_EXAMPLE_BYTES = 16 << 20;
     private static final int MOST_SPOILT = 100;
@@ -180,11 +177,11 @@ public final class ProposalCheck {
                         ordered == null ? "another number of columns" : check.refusal(ordered, proposal.facts());
                 if (refusal != null) {
                     misfit(file.name() + ", line " + lines.lineNumber() + ": " + refusal);
-                    keep(line.copy(), columns != null, sameColumns, place(file, lines));
+                    keep(line, columns != null, sameColumns, file, lines);
                 } else {
                     survey(check.tuples());
                 }
-                if (rows % ROWS_A_LOOK == 0) {
+                if (rows % AppendProgress.CALLS_A_LOOK == 0) {
                     progress.at(rows, misfits);
                 }
             }
@@ -197,18 +194,21 @@ public final class ProposalCheck {
         return new RowPlace(name, proposal.countsLines() && !lines.isAvro() ? "line" : "row", lines.lineNumber());
     }
 
-    /** Keeps a misfit where it may show what the file is, while there are few. */
-    private void keep(byte[] line, boolean csv, boolean sameColumns, RowPlace place) {
-        if (csv && spoilt.size() < MOST_SPOILT && spoiltBytes < MOST_SPOILT_BYTES) {
-            spoiltBytes += line.length;
-            spoilt.add(line);
+    /** Keeps a misfit where it may show what the file is, while there are few: of millions none is copied then. */
+    private void keep(Line line, boolean csv, boolean sameColumns, InputSource file, InputLines lines) {
+        boolean spoils = csv && spoilt.size() < MOST_SPOILT && spoiltBytes < MOST_SPOILT_BYTES;
+        boolean shows = sameColumns && examples.size() < MOST_EXAMPLES && exampleBytes < MOST_EXAMPLE_BYTES;
+        if (!spoils && !shows) {
+            return;
         }
-        if (sameColumns
-                && proposal.canLookAt(rows, line)
-                && examples.size() < MOST_EXAMPLES
-                && exampleBytes < MOST_EXAMPLE_BYTES) {
-            exampleBytes += line.length;
-            examples.put(rows, new Example(line, place));
+        byte[] copy = line.copy();
+        if (spoils) {
+            spoiltBytes += copy.length;
+            spoilt.add(copy);
+        }
+        if (shows && proposal.canLookAt(rows, copy)) {
+            exampleBytes += copy.length;
+            examples.put(rows, new Example(copy, place(file, lines)));
         }
     }
 

@@ -112,7 +112,7 @@ final class JsonDecoder implements RecordDecoder {
         } catch (JsonProcessingException e) {
             throw new RejectedRecordException(
                     RefusalKind.FORM,
-                    "not a JSON object: " + Snippet.of(e.getOriginalMessage()) + " (at byte "
+                    "not a JSON object: " + RejectedRecordException.notJson(e) + " (at byte "
                             + (e.getLocation() == null
                                     ? "?"
                                     : Long.toString(e.getLocation().getByteOffset())) + ")");

@@ -149,13 +149,17 @@ final class ValueParser {
             case FLOAT -> {
                 expect(field, token.isNumeric(), "a number", token);
                 float value = parser.getFloatValue();
-                expect(field, Float.isFinite(value), "a number in the range of a float", token);
+                if (!Float.isFinite(value)) {
+                    throw beyond(field, "float", parser);
+                }
                 row.setFloat(field, value);
             }
             case DOUBLE -> {
                 expect(field, token.isNumeric(), "a number", token);
                 double value = parser.getDoubleValue();
-                expect(field, Double.isFinite(value), "a number in the range of a double", token);
+                if (!Double.isFinite(value)) {
+                    throw beyond(field, "double", parser);
+                }
                 row.setDouble(field, value);
             }
             case BOOLEAN -> {
@@ -230,6 +234,11 @@ final class ValueParser {
         if (!fulfilled) {
             throw new RejectedRecordException(row.names[field] + ": expected " + expected + ", got " + describe(got));
         }
+    }
+
+    private RejectedRecordException beyond(int field, String type, JsonParser parser) throws IOException {
+        return new RejectedRecordException(row.names[field] + ": expected a number in the range of a " + type + ", got "
+                + Snippet.of(parser.getText()));
     }
 
     private void checkLength(int field, int length) throws RejectedRecordException {

@@ -211,6 +211,15 @@ class RecordDecoderTest {
                 RecordFormat.JSON,
                 "[1]",
                 "expected a JSON object, got an array: give each of its objects a line, or a record, of its own");
+        assertRejected(
+                RecordFormat.JSON,
+                "{\"time\":1,\"id\":1,\"speed\":1e400}",
+                "speed: expected a number in the range of a double, got 1e400");
+        assertRejected(
+                RecordFormat.JSON,
+                "{\"time\":1,\"id\":1,\"speed\":NaN}",
+                "not a JSON object: JSON has no NaN: write null, or \"NaN\" for a schema with records: {numbers: text}"
+                        + " (at byte 28)");
         assertRejected(RecordFormat.JSON, "{\"id\":\"1\"}", "id: expected a whole number of 32 bits, got a string");
         assertRejected(
                 RecordFormat.JSON,

@@ -18,6 +18,20 @@ public final class CsvColumns {
     /** The name of a column that goes into no field. */
     public static final String IGNORED = "-";
 
+    /**
+     * What to do about names that are no fields.
+     *
+     * @param unnamed where none is one
+     * @param unknown where some are none
+     */
+    private record Advice(String unnamed, String unknown) {
+        static final Advice COMMAND = new Advice(
+                "; is there no line of names? Name them with --columns",
+                "; --skip-unknown passes over such columns, as - does in --columns");
+        static final Advice REQUEST = new Advice(
+                "; is there no line of names? Say so with text/csv; header=absent", "; leave such columns out");
+    }
+
     private final int columns;
     /** By field its column, or -1 when the file has none for it. */
     private final int[] columnOf;
@@ -60,6 +74,16 @@ public final class CsvColumns {
      * @param skipsUnknown whether columns that are no field are passed over, where others are
      */
     public static CsvColumns of(String source, byte @Nullable [] header, Schema schema, boolean skipsUnknown) {
+        return of(source, header, schema, skipsUnknown, Advice.COMMAND);
+    }
+
+    /** Columns in the order of the first line of a request's body: advice is for one who has no options. */
+    public static CsvColumns ofBody(byte[] header, Schema schema) {
+        return of("the body", header, schema, false, Advice.REQUEST);
+    }
+
+    private static CsvColumns of(
+            String source, byte @Nullable [] header, Schema schema, boolean skipsUnknown, Advice advice) {
         if (header == null) {
             throw bad(source + ": is empty; expected a first line that names the fields");
         }
@@ -76,7 +100,7 @@ public final class CsvColumns {
         if (skipsUnknown && names.stream().anyMatch(name -> isField(name, schema))) {
             names.replaceAll(name -> isField(name, schema) ? name : IGNORED);
         }
-        return named(source + ": the first line", names, schema);
+        return named(source + ": the first line", names, schema, advice);
     }
 
     private static boolean isField(String name, Schema schema) {
@@ -90,6 +114,10 @@ public final class CsvColumns {
      * @param names {@link #IGNORED} for a column that goes into no field
      */
     public static CsvColumns named(String namer, List<String> names, Schema schema) {
+        return named(namer, names, schema, Advice.COMMAND);
+    }
+
+    private static CsvColumns named(String namer, List<String> names, Schema schema, Advice advice) {
         Set<String> seen = new HashSet<>();
         for (String name : names) {
             if (name.equals(IGNORED)) {
@@ -101,15 +129,13 @@ public final class CsvColumns {
             if (schema.indexOf(name) >= 0 && !schema.text().inValue(name)) {
                 throw bad(namer + " names '" + name + "', which is of Kafka: "
                         + schema.text().source(name)
-                        + "; --skip-unknown passes over such columns, as - does in --columns");
+                        + advice.unknown);
             }
             if (schema.indexOf(name) < 0) {
                 List<String> fields =
                         schema.valueFields().stream().map(Field::name).toList();
                 throw bad(namer + " names '" + name + "', which is no field of the stream; its fields are " + fields
-                        + (fields.stream().noneMatch(names::contains)
-                                ? "; is there no line of names? Name them with --columns"
-                                : "; --skip-unknown passes over such columns, as - does in --columns"));
+                        + (fields.stream().noneMatch(names::contains) ? advice.unnamed : advice.unknown));
             }
         }
         List<Field> fields = schema.valueFields();

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import io.waterwheel.cli.input.FieldNames;
 import io.waterwheel.cli.input.InputLines;
+import io.waterwheel.decode.RejectedRecordException;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.text.MemberPath;
@@ -132,7 +133,7 @@ final class JsonLook extends FileLook {
             parser.skipChildren();
             return parser.nextToken() == null ? null : "more than one JSON object";
         } catch (JsonProcessingException e) {
-            return "not a JSON object: " + e.getOriginalMessage();
+            return "not a JSON object: " + RejectedRecordException.notJson(e);
         }
     }
 

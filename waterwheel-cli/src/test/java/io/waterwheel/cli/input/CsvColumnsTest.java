@@ -89,6 +89,11 @@ class CsvColumnsTest {
                 "t,k,y",
                 "f.csv: the first line names 'y', which is no field of the stream; its fields are [t, k, note, x];"
                         + " --skip-unknown passes over such columns, as - does in --columns");
+        assertThatThrownBy(() -> CsvColumns.ofBody(bytes("t,k,y"), SCHEMA))
+                .hasMessage("the body: the first line names 'y', which is no field of the stream; its fields are"
+                        + " [t, k, note, x]; leave such columns out");
+        assertThatThrownBy(() -> CsvColumns.ofBody(bytes("1,2"), SCHEMA))
+                .hasMessageEndingWith("; is there no line of names? Say so with text/csv; header=absent");
         refused("t,note", "f.csv: the first line lacks 'k', which every tuple must have");
         refused("t,k,t", "f.csv: the first line names 't' twice");
         assertThatThrownBy(() -> CsvColumns.of("f.csv", null, SCHEMA))

@@ -166,7 +166,7 @@ public final class RowDecoder {
                 }
             }
         }
-        columns = CsvColumns.of("the body", line, schema);
+        columns = CsvColumns.ofBody(line, schema);
         return true;
     }
 

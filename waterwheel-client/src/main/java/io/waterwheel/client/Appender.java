@@ -82,7 +82,8 @@ public final class Appender implements AutoCloseable {
      * Appends the tuples of a block to a stream that {@link StreamDefinition#takesBlocks}.
      *
      * @param block of the layout {@code RowLayout.of(schema)}; its keys count only when the key is a field that is not
-     *     the time. Not kept
+     *     the time. Its arena may be sent as it is, with bytes that no row refers to any longer: where rows were taken
+     *     back, set its size too. Not kept
      */
     public synchronized void append(TupleBlock block) {
         if (!stream.takesBlocks()) {

@@ -24,7 +24,7 @@ final class ColumnSample {
     /** Up to here a double holds every whole number. */
     private static final long EXACT = 1L << 53;
 
-    /** A double keeps a number of so many digits, whatever they are. */
+    /** Any number of this number of digits is kept by a double. */
     private static final int EXACT_DIGITS = 15;
 
     private static final Pattern TIME = Pattern.compile(

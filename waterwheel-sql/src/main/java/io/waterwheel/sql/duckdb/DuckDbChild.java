@@ -83,7 +83,7 @@ final class DuckDbChild implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(java.toString());
         command.addAll(List.of("-Xmx384m", "-XX:+UseSerialGC", "-Xss1m"));
-        // In its working directory, which goes with it, nobody would find what a crash of native code leaves.
+        // Java would write what it says of a crash into the working directory, which is removed.
         command.add("-XX:+ErrorFileToStderr");
         if (Runtime.version().feature() >= 22) {
             command.add("--enable-native-access=ALL-UNNAMED");

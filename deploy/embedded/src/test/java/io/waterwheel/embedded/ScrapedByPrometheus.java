@@ -283,7 +283,7 @@ final class ScrapedByPrometheus implements AutoCloseable {
 
     /** What an alert compares, without the bound that is not reached here. */
     private static String measured(String expression) {
-        String first = expression.strip().split("\\nand ")[0];
+        String first = expression.strip().split("\\nand ", 2)[0];
         String measured = first.replaceFirst("\\s*(>|<|==)\\s*[0-9.]+\\s*$", "");
         assertThat(measured).as(expression).isNotEqualTo(first);
         return measured;

@@ -191,6 +191,11 @@ final class FileAppendTest {
                     public int read() throws IOException {
                         throw new EOFException("cut off");
                     }
+
+                    @Override
+                    public int read(byte[] into, int offset, int length) throws IOException {
+                        throw new EOFException("cut off");
+                    }
                 });
         FileAppend append = append(
                 Pace.FREE,

@@ -398,6 +398,10 @@ public final class ExpressionTypes {
                 zone(call);
                 yield ValueType.STRING;
             }
+            case TO_NUMBER -> {
+                texts(call, call.arguments());
+                yield ValueType.DOUBLE;
+            }
             case JSON_TEXT, JSON_NUMBER -> {
                 texts(call, call.arguments().subList(0, 1));
                 jsonPath(call);

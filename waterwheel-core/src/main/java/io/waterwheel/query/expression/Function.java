@@ -74,7 +74,9 @@ public enum Function {
     /** The value at a path (a literal) of JSON text, as text. */
     JSON_TEXT(2, 2),
     /** The number at a path (a literal) of JSON text, a double. */
-    JSON_NUMBER(2, 2);
+    JSON_NUMBER(2, 2),
+    /** The number that a text is, a double. */
+    TO_NUMBER(1, 1);
 
     private final int least;
     private final int most;

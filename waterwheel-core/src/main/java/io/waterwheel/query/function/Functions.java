@@ -41,6 +41,7 @@ public final class Functions {
             case FORMAT_TIME -> new TimeTextNode(first, ExpressionTypes.timeFormat(call), ExpressionTypes.zone(call));
             case DISTANCE -> new GeoNode(call.function(), arguments, 0);
             case GEOHASH -> new GeoNode(call.function(), arguments, ExpressionTypes.geohashCharacters(call));
+            case TO_NUMBER -> new NumberTextNode(first);
             case JSON_TEXT, JSON_NUMBER -> new JsonTextNode(type, ExpressionTypes.jsonPath(call), first);
         };
     }

@@ -332,6 +332,15 @@ public final class RowInterpreter {
         };
     }
 
+    private static Object numberOf(String text) {
+        String bare = text.replaceAll("^ +| +$", "");
+        if (!bare.matches("[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?")) {
+            return null;
+        }
+        double number = Double.parseDouble(bare);
+        return Double.isInfinite(number) ? null : (Object) number;
+    }
+
     /** The value at a path, token by token. */
     private static Object json(boolean text, String document, String path) {
         try (JsonParser parser = new JsonFactory().createParser(document)) {
@@ -475,6 +484,7 @@ public final class RowInterpreter {
                         ? (Object) (long) text.codePointCount(0, text.length())
                         : (Object) (long) ((byte[]) first).length;
             case OCTET_LENGTH -> (long) bytes(first).length;
+            case TO_NUMBER -> numberOf((String) first);
             case SQRT -> Math.sqrt(number(first));
             case EXP -> StrictMath.exp(number(first));
             case LN -> StrictMath.log(number(first));

@@ -311,9 +311,45 @@ public final class RandomExpressions {
         };
     }
 
+    /** And what nearly is one. */
+    private static final List<String> NUMBERS = List.of(
+            "1.5",
+            " -0.5 ",
+            "+7",
+            ".5",
+            "5.",
+            "1e3",
+            "-1E-400",
+            "1e400",
+            "9007199254740993",
+            "",
+            " ",
+            ".",
+            "-",
+            "+-1",
+            "1e",
+            "1e+",
+            "1 2",
+            "1,5",
+            "NaN",
+            "Infinity",
+            "0x10",
+            "1d",
+            "\t1",
+            "1_0",
+            "\u0661",
+            "-0",
+            "00012.50");
+
     private Expression number(int depth) {
-        return switch (random.nextInt(sqlite ? 6 : 11)) {
+        return switch (random.nextInt(sqlite ? 6 : 12)) {
             case 10 -> json(Function.JSON_NUMBER, depth);
+            case 11 ->
+                call(
+                        Function.TO_NUMBER,
+                        random.nextBoolean()
+                                ? value(ValueType.STRING, depth)
+                                : new Expression.Text(NUMBERS.get(random.nextInt(NUMBERS.size()))));
             case 6 -> new Expression.Cast(value(ValueType.INTEGER, depth), ValueType.DOUBLE);
             case 7 -> call(pick(MATH), value(numeric(), depth));
             case 8 ->

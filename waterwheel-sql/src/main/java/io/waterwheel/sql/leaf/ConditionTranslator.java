@@ -239,7 +239,10 @@ public final class ConditionTranslator {
         ValueType type = SqlTypes.valueType(node.getType());
         if (type == null || !(type.numeric() || type == ValueType.NULL)) {
             throw new NotPushed("arithmetic of " + node.getType()
-                    + (DecimalTypes.isDecimal(node) ? "; write CAST(... AS DOUBLE)" : ""));
+                    + (DecimalTypes.isDecimal(node) ? "; write CAST(... AS DOUBLE)" : "")
+                    + (node.getType().getSqlTypeName() == SqlTypeName.VARCHAR
+                            ? "; TO_NUMBER(text) is the number that a text is"
+                            : ""));
         }
         return value(node);
     }

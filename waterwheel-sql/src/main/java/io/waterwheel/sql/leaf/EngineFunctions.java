@@ -128,7 +128,8 @@ public final class EngineFunctions {
                     RADIANS,
                     DEGREES,
                     DISTANCE,
-                    JSON_NUMBER -> DOUBLE;
+                    JSON_NUMBER,
+                    TO_NUMBER -> DOUBLE;
         };
     }
 

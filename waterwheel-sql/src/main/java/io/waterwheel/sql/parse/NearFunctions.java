@@ -14,6 +14,8 @@ public final class NearFunctions {
     private static final String WRITES_TIMES = "FORMAT_TIME(time, 'yyyy-MM-dd HH:mm') writes a time";
     private static final String SHARES = "QUANTILE(x, 0.5) takes the value at a share of the group";
     private static final String MOVES = "time + INTERVAL '5' MINUTE moves a time";
+    private static final String READS_NUMBERS =
+            "TO_NUMBER(text) is the number that a text is, and null where it is none";
     private static final String MEANS_OTHER = "LIKE, SUBSTRING, STRPOS and REPLACE are there";
 
     /** By name, in capital letters. */
@@ -35,6 +37,8 @@ public final class NearFunctions {
             Map.entry("PERCENTILE_DISC", SHARES),
             Map.entry("QUANTILE_CONT", SHARES),
             Map.entry("QUANTILE_DISC", SHARES),
+            Map.entry("TRY_CAST", READS_NUMBERS),
+            Map.entry("SAFE_CAST", READS_NUMBERS),
             Map.entry("LOG2", "LN(x) / LN(2) is it but for the last digit"),
             Map.entry("DATEADD", MOVES),
             Map.entry("DATE_ADD", MOVES),

@@ -238,7 +238,10 @@ final class ResidualExpressions {
     String number(RexNode node) throws NotPushed {
         if (!isA(node, SqlTypeName.BIGINT) && !isA(node, SqlTypeName.DOUBLE) && !isA(node, SqlTypeName.NULL)) {
             throw new NotPushed("arithmetic of " + node.getType()
-                    + (DecimalTypes.isDecimal(node) ? "; write CAST(... AS DOUBLE)" : ""));
+                    + (DecimalTypes.isDecimal(node) ? "; write CAST(... AS DOUBLE)" : "")
+                    + (node.getType().getSqlTypeName() == SqlTypeName.VARCHAR
+                            ? "; TO_NUMBER(text) is the number that a text is"
+                            : ""));
         }
         return of(node);
     }

@@ -119,17 +119,26 @@ class WithoutServer(unittest.TestCase):
     def test_reads_rows_and_verdict(self):
         verdict = {"complete": True, "tuples": 3, "positions": {"0": 7}, "shown": {"0": 9}, "next": "x"}
         self.will((200, answer(3, verdict), True), (200, answer(0, verdict), True))
-        twice = self.client.sql("SELECT 1 AS a, 2 AS a, 3 AS a_1")
-        self.assertEqual(twice.rows(), [{"a": 1, "a_2": 2, "a_1": 3}])
         got = self.client.sql("SELECT ?", 1)
         self.assertEqual([row["id"] for row in got.rows()], [0, 1, 2])
         self.assertEqual(got.verdict.positions, {0: 7})
         self.assertEqual(got.verdict.shown, {0: 9})
         self.assertEqual(got.verdict.next, "x")
-        self.assertEqual(len(self.client.query("s", where="a > 1", key=["a=1", "b=2"], count=True, latest=None)), 0)
+        times = (datetime.datetime(2021, 10, 7, 12, tzinfo=UTC), None)
+        asked = self.client.query("s", where="a > 1", key=["a=1", "b=2"], count=True, latest=None, time=times)
+        self.assertEqual(len(asked), 0)
         sent = [body for _, _, body in self.gateway.asked]
         self.assertEqual(json.loads(sent[0]), {"sql": "SELECT ?", "parameters": [1]})
-        self.assertEqual(sent[1], b"stream=s&where=a+%3E+1&key=a%3D1&key=b%3D2&count=true")
+        self.assertEqual(
+            sent[1], b"stream=s&where=a+%3E+1&key=a%3D1&key=b%3D2&count=true&time=2021-10-07T12%3A00%3A00Z%2F"
+        )
+
+    def test_columns_of_one_name_are_told_apart(self):
+        columns = [pyarrow.array([n]) for n in range(4)]
+        table = pyarrow.Table.from_arrays(columns, names=["count", "count", "count_1", "count"])
+        verdict = waterwheel.Verdict.from_json('{"complete": true, "tuples": 1}')
+        answered = waterwheel.Answer(table, verdict)
+        self.assertEqual(answered.rows(), [{"count": 0, "count_2": 1, "count_1": 2, "count_3": 3}])
 
     def test_an_answer_without_its_end_is_none(self):
         verdict = {"complete": True, "tuples": 3}

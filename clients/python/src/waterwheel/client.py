@@ -150,9 +150,10 @@ class Client:
         """The answer to a query that is written as on the command line (docs/queries.md).
 
         Options have the names of `./waterwheel query`, with underscores: where="altitude_ft > 40000",
-        select=["callsign", "altitude_ft"], circle=(2.55, 49.01, 10_000), latest=10, limit=5. A list gives an option
-        several times where the command line takes it so (key, at), and its values with commas elsewhere. A flag is
-        True. at_least takes the positions of Stored or a Verdict as they are.
+        select=["callsign", "altitude_ft"], circle=(2.55, 49.01, 10_000), time=(begin, end), latest=10, limit=5. The
+        two times of an interval have a zone, and None is an open end. A list gives an option several times where the
+        command line takes it so (key, at), and its values with commas elsewhere. A flag is True. at_least takes the
+        positions of Stored or a Verdict as they are.
         """
         form: dict[str, Any] = {"stream": stream}
         for name, value in options.items():
@@ -403,15 +404,26 @@ def _parameter(value: Any) -> Any:
     if isinstance(value, (bytes, bytearray, memoryview)):
         return {"bytes": base64.b64encode(bytes(value)).decode()}
     if isinstance(value, datetime.datetime):
-        if value.tzinfo is None:
-            raise ValueError(f"{value!r} has no time zone: give it one, such as datetime.timezone.utc")
-        return {"time": value.astimezone(datetime.timezone.utc).isoformat().replace("+00:00", "Z")}
+        return {"time": _instant(value)}
     raise TypeError(f"a parameter is a number, text, a boolean, bytes, a time or None; got {type(value).__name__}")
+
+
+def _instant(value: datetime.datetime) -> str:
+    if value.tzinfo is None:
+        raise ValueError(f"{value!r} has no time zone: give it one, such as datetime.timezone.utc")
+    return value.astimezone(datetime.timezone.utc).isoformat().replace("+00:00", "Z")
+
+
+def _bound(value: Any) -> str:
+    """The end of an interval of times; nothing where it is open."""
+    return "" if value is None else _instant(value) if isinstance(value, datetime.datetime) else str(value)
 
 
 def _option(name: str, value: Any) -> Any:
     if value is True:
         return "true"
+    if name == "time" and isinstance(value, (list, tuple)) and len(value) == 2:
+        return "/".join(map(_bound, value))
     if isinstance(value, (list, tuple)):
         return list(map(str, value)) if name in ("key", "at") else ",".join(map(str, value))
     if isinstance(value, Mapping):

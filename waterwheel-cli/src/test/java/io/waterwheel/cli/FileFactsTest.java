@@ -181,8 +181,8 @@ final class FileFactsTest {
 
     @Test
     void wordsThatStandForNothing() throws Exception {
-        Path file = file("f.csv", "t,id,n\n2021-10-07,a,1\n2021-10-08,b,n/a\n2021-10-09,?,3\n");
-        assertThat(proposed(file, "--null", "n/a,?", "--key-field", "id"))
+        Path file = file("f.csv", "t,id,n\n2021-10-07,a,1\n2021-10-08,b,fehlt\n2021-10-09,?,3\n");
+        assertThat(proposed(file, "--null", "fehlt,?", "--key-field", "id"))
                 .contains("{name: n, type: int, nullable: true}")
                 .contains("nulls: [")
                 .contains("key: {field: id}\n");

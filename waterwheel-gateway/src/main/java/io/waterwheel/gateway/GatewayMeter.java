@@ -66,6 +66,7 @@ final class GatewayMeter implements AutoCloseable {
                 metrics.gauge(GatewayMetrics.BUDGET_LIMIT, queries::most, "queries"),
                 metrics.gauge(GatewayMetrics.KEYS, targets::keys),
                 metrics.gauge(GatewayMetrics.KEYS_LIMIT, targets::mostKeys),
+                metrics.gauge(GatewayMetrics.LANES, targets::lanes),
                 metrics.gauge(GatewayMetrics.TAILS, tails::open),
                 metrics.gauge(GatewayMetrics.TAILS_LIMIT, () -> TailEndpoint.AT_ONCE),
                 metrics.gauge(GatewayMetrics.CONNECTIONS, connections::getAsInt),

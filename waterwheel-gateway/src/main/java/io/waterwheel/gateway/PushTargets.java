@@ -336,6 +336,11 @@ final class PushTargets implements AutoCloseable {
         return slots.keys();
     }
 
+    /** Lanes of keys that are held, of all streams. */
+    int lanes() {
+        return slots.lanes();
+    }
+
     /** The bound of {@link #keys}. */
     int mostKeys() {
         return slots.mostKeys();

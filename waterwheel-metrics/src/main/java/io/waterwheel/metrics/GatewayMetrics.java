@@ -47,6 +47,12 @@ public final class GatewayMetrics {
             "waterwheel_gateway_keys_limit",
             "The bound of the above: what fits into `gateway.key-memory`.",
             "A constant, to divide by.");
+    public static final Metric LANES = ROOM.gauge(
+            "waterwheel_gateway_lanes",
+            "Lanes in which this gateway stores rows under keys, of all streams: one a stream, and more while more store"
+                    + " a tenth more rows a second.",
+            "None where no rows with keys came for a minute, or another gateway has their streams. The log says what"
+                    + " each trial with more or fewer lanes has shown.");
     public static final Metric TAILS = ROOM.gauge(
             "waterwheel_gateway_tails",
             "Clients that follow a stream by this gateway.",

@@ -74,7 +74,7 @@ public final class KeyedSlot {
     /** Guarded by this. */
     private final LaneProtocol<Request> protocol;
     /** Guarded by this. */
-    private final LaneCount count = new LaneCount(LANES, System.nanoTime());
+    private final LaneCount count = new LaneCount(LANES, this::trialEnded, System.nanoTime());
     /** Of the claims; one at a time. */
     private AppendJournal journal;
     /** Guarded by this; what the last claim took. */
@@ -207,6 +207,23 @@ public final class KeyedSlot {
             effects.addAll(protocol.resize(wanted, now()));
         }
         carryOut(effects);
+    }
+
+    private void trialEnded(int open, double before, double after, int tried, double rate, int kept) {
+        LOG.info(
+                "stream {}: {} lanes stored {} rows/s, {} lanes {} before and {} after: {} are kept",
+                stream.definition().name(),
+                tried,
+                Math.round(rate),
+                open,
+                Math.round(before),
+                Double.isNaN(after) ? "not measured" : Math.round(after),
+                kept);
+    }
+
+    /** That it holds now. */
+    synchronized int lanes() {
+        return lanes.size();
     }
 
     private synchronized AppendLane lane(LaneProtocol.Batch<Request> batch) {

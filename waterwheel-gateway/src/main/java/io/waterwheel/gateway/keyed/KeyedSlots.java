@@ -74,6 +74,15 @@ public final class KeyedSlots implements AutoCloseable {
         return allKeys.get();
     }
 
+    /** Lanes that this gateway holds, of all streams. */
+    public int lanes() {
+        List<KeyedSlot> all;
+        synchronized (slots) {
+            all = List.copyOf(slots);
+        }
+        return all.stream().mapToInt(KeyedSlot::lanes).sum();
+    }
+
     /** The bound of {@link #keys}. */
     public int mostKeys() {
         return mostKeys;

@@ -42,6 +42,22 @@ final class LaneCount {
         BACK_FROM_FEWER
     }
 
+    /** Is told what trials have shown. */
+    @FunctionalInterface
+    interface Listener {
+        /**
+         * A trial has come to its end; one that breaks off for want of rows is not told.
+         *
+         * @param lanes that there were
+         * @param before rows a second with them, before the trial
+         * @param after the same, after the trial; NaN where it was not needed
+         * @param tried lanes
+         * @param rate rows a second with those
+         * @param kept lanes that are used from now on: one of the two numbers
+         */
+        void trialEnded(int lanes, double before, double after, int tried, double rate, int kept);
+    }
+
     /** When a kind of trial is due. */
     private static final class Pace {
         private long pause = FIRST_PAUSE_NANOS;
@@ -65,6 +81,7 @@ final class LaneCount {
     }
 
     private final int most;
+    private final Listener listener;
     private final Pace more = new Pace();
     private final Pace fewer = new Pace();
     private int count = 1;
@@ -81,8 +98,9 @@ final class LaneCount {
     private int full;
 
     /** @param most a power of two */
-    LaneCount(int most, long nowNanos) {
+    LaneCount(int most, Listener listener, long nowNanos) {
         this.most = most;
+        this.listener = listener;
         this.windowFrom = nowNanos;
     }
 
@@ -138,13 +156,15 @@ final class LaneCount {
             }
             case BACK_FROM_MORE -> {
                 trial = Trial.NONE;
+                int lanes = count;
                 if (saturated && isWorth(other, Math.max(before, rate))) {
-                    change(2 * count);
+                    change(2 * lanes);
                     more.anew(nowNanos);
                     fewer.anew(nowNanos + FIRST_PAUSE_NANOS);
                 } else {
                     more.inVain(nowNanos);
                 }
+                listener.trialEnded(lanes, before, rate, 2 * lanes, other, count);
             }
             case FEWER -> {
                 other = rate;
@@ -154,16 +174,19 @@ final class LaneCount {
                 } else {
                     trial = Trial.NONE;
                     renounced(nowNanos);
+                    listener.trialEnded(2 * count, before, Double.NaN, count, rate, count);
                 }
             }
             case BACK_FROM_FEWER -> {
                 trial = Trial.NONE;
+                int lanes = count;
                 if (isWorth(Math.min(before, rate), other)) {
                     fewer.inVain(nowNanos);
                 } else {
-                    change(count / 2);
+                    change(lanes / 2);
                     renounced(nowNanos);
                 }
+                listener.trialEnded(lanes, before, rate, lanes / 2, other, count);
             }
         }
     }

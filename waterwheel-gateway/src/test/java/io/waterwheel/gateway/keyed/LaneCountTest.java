@@ -2,6 +2,9 @@ package io.waterwheel.gateway.keyed;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +20,12 @@ final class LaneCountTest {
 
     /** What became of a run. */
     private static final class Run {
-        private final LaneCount count = new LaneCount(MOST, 0);
+        private final List<String> trials = new ArrayList<>();
+        private final LaneCount count = new LaneCount(
+                MOST,
+                (lanes, before, after, tried, rate, kept) -> trials.add(String.format(
+                        Locale.ROOT, "%d: %.0f and %.0f; %d: %.0f; %d", lanes, before, after, tried, rate, kept)),
+                0);
         private final double[] secondsAt = new double[MOST + 1];
         private int lanes = 1;
         private int most = 1;
@@ -67,6 +75,25 @@ final class LaneCountTest {
             run.until(5_200, false, (lanes, seconds) -> 10);
             assertThat(run.lanes).isEqualTo(1);
         }
+    }
+
+    /** What the log says of each trial: lanes, rows a second before and after; those tried and theirs; what is kept. */
+    @Test
+    void trialsAreTold() {
+        Run run = new Run().until(40, true, best(2));
+        assertThat(run.trials).containsExactly("1: 10000 and 10000; 2: 20000; 2", "2: 20000 and 20000; 4: 10000; 2");
+        run.until(80, true, best(2));
+        assertThat(run.trials).element(2).isEqualTo("2: 20000 and 20000; 1: 10000; 2");
+        // Fewer are tried, and rows no longer wait: they are enough, without another look at more.
+        run = new Run();
+        for (int second = 1; second < 200; second++) {
+            Run at = run;
+            run.until(
+                    second,
+                    run.lanes > 1 || run.trials.isEmpty(),
+                    (lanes, seconds) -> at.trials.isEmpty() ? 10_000 * lanes : 5_000);
+        }
+        assertThat(run.trials.get(run.trials.size() - 1)).isEqualTo("2: 5000 and NaN; 1: 5000; 1");
     }
 
     /** Whatever a window measures is a tenth too much or too little; which, follows from a seed. */

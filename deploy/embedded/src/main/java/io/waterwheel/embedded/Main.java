@@ -23,7 +23,7 @@ public final class Main {
     public static void main(String[] args) {
         LogSettings.quietGrpc();
         if (args.length > 0 && OF_THIS_MODULE.contains(args[0])) {
-            LogSettings.choose("log4j2-command.xml");
+            LogSettings.choose(args[0].equals("gateway") ? "log4j2-gateway.xml" : "log4j2-command.xml");
         } else {
             LogSettings.chooseForClient();
             ServerOption.foresee(args);

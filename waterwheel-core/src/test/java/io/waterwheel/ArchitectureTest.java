@@ -33,6 +33,7 @@ final class ArchitectureTest {
             new Room("error"),
             new Room("geo"),
             new Room("status"),
+            new Room("unpack"),
             new Room("schema.text"),
             new Room("schema", "error", "geo", "schema.text"),
             new Room("tuple", "schema"),

@@ -40,7 +40,8 @@ final class ArchitectureTest {
                     "io.waterwheel.query.aggregate..",
                     "io.waterwheel.query.expression..",
                     "io.waterwheel.decode..",
-                    "io.waterwheel.encode..")
+                    "io.waterwheel.encode..",
+                    "io.waterwheel.unpack..")
             .layer("core chunk")
             .definedBy("io.waterwheel.chunk..", "io.waterwheel.store..")
             .layer("core key")

@@ -25,7 +25,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Request;
@@ -342,8 +341,8 @@ public final class Gateway implements AutoCloseable {
                 @Nullable String message,
                 @Nullable Throwable cause,
                 Callback callback) {
-            HttpFailure failure = code < 500
-                    ? HttpFailure.of(HttpCode.BAD_HTTP, message == null ? HttpStatus.getMessage(code) : message)
+            HttpFailure failure = code < 500 || code == 505
+                    ? HttpFailure.ofProtocol(code, message)
                     : HttpFailure.of(cause == null ? new IllegalStateException(String.valueOf(message)) : cause);
             new Exchange(
                             request,

@@ -31,6 +31,9 @@ import org.jspecify.annotations.Nullable;
 final class InfluxEndpoint {
     static final int MOST_STATEMENT_BYTES = 64 << 10;
     private static final int MOST_REASONS = 20;
+    /** Of a time, from 1970 on either way. */
+    private static final BigDecimal MOST_NANOS = BigDecimal.valueOf(Long.MAX_VALUE);
+
     private static final byte[] NOTHING = {};
     private static final Map<String, Long> NANOS = Map.of(
             "",
@@ -108,6 +111,7 @@ final class InfluxEndpoint {
     /** {@code POST /write}, with the database in {@code db}. */
     void write(Exchange exchange) {
         exchange.failAsInflux();
+        refuseKey(exchange);
         exchange.allow(List.of("db", "rp", "precision", "consistency", "u", "p"));
         String database = exchange.parameter("db");
         exchange.answer(decoding, () -> write(exchange, database, true));
@@ -115,9 +119,21 @@ final class InfluxEndpoint {
 
     /** {@code POST /api/v2/write}, with the database in {@code bucket}. */
     void writeBucket(Exchange exchange) {
+        refuseKey(exchange);
         exchange.allow(List.of("bucket", "org", "orgID", "precision"));
         String bucket = exchange.parameter("bucket");
         exchange.answer(decoding, () -> write(exchange, bucket, false));
+    }
+
+    /** InfluxDB has none; to take one and store the points twice would break what a key promises. */
+    private static void refuseKey(Exchange exchange) {
+        if (exchange.request().getHeaders().contains(PushEndpoint.KEY)) {
+            throw HttpFailure.bad(
+                    ErrorCode.BAD_REQUEST,
+                    PushEndpoint.KEY + ": points have no keys; send rows under a key to /v1/streams/{stream}/rows",
+                    PushEndpoint.KEY,
+                    null);
+        }
     }
 
     private void write(Exchange exchange, @Nullable String database, boolean first) {
@@ -143,7 +159,7 @@ final class InfluxEndpoint {
             PushedRows rows = new RowDecoder(group.plain(), RecordFormat.JSON, false, exchange.lease())
                     .decode(group.rows().json(), RowDecoder.Header.ABSENT);
             for (PushedRows.Reason reason : rows.reasons()) {
-                complaints.add(group.rows().line(reason.line()), reason.reason());
+                complaints.add(group.rows().line(reason.line()), ofPoint(reason.reason()));
             }
             group.target().refused(rows.kinds());
             complaints.dropped += rows.rejected() - rows.reasons().size();
@@ -163,6 +179,12 @@ final class InfluxEndpoint {
                 });
     }
 
+    /** A reason in the words of points: that they become JSON on the way is not theirs to know. */
+    private static String ofPoint(String reason) {
+        return reason.replaceFirst("^object lacks ", "there is no tag or field ")
+                .replace("the member is there twice", "it is there twice, of tags and fields together");
+    }
+
     private Map<String, Group> read(byte[] bytes, String database, long unit, Complaints complaints) {
         Map<String, Group> groups = new LinkedHashMap<>();
         Map<String, String> unknown = new LinkedHashMap<>();
@@ -179,7 +201,8 @@ final class InfluxEndpoint {
                     String why = add(groups, unknown, database, point, line, unit, now);
                     if (why != null) {
                         complaints.add(line, why);
-                        if (complaints.schema == null) {
+                        // A draft of the name of a stream that there is would be of no use.
+                        if (complaints.schema == null && why.startsWith("there is no stream")) {
                             complaints.schema = PointRows.proposal(point);
                         }
                     }
@@ -225,7 +248,7 @@ final class InfluxEndpoint {
             }
             if (group == null) {
                 String why = "stream '" + name + "' takes records of its own format; points go to streams that take"
-                        + " tuple blocks";
+                        + " tuple blocks: name one in gateway.influx, as DATABASE/" + point.measurement() + "=STREAM";
                 unknown.put(name, why);
                 return why;
             }
@@ -233,6 +256,9 @@ final class InfluxEndpoint {
         }
         BigDecimal time =
                 point.time().isEmpty() ? now : new BigDecimal(point.time()).multiply(BigDecimal.valueOf(unit));
+        if (time.abs().compareTo(MOST_NANOS) > 0) {
+            return "time " + point.time() + " lies beyond the years 1677 to 2262: is the parameter precision right?";
+        }
         group.rows().add(point, line, time);
         return null;
     }

@@ -7,6 +7,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.gateway.arrow.ArrowDecoder;
 import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.HttpFailure;
+import io.waterwheel.gateway.http.MediaTypes;
 import io.waterwheel.gateway.keyed.Digest;
 import io.waterwheel.gateway.keyed.Outcome;
 import io.waterwheel.gateway.rows.Expansion;
@@ -37,10 +38,13 @@ final class PushEndpoint {
     /** Of no more a body is decoded sooner than another thread is woken. */
     private static final int FEW_BYTES = 1 << 10;
 
-    private static final String KEY = "Idempotency-Key";
+    static final String KEY = "Idempotency-Key";
     private static final int MOST_KEY_LENGTH = 255;
     private static final String BLOCK = "application/vnd.waterwheel.block";
     private static final String ARROW = "application/vnd.apache.arrow.stream";
+    /** Text is UTF-8, of which ASCII is a part. */
+    private static final List<String> CHARSETS = List.of("utf-8", "utf8", "us-ascii");
+
     private static final List<String> JSON = List.of("application/x-ndjson", "application/jsonl", "application/json");
 
     private final PushTargets targets;
@@ -339,20 +343,27 @@ final class PushEndpoint {
         return body;
     }
 
-    /** Of {@code text/csv; header=present} [RFC 4180, 3]. */
+    /** Of {@code text/csv; header=present; charset=utf-8} [RFC 4180, 3]. */
     private static RowDecoder.Header header(Exchange exchange) {
-        String type = exchange.header(HttpHeader.CONTENT_TYPE);
-        int parameters = type == null ? -1 : type.indexOf(';');
-        if (type == null || parameters < 0) {
-            return RowDecoder.Header.SEEN;
+        String type = String.valueOf(exchange.header(HttpHeader.CONTENT_TYPE));
+        String charset = MediaTypes.parameter(type, "charset");
+        if (charset != null && !CHARSETS.contains(charset)) {
+            throw HttpFailure.of(
+                    HttpCode.MEDIA_TYPE_UNKNOWN,
+                    "Content-Type: expected charset=utf-8, got '" + charset + "'",
+                    "Content-Type");
         }
-        String parameter = type.substring(parameters)
-                .toLowerCase(Locale.ROOT)
-                .replace(" ", "")
-                .replace("\t", "");
-        if (parameter.contains(";header=present")) {
-            return RowDecoder.Header.PRESENT;
-        }
-        return parameter.contains(";header=absent") ? RowDecoder.Header.ABSENT : RowDecoder.Header.SEEN;
+        String header = MediaTypes.parameter(type, "header");
+        return switch (header == null ? "" : header) {
+            case "" -> RowDecoder.Header.SEEN;
+            case "present" -> RowDecoder.Header.PRESENT;
+            case "absent" -> RowDecoder.Header.ABSENT;
+            default ->
+                throw HttpFailure.bad(
+                        ErrorCode.BAD_REQUEST,
+                        "Content-Type: expected header=present or header=absent, got '" + header + "'",
+                        "Content-Type",
+                        null);
+        };
     }
 }

@@ -18,6 +18,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
+import org.eclipse.jetty.http.HttpHeader;
 
 /**
  * Reads the question of a request: the message {@code Query} of query.proto in its JSON form, the options of
@@ -30,6 +32,8 @@ final class QueryReader {
     static final int MOST_BYTES = 1 << 20;
 
     private static final JsonFormat.Parser PARSER = JsonFormat.parser();
+    /** The name of an exception's class, with which some messages of the parser begin. */
+    private static final Pattern CLASS = Pattern.compile("^(?:\\w+\\.)+\\w+: ");
 
     private QueryReader() {}
 
@@ -59,6 +63,13 @@ final class QueryReader {
         boolean json = false;
         boolean sql = false;
         if (!exchange.request().getMethod().equals("GET")) {
+            String packed = exchange.header(HttpHeader.CONTENT_ENCODING);
+            if (packed != null && !packed.strip().equalsIgnoreCase("identity")) {
+                throw HttpFailure.of(
+                        HttpCode.MEDIA_TYPE_UNKNOWN,
+                        "Content-Encoding: a query is sent as it is, got '" + packed + "'",
+                        "Content-Encoding");
+            }
             String type = exchange.bodyType();
             json = type.equals(Exchange.JSON);
             sql = type.equals(StatementParameters.TYPE);
@@ -120,7 +131,8 @@ final class QueryReader {
         } catch (InvalidProtocolBufferException e) {
             throw HttpFailure.bad(
                     ErrorCode.BAD_QUERY,
-                    "the body is no Query of query.proto in JSON: " + e.getMessage()
+                    "the body is no Query of query.proto in JSON: "
+                            + CLASS.matcher(String.valueOf(e.getMessage())).replaceFirst("")
                             + ". A statement of SQL is {\"sql\": \"SELECT ...\"}",
                     null,
                     e);

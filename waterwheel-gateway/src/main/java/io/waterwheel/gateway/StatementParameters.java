@@ -13,8 +13,10 @@ import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -186,11 +188,20 @@ final class StatementParameters {
             if (json.nextToken() != JsonToken.START_OBJECT) {
                 return null;
             }
+            Set<String> seen = new HashSet<>();
             while (json.nextToken() == JsonToken.FIELD_NAME) {
                 String name = json.currentName();
                 JsonToken value = json.nextToken();
+                if (!seen.add(name)) {
+                    throw bad("the member '" + name + "' is given twice; give it once", name);
+                }
                 switch (name) {
-                    case "sql" -> sql = value == JsonToken.VALUE_STRING ? json.getText() : null;
+                    case "sql" -> {
+                        if (value != JsonToken.VALUE_STRING) {
+                            throw bad("sql: expected the text of a statement, got " + json.getText(), name);
+                        }
+                        sql = json.getText();
+                    }
                     case "timeoutMillis", "timeout_millis" ->
                         timeout = timeout(json.getText(), Duration.ofMillis(1), "timeout", "milliseconds");
                     case "allowPartial", "allow_partial" -> partial = json.getBooleanValue();
@@ -229,14 +240,26 @@ final class StatementParameters {
     }
 
     private static void positions(JsonParser json, Map<String, Map<Integer, Long>> atLeast) throws IOException {
+        requireObject(json);
         while (json.nextToken() == JsonToken.FIELD_NAME) {
             String stream = json.currentName();
             json.nextToken();
+            requireObject(json);
             while (json.nextToken() == JsonToken.FIELD_NAME) {
                 String partition = json.currentName();
                 json.nextToken();
                 position(stream + ":" + partition + ":" + json.getText(), atLeast);
             }
+        }
+    }
+
+    /** Another value would demand nothing, and the answer would look as if it held. */
+    private static void requireObject(JsonParser json) throws IOException {
+        if (json.currentToken() != JsonToken.START_OBJECT) {
+            throw bad(
+                    "atLeast: expected {\"STREAM\": {\"PARTITION\": OFFSET}}, got "
+                            + (json.currentToken() == JsonToken.START_ARRAY ? "an array" : json.getText()),
+                    "atLeast");
         }
     }
 }

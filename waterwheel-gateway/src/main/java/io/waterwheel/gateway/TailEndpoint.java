@@ -7,6 +7,7 @@ import io.waterwheel.client.tail.TailBatch;
 import io.waterwheel.client.tail.TailSettings;
 import io.waterwheel.encode.TextRows;
 import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.gateway.answer.Utf8Buffer;
 import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.HttpFailure;
@@ -124,11 +125,22 @@ final class TailEndpoint {
             } catch (AnswerStream.ClientGone e) {
                 stream.cut(e);
             } catch (RuntimeException e) {
-                ServerSentEvents.fail(stream, e);
+                ServerSentEvents.fail(stream, told(e));
             } finally {
                 watched.end();
             }
+        } catch (WaterwheelException e) {
+            throw told(e);
         }
+    }
+
+    /**
+     * Positions of a stream that was dropped never hold again: a page that comes again with them would do so for good.
+     */
+    private static RuntimeException told(RuntimeException e) {
+        return e instanceof WaterwheelException known && known.is(ErrorCode.STREAM_CHANGED)
+                ? HttpFailure.of(HttpCode.STREAM_REPLACED, known.getMessage() + "; follow it without positions", "from")
+                : e;
     }
 
     private void send(String name, Tail tail, Shown shown, AnswerStream stream, AtomicBoolean gone) {

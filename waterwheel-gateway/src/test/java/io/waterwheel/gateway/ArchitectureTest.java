@@ -30,6 +30,7 @@ final class ArchitectureTest {
                     "io.waterwheel.query.expression",
                     "io.waterwheel.decode..",
                     "io.waterwheel.encode..",
+                    "io.waterwheel.unpack..",
                     "io.waterwheel.key..",
                     "io.waterwheel.wire..",
                     "java..",

@@ -332,6 +332,29 @@ final class GatewayTest {
                         .body())
                 .contains("the body is no statement in JSON: ", "line 1, column ")
                 .doesNotContain("Source");
+        // A demand of another shape would demand nothing; null, a text or a number took the next member with it.
+        for (String wrong : List.of("{\"s\": [1]}", "{\"s\": 5}", "[]", "null", "\"x\"", "5")) {
+            check(
+                    400,
+                    "BAD_REQUEST",
+                    "atLeast",
+                    RawHttp.post(
+                            gateway,
+                            "/v1/query",
+                            "application/json",
+                            "{\"sql\": \"SELECT 1\", \"atLeast\": " + wrong + ", \"allowPartial\": true}"));
+        }
+        for (String wrong : List.of("{\"sql\": \"SELECT 1\", \"sql\": \"SELECT 2\"}", "{\"sql\": 5}")) {
+            check(400, "BAD_REQUEST", "sql", RawHttp.post(gateway, "/v1/query", "application/json", wrong));
+        }
+        assertThat(RawHttp.post(gateway, "/v1/query", "application/json", "{").body())
+                .contains("End of input")
+                .doesNotContain("java");
+        try (RawHttp packed = RawHttp.connect(gateway)) {
+            packed.send("POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                    + "Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}");
+            check(415, "MEDIA_TYPE_UNKNOWN", "Content-Encoding", packed.answer());
+        }
         check(415, "MEDIA_TYPE_UNKNOWN", "Content-Type", RawHttp.post(gateway, "/v1/query", "text/xml", "<q/>"));
         check(404, "NO_SUCH_PATH", null, RawHttp.get(gateway, "/v1/streams/s/nothing"));
         RawHttp.Answer method = RawHttp.post(gateway, "/healthz", "text/plain", "");
@@ -501,11 +524,25 @@ final class GatewayTest {
         }
     }
 
+    private static RawHttp.Answer raw(String request) throws IOException {
+        try (RawHttp http = RawHttp.connect(gateway)) {
+            http.send(request);
+            return http.answer();
+        }
+    }
+
     @Test
     void headsThatAreTooLongOrComeTooSlowlyAreRefused() throws Exception {
         RawHttp.Answer longHead = RawHttp.get(gateway, "/healthz", "X-Flood: " + "x".repeat(Gateway.MOST_HEAD_BYTES));
         assertThat(longHead.status()).isEqualTo(431);
-        assertThat(longHead.body()).contains("\"code\":\"BAD_HTTP\"");
+        assertThat(longHead.body()).contains("\"code\":\"BAD_HTTP\"", "longer than 16 KiB together");
+        RawHttp.Answer longUrl = RawHttp.get(gateway, "/v1/query?where=" + "x".repeat(Gateway.MOST_HEAD_BYTES));
+        assertThat(longUrl.status()).isEqualTo(414);
+        assertThat(longUrl.body()).contains("\"code\":\"BAD_HTTP\"", "send a query by POST");
+        check(505, "BAD_HTTP", null, raw("GET /healthz HTTP/9.9\r\nHost: localhost\r\n\r\n"));
+        check(417, "BAD_HTTP", null, raw("GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: more\r\n\r\n"));
+        assertThat(raw("GET /healthz HTTP/1.1\r\n\r\n").body())
+                .contains("the request is not well-formed HTTP: No Host");
         try (RawHttp slow = RawHttp.connect(gateway)) {
             slow.send("GET /healthz HTT");
             assertThat(slow.closed()).isTrue();
@@ -932,6 +969,11 @@ final class GatewayTest {
             RawHttp.Answer answer = RawHttp.get(gateway, "/v1/streams/s/tail?" + wrong);
             assertThat(answer.status()).as("%s: %s", wrong, answer.body()).isEqualTo(400);
         }
+        // Of a stream that was dropped: a page must not come again with it for good.
+        RawHttp.Answer dropped =
+                RawHttp.get(gateway, "/v1/streams/s/tail", "Accept: text/event-stream", "Last-Event-ID: 999@0:1");
+        assertThat(dropped.status()).as(dropped.body()).isEqualTo(409);
+        assertThat(dropped.body()).contains("\"code\":\"STREAM_REPLACED\"").contains("\"at\":\"from\"");
         assertThat(RawHttp.get(gateway, "/v1/streams/s/tail?from=" + "9".repeat(30) + "%3A1")
                         .status())
                 .isEqualTo(400);

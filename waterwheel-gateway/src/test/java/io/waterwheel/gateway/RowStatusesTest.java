@@ -113,7 +113,7 @@ final class RowStatusesTest {
     private static void refused(int status, String code, RawHttp.Answer answer) {
         assertThat(answer.status()).as(answer.body()).isEqualTo(status);
         assertThat(answer.body()).startsWith("{\"code\":\"" + code + "\",");
-        // Whoever may come again is told when, and nobody else.
+        // Only those who may come again are told when.
         assertThat(answer.headers().containsKey("retry-after"))
                 .as("%s %s", status, answer.headers())
                 .isEqualTo(status == 429 || status == 503);
@@ -181,6 +181,29 @@ final class RowStatusesTest {
     }
 
     @Test
+    void whatTheMediaTypeSaysBesideIsTakenOrRefused() throws IOException {
+        refused(415, "MEDIA_TYPE_UNKNOWN", RawHttp.post(gateway, ROWS, "text/csv; charset=utf-16", "\n"));
+        refused(400, "BAD_REQUEST", RawHttp.post(gateway, ROWS, "text/csv; header=foo", "\n"));
+        assertThat(RawHttp.post(gateway, ROWS, "text/csv;charset=\"UTF-8\" ; header=absent", "\n")
+                        .status())
+                .isEqualTo(200);
+    }
+
+    /** A key on points would promise that they are stored once. */
+    @Test
+    void pointsHaveNoKeys() throws IOException {
+        for (String target : List.of("/write?db=d", "/api/v2/write?bucket=d")) {
+            try (RawHttp http = RawHttp.connect(gateway)) {
+                http.send("POST " + target + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
+                        + "Idempotency-Key: k\r\nContent-Length: 0\r\n\r\n");
+                RawHttp.Answer answer = http.answer();
+                assertThat(answer.status()).as(answer.body()).isEqualTo(400);
+                assertThat(answer.body()).contains("points have no keys");
+            }
+        }
+    }
+
+    @Test
     void aBodyThatDoesNotComeIsRefused() throws IOException {
         try (Gateway hasty = start(Duration.ofMillis(300))) {
             for (String target : List.of(ROWS, "/v1/query")) {
@@ -216,6 +239,7 @@ final class RowStatusesTest {
     @Test
     void rowsAreRefusedWhileThereIsNoRoomForThem() throws IOException {
         refused(413, "BODY_TOO_LARGE", RawHttp.post(gateway, ROWS, "text/csv", "x".repeat(PUSH_BYTES + 1)));
+        refused(413, "BODY_TOO_LARGE", RawHttp.post(gateway, ROWS, "text/csv", "1,2\n".repeat(5_000_000)));
         try (RawHttp holds = RawHttp.connect(gateway)) {
             holds.send("POST " + ROWS + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\nContent-Length: "
                     + (PUSH_BYTES - 1) + "\r\n\r\n" + "x".repeat(PUSH_BYTES - 2));
@@ -224,6 +248,8 @@ final class RowStatusesTest {
                     .contains("waterwheel_gateway_memory_bytes{part=\"rows\"} " + (double) (PUSH_BYTES - 1)));
             refused(429, "GATEWAY_BUSY", RawHttp.post(gateway, ROWS, "text/csv", "1,2\n"));
             refused(429, "GATEWAY_BUSY", RawHttp.post(gateway, ROWS, "text/csv", "1,2\n".repeat(1_000)));
+            // More than the connection holds by itself: a client that sends all before it reads gets its answer, too.
+            refused(429, "GATEWAY_BUSY", RawHttp.post(gateway, ROWS, "text/csv", "1,2\n".repeat(3_000_000)));
             RawHttp.Answer points = RawHttp.post(gateway, "/write?db=d", "text/plain", "s id=1i 1\n");
             assertThat(points.status()).as(points.body()).isEqualTo(429);
             assertThat(points.headers()).containsKey("retry-after");

@@ -39,10 +39,9 @@ import java.util.regex.Pattern;
  *     io.waterwheel.benchmark.endtoend.StandingPushBenchmark pid=PID
  * </pre>
  *
- * Options: server, url, pid (of the gateway), bytes (in all), clients, stream.
+ * Options: server, url, pid (of the gateway), bytes (in all), clients, rows (of a post), stream.
  */
 public final class StandingPushBenchmark {
-    private static final int ROWS = 20_000;
     private static final int STEPS = 10;
     /** Of a histogram of live objects: the number of all, and their bytes. */
     private static final Pattern TOTAL = Pattern.compile("\\nTotal +\\d+ +(\\d+)");
@@ -68,6 +67,8 @@ public final class StandingPushBenchmark {
                         "http://127.0.0.1:7071",
                         "pid",
                         "0",
+                        "rows",
+                        "20000",
                         "bytes",
                         "1_000_000_000",
                         "clients",
@@ -135,7 +136,7 @@ public final class StandingPushBenchmark {
 
     private void send(String wait) {
         StringBuilder rows = new StringBuilder();
-        for (int row = 0; row < ROWS; row++) {
+        for (int row = 0; row < options.integer("rows"); row++) {
             rows.append(row)
                     .append(",1000,a note that makes the row longer, ")
                     .append(row)

@@ -1,17 +1,16 @@
 package io.waterwheel.cli.input;
 
 import com.github.luben.zstd.ZstdIOException;
-import com.github.luben.zstd.ZstdInputStream;
 import io.waterwheel.schema.RecordText;
+import io.waterwheel.unpack.GzipMembers;
+import io.waterwheel.unpack.ZstdFrames;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
-import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.CharacterCodingException;
 import java.util.Arrays;
-import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
@@ -36,8 +35,8 @@ public final class InputLines implements AutoCloseable {
     private static final byte[] NOTHING = {};
     private static final int BUFFER_BYTES = 1 << 16;
 
-    /** At the end of a member of gzip. */
-    private static final int TRAILER_BYTES = 8;
+    /** 128 MiB, as much as the zstd command takes without being asked to. */
+    private static final int MOST_WINDOW_LOG = 27;
 
     private final InputStream in;
     private final FileEncoding encoding;
@@ -99,7 +98,7 @@ public final class InputLines implements AutoCloseable {
         if (magic.length >= 2 && magic[0] == 0x1f && magic[1] == (byte) 0x8b) {
             plain = new BufferedInputStream(gzip(buffered), BUFFER_BYTES);
         } else if (Arrays.equals(magic, ZSTD)) {
-            plain = new BufferedInputStream(new ZstdInputStream(buffered), BUFFER_BYTES);
+            plain = new BufferedInputStream(new ZstdFrames(buffered, MOST_WINDOW_LOG), BUFFER_BYTES);
         }
         try {
             plain.mark(ZSTD.length);
@@ -136,54 +135,9 @@ public final class InputLines implements AutoCloseable {
 
     private InputStream gzip(InputStream packed) throws IOException {
         try {
-            return new Members(new HonestAvailable(packed));
+            return new GzipMembers(packed, BUFFER_BYTES);
         } catch (EOFException | ZipException e) {
             throw damaged(e);
-        }
-    }
-
-    /**
-     * Says that there is more unless it is at its end: the JDK looks for the next member of a file that was put
-     * together of several only then, and a pipe often says 0 in between.
-     */
-    private static final class HonestAvailable extends FilterInputStream {
-        /** The last answer: whether more followed the end of the last member. */
-        private boolean more;
-
-        /** @param source one that marks */
-        HonestAvailable(InputStream source) {
-            super(source);
-        }
-
-        @Override
-        public int available() throws IOException {
-            int known = super.available();
-            if (known <= 0) {
-                in.mark(1);
-                known = in.read() >= 0 ? 1 : 0;
-                in.reset();
-            }
-            more = known > 0;
-            return known;
-        }
-    }
-
-    /** The members of a gzip file. The JDK takes what is no member, or a cut one's beginning, for the end. */
-    private static final class Members extends GZIPInputStream {
-        private final HonestAvailable source;
-
-        Members(HonestAvailable source) throws IOException {
-            super(source, BUFFER_BYTES);
-            this.source = source;
-        }
-
-        @Override
-        public int read(byte[] into, int from, int length) throws IOException {
-            int got = super.read(into, from, length);
-            if (got < 0 && (source.more || inf.getRemaining() > TRAILER_BYTES)) {
-                throw new ZipException("what follows is cut off or no gzip");
-            }
-            return got;
         }
     }
 

@@ -151,6 +151,20 @@ class InputLinesTest {
                         .isInstanceOf(IOException.class)
                         .hasMessageContaining("the compressed file is cut off or damaged after line");
             }
+            // Another piece behind the first, as pzstd and cat make files.
+            for (int more = 1; more < whole.length; more += 3) {
+                ByteArrayOutputStream both = new ByteArrayOutputStream();
+                both.writeBytes(packed("1,2,3\n".getBytes(StandardCharsets.UTF_8), packing));
+                both.write(whole, 0, more);
+                assertThatThrownBy(() -> {
+                            try (InputLines lines =
+                                    new InputLines(new ByteArrayInputStream(both.toByteArray()), true)) {
+                                while (lines.next() != null) {}
+                            }
+                        })
+                        .as("packing %s cut at %s of the second piece", packing, more)
+                        .hasMessageContaining("the compressed file is cut off or damaged after line");
+            }
         }
     }
 

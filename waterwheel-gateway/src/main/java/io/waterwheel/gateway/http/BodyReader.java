@@ -33,7 +33,10 @@ public final class BodyReader implements Runnable {
     private Scheduler.@Nullable Task deadline;
 
     private byte[] bytes = {};
-    private int length;
+    /** Of what came, also where it is not kept. */
+    private long length;
+    /** Why the body is not kept, once that is known. */
+    private @Nullable HttpFailure refused;
 
     private BodyReader(
             Request request,
@@ -96,7 +99,9 @@ public final class BodyReader implements Runnable {
             long graceNanos,
             Consumer<byte[]> whole,
             Consumer<Throwable> failed) {
-        if (request.getLength() > mostBytes) {
+        boolean drops = request.getLength() > mostBytes;
+        if (drops
+                && (request.getLength() > 2L * mostBytes || request.getHeaders().contains(HttpHeader.EXPECT))) {
             failed.accept(tooLarge(request.getLength() + " bytes", mostBytes));
             return;
         }
@@ -105,7 +110,11 @@ public final class BodyReader implements Runnable {
             whole.accept(new byte[0]);
             return;
         }
-        new BodyReader(request, mostBytes, lease, graceNanos, whole, failed).run();
+        BodyReader reader = new BodyReader(request, mostBytes, lease, graceNanos, whole, failed);
+        if (drops) {
+            reader.refuse(tooLarge(request.getLength() + " bytes", mostBytes), 0);
+        }
+        reader.run();
     }
 
     @Override
@@ -130,22 +139,27 @@ public final class BodyReader implements Runnable {
                 return;
             }
             boolean last = chunk.isLast();
-            boolean fits;
+            HttpFailure why = refused;
             try {
-                fits = take(chunk.getByteBuffer());
+                if (why != null) {
+                    length += chunk.remaining();
+                } else {
+                    take(chunk.getByteBuffer());
+                }
             } catch (HttpFailure e) {
-                fail(e);
-                return;
+                why = e;
+                refuse(e, chunk.remaining());
             } finally {
                 chunk.release();
             }
-            if (!fits) {
-                fail(tooLarge("more", mostBytes));
+            if (why != null
+                    && (last || length > 2L * mostBytes || request.getHeaders().contains(HttpHeader.EXPECT))) {
+                fail(why);
                 return;
             }
             if (last) {
                 stopClock();
-                whole.accept(length == bytes.length ? bytes : Arrays.copyOf(bytes, length));
+                whole.accept(length == bytes.length ? bytes : Arrays.copyOf(bytes, (int) length));
                 return;
             }
         }
@@ -166,10 +180,22 @@ public final class BodyReader implements Runnable {
         return beyond > 0 && length < beyond / 1e9 * LEAST_BYTES_A_SECOND;
     }
 
-    private boolean take(ByteBuffer some) {
+    /**
+     * Keeps nothing more, and gives back what was taken. Many clients send all before they read: what is left is read
+     * and dropped, as much again as a body may have, for else they would see a connection that breaks, and no answer.
+     */
+    private void refuse(HttpFailure why, int unread) {
+        refused = why;
+        bytes = new byte[0];
+        length += unread;
+        lease.close();
+    }
+
+    /** @throws HttpFailure where it may not be kept */
+    private void take(ByteBuffer some) {
         int count = some.remaining();
         if (count > mostBytes - length) {
-            return false;
+            throw tooLarge("more", mostBytes);
         }
         if (bytes.length - length < count) {
             long announced = Math.max(0, request.getLength());
@@ -179,9 +205,8 @@ public final class BodyReader implements Runnable {
             lease.grow(larger - bytes.length);
             bytes = Arrays.copyOf(bytes, larger);
         }
-        some.get(bytes, length, count);
+        some.get(bytes, (int) length, count);
         length += count;
-        return true;
     }
 
     private void fail(Throwable why) {

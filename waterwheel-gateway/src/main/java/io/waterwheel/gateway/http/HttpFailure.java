@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.eclipse.jetty.http.HttpException;
 import org.jspecify.annotations.Nullable;
 
 /** A request that is refused, or failed: what the client is told, {@code {code, message, at}}. */
@@ -71,10 +72,33 @@ public final class HttpFailure extends RuntimeException {
         if (e instanceof CompletionException && e.getCause() != null) {
             return of(e.getCause());
         }
+        if (e instanceof HttpException http) {
+            return ofProtocol(http.getCode(), http.getReason());
+        }
         if (e instanceof IllegalArgumentException) {
             return bad(ErrorCode.BAD_REQUEST, String.valueOf(e.getMessage()), null, e);
         }
         return new HttpFailure(500, ErrorCode.BUG.name(), "a defect of the gateway: " + e, null, e);
+    }
+
+    /**
+     * What a client is told whose request Jetty refuses before an endpoint sees it.
+     *
+     * @param reason Jetty's words; null: none
+     */
+    public static HttpFailure ofProtocol(int status, @Nullable String reason) {
+        String message =
+                switch (status) {
+                    case 414 ->
+                        "the request's line is longer than a request's head may be, 16 KiB; send a query by POST";
+                    case 417 -> "Expect: nothing but 100-continue is expected of this gateway";
+                    case 431 -> "the request's line and header fields are longer than 16 KiB together";
+                    case 505 -> "the gateway speaks HTTP/1.1 and HTTP/1.0";
+                    default ->
+                        "the request is not well-formed HTTP"
+                                + (reason == null || reason.equals("Bad Request") ? "" : ": " + reason);
+                };
+        return new HttpFailure(status, HttpCode.BAD_HTTP.name(), message, null, null);
     }
 
     /** The same where the text that it is about had lines before it that its client knows nothing of. */

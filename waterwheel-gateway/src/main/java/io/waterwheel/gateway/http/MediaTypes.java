@@ -16,6 +16,21 @@ public final class MediaTypes {
         return (end < 0 ? type : type.substring(0, end)).strip().toLowerCase(Locale.ROOT);
     }
 
+    /** The value of a parameter, without quotes and in lower case; null where the type has none of that name. */
+    public static @Nullable String parameter(String type, String name) {
+        String[] parts = type.split(";", -1);
+        for (int i = 1; i < parts.length; i++) {
+            int equals = parts[i].indexOf('=');
+            if (equals > 0 && parts[i].substring(0, equals).strip().equalsIgnoreCase(name)) {
+                String value = parts[i].substring(equals + 1).strip().toLowerCase(Locale.ROOT);
+                return value.length() > 1 && value.startsWith("\"") && value.endsWith("\"")
+                        ? value.substring(1, value.length() - 1)
+                        : value;
+            }
+        }
+        return null;
+    }
+
     /** A range of types, such as {@code text/*}, and how much it is liked. */
     private record Range(String type, double quality) {
         /** How closely it names the type: 0 not at all, then by {@code *}, by its first half, whole. */

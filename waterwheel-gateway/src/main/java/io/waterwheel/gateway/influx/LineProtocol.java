@@ -1,5 +1,6 @@
 package io.waterwheel.gateway.influx;
 
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +15,8 @@ public final class LineProtocol {
         TAG,
         TEXT,
         NUMBER,
+        /** A whole number of 64 bits with a sign. */
+        INTEGER,
         FLAG
     }
 
@@ -185,7 +188,13 @@ public final class LineProtocol {
             }
         }
         if (text.matches("-?\\d{1,19}i|\\d{1,20}u")) {
-            return new Value(name, Kind.NUMBER, plain(text.substring(0, text.length() - 1)));
+            String digits = plain(text.substring(0, text.length() - 1));
+            BigInteger whole = new BigInteger(digits);
+            boolean signed = text.endsWith("i");
+            if (signed ? whole.bitLength() > 63 : whole.bitLength() > 64) {
+                throw new BadLine("field " + name + ": " + text + " is more than an integer of 64 bits can hold");
+            }
+            return new Value(name, signed ? Kind.INTEGER : Kind.NUMBER, digits);
         }
         if (text.matches("[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d{1,4})?")) {
             return new Value(name, Kind.NUMBER, plain(text));

@@ -72,7 +72,7 @@ public final class PointRows {
     private void value(Field field, LineProtocol.Value value) {
         boolean plain =
                 switch (value.kind()) {
-                    case NUMBER, FLAG -> true;
+                    case NUMBER, INTEGER, FLAG -> true;
                     case TEXT -> false;
                     // Tags are always text; a schema may know better.
                     case TAG ->
@@ -123,6 +123,7 @@ public final class PointRows {
                     switch (value.kind()) {
                         case TAG, TEXT -> "string";
                         case NUMBER -> "double";
+                        case INTEGER -> "long";
                         case FLAG -> "boolean";
                     };
             boolean first = value.kind() == LineProtocol.Kind.TAG && key.equals("time");

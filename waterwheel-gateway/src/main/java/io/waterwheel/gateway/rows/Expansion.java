@@ -1,22 +1,27 @@
 package io.waterwheel.gateway.rows;
 
-import com.github.luben.zstd.ZstdInputStream;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.gateway.http.PushBudget;
+import io.waterwheel.unpack.GzipMembers;
+import io.waterwheel.unpack.ZstdFrames;
 import java.io.ByteArrayInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
 /** What a compressed body expands to, within a bound. Pure functions. */
 public final class Expansion {
     private static final int FIRST_BYTES = 64 << 10;
-    /** 8 MiB, as much as every decoder should take [RFC 8878, 3.1.1.1.2] and levels up to 19 make use of. */
+    private static final int BUFFER_BYTES = 8 << 10;
+    /**
+     * How far back a frame may refer: 8 MiB, as much as every decoder should take [RFC 8878, 3.1.1.1.2] and levels up
+     * to 19 make use of.
+     */
     private static final int MOST_WINDOW_LOG = 23;
 
     private Expansion() {}
@@ -33,8 +38,9 @@ public final class Expansion {
         try {
             return switch (name) {
                 case "identity", "" -> body;
-                case "gzip", "x-gzip" -> all(new GZIPInputStream(new ByteArrayInputStream(body)), mostBytes, lease);
-                case "zstd" -> all(zstd(body), mostBytes, lease);
+                case "gzip", "x-gzip" ->
+                    all(new GzipMembers(new ByteArrayInputStream(body), BUFFER_BYTES), mostBytes, lease);
+                case "zstd" -> all(new ZstdFrames(new ByteArrayInputStream(body), MOST_WINDOW_LOG), mostBytes, lease);
                 default ->
                     throw HttpFailure.of(
                             HttpCode.MEDIA_TYPE_UNKNOWN,
@@ -44,17 +50,11 @@ public final class Expansion {
         } catch (IOException e) {
             throw HttpFailure.bad(
                     ErrorCode.BAD_REQUEST,
-                    "the body is no whole " + name + ": " + e.getMessage(),
+                    "the body is no whole " + name + ": "
+                            + (e instanceof EOFException ? "it is cut off" : e.getMessage()),
                     "Content-Encoding",
                     e);
         }
-    }
-
-    /** A frame says how far back it refers, and that much memory is taken before anything is known of it. */
-    private static InputStream zstd(byte[] body) throws IOException {
-        ZstdInputStream packed = new ZstdInputStream(new ByteArrayInputStream(body));
-        packed.setLongMax(MOST_WINDOW_LOG);
-        return packed;
     }
 
     private static byte[] all(InputStream packed, int mostBytes, PushBudget.Lease lease) throws IOException {

@@ -32,7 +32,7 @@ final class LineProtocolTest {
                         new LineProtocol.Value("cpu", LineProtocol.Kind.TAG, "cpu0"),
                         new LineProtocol.Value("host", LineProtocol.Kind.TAG, "a b,c"),
                         new LineProtocol.Value("usage_idle", LineProtocol.Kind.NUMBER, "98.5"),
-                        new LineProtocol.Value("n", LineProtocol.Kind.NUMBER, "3"),
+                        new LineProtocol.Value("n", LineProtocol.Kind.INTEGER, "3"),
                         new LineProtocol.Value("m", LineProtocol.Kind.NUMBER, "7"),
                         new LineProtocol.Value("up", LineProtocol.Kind.FLAG, "true"),
                         new LineProtocol.Value("note", LineProtocol.Kind.TEXT, "x, \"y\"=z"));
@@ -55,6 +55,8 @@ final class LineProtocolTest {
                 "m v=1 x",
                 "m v=\"x",
                 "m v=1i2",
+                "m v=9223372036854775808i",
+                "m v=18446744073709551616u",
                 "m v=1 9.5",
                 "m  ",
                 "m v=1,",

@@ -9,6 +9,7 @@ import io.waterwheel.gateway.http.PushBudget;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 
@@ -79,6 +80,17 @@ final class ExpansionTest {
         try (PushBudget.Lease lease = new PushBudget(1 << 20, "rows").lease()) {
             assertThatThrownBy(() -> Expansion.expand(cut, "gzip", 1 << 20, lease))
                     .hasMessageContaining("the body is no whole gzip");
+            // The second of two pieces: with the first alone rows would be lost, and the sender told that all is well.
+            for (String encoding : List.of("gzip", "zstd")) {
+                byte[] piece = encoding.equals("gzip") ? gzip(new byte[1000]) : Zstd.compress(new byte[1000]);
+                byte[] both = Arrays.copyOf(piece, piece.length + 7);
+                System.arraycopy(piece, 0, both, piece.length, 7);
+                assertThatThrownBy(() -> Expansion.expand(both, encoding, 1 << 20, lease))
+                        .hasMessageContaining("the body is no whole " + encoding + ": ")
+                        .hasMessageContaining("cut off");
+                assertThatThrownBy(() -> Expansion.expand(new byte[0], encoding, 1 << 20, lease))
+                        .hasMessageContaining("the body is no whole " + encoding + ": it is cut off");
+            }
             assertThatThrownBy(() -> Expansion.expand(cut, "br", 1 << 20, lease))
                     .hasMessageContaining("expected gzip, zstd or identity, got 'br'");
         }

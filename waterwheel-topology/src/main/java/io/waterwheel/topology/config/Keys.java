@@ -416,7 +416,7 @@ public final class Keys {
             .atMost("10000")
             .doc("Queries that one gateway has open at a time, each with a thread and about a megabyte of its answer,"
                     + " in Parquet up to ten; one more is refused with status 429."));
-    public static final Key<DataSize> GATEWAY_PUSH_MEMORY = add(Key.bytes("gateway.push-memory", "128 MiB")
+    public static final Key<DataSize> GATEWAY_PUSH_MEMORY = add(Key.bytes("gateway.push-memory", "56 MiB")
             .atLeast("1 MiB")
             .atMost("64 GiB")
             .doc("Bytes of rows under way in one gateway: bodies, what they expand to, and rows that Kafka has not"

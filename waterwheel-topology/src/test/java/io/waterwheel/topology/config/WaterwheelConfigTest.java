@@ -90,7 +90,7 @@ final class WaterwheelConfigTest {
         values.put("gateway.in-server", "started");
         values.put("gateway.connections", 1_000);
         values.put("gateway.queries", 64);
-        values.put("gateway.push-memory", new DataSize(128 << 20));
+        values.put("gateway.push-memory", new DataSize(56 << 20));
         values.put("gateway.key-memory", new DataSize(128 << 20));
         values.put("gateway.allowed-hosts", "own");
         values.put("gateway.influx", "measurement");

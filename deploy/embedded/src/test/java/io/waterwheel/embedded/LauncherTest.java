@@ -130,8 +130,10 @@ final class LauncherTest {
         return start(path, command, "status");
     }
 
-    private Process start(String path, Path command, String argument) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(command.toString(), argument)
+    private Process start(String path, Path command, String... arguments) throws IOException {
+        List<String> words = new ArrayList<>(List.of(command.toString()));
+        words.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(words)
                 .directory(folder.toFile())
                 .redirectError(Files.createTempFile(folder, "err", "").toFile());
         Map<String, String> environment = builder.environment();
@@ -149,7 +151,11 @@ final class LauncherTest {
     }
 
     private CliResult run() throws Exception {
-        Process process = start(path(), root.resolve("waterwheel"));
+        return run("status");
+    }
+
+    private CliResult run(String... arguments) throws Exception {
+        Process process = start(path(), root.resolve("waterwheel"), arguments);
         return new CliResult(
                 process.waitFor(), new String(process.getInputStream().readAllBytes(), UTF_8));
     }
@@ -279,6 +285,29 @@ final class LauncherTest {
             assertThat(shell.waitFor()).isZero();
         }
         assertThat(builds()).isEqualTo(1);
+    }
+
+    /** Goals of two modules at once; each module's time is its own. */
+    @Test
+    void stagesOfModulesThatAreBuiltAtOnceAreCountedApart() throws Exception {
+        Files.writeString(root.resolve("CONTRIBUTING.md"), "| `cluster` | | | | 7 |\n");
+        script(folder.resolve("bin/mvn"), """
+                #!/usr/bin/env bash
+                echo "arguments: $*"
+                echo '[INFO] --- maven-compiler-plugin:3:compile (default-compile) @ one ---'
+                echo '[INFO] --- maven-failsafe-plugin:3:integration-test (cluster) @ two ---'
+                sleep 1.1
+                echo '[INFO] --- maven-failsafe-plugin:3:verify (verify-stages) @ two ---'
+                echo '[INFO] --- maven-surefire-plugin:3:test (default-test) @ one ---'
+                """);
+        CliResult tested = run("test", "-o");
+        assertThat(tested.code()).isZero();
+        assertThat(tested.out())
+                .contains("arguments: -B -T 2 ", " -o ")
+                .containsPattern("\nbuild and checks( +-){3} +[12] +0\n")
+                .containsPattern("\nunit( +0){5}\n")
+                .containsPattern("\ncluster( +0){3} +[12] +7\n");
+        assertThat(run("test", "--all").out()).contains("arguments: -B -T 1 ");
     }
 
     @Test

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Chunks cannot be written while several times the indexers' memory arrives, and a client has stopped reading: memory
  * stays in its bounds, the lag grows, and when the disk has room again everything drains and is there once.
  */
-@Tag("kills")
+@Tag("embedded")
 final class BackPressureTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int POOL_MEGABYTES = 16;

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The embedded broker, killed again and again while it writes transactions: after each start a committed reader gets to
  * the end, and at the end of all each committed transaction is there once and whole, each aborted one is not.
  */
-@Tag("kills")
+@Tag("embedded")
 final class BrokerKillsTest {
     private static final int KILLS = Rounds.of("kills", 1, 5);
     private static final int PRODUCERS = 2;

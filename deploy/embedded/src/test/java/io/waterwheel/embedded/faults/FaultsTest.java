@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
  * killed, stopped, and starved. The seed is printed; {@code -Dseed=N} repeats its choices, {@code -Dkills=N} runs
  * random faults of all kinds until so many processes were killed.
  */
-@Tag("kills")
+@Tag("embedded")
 final class FaultsTest {
     private static final int ROWS_A_SECOND = 4_000;
     /** Of the long form; the short one, with given faults, is 0. */

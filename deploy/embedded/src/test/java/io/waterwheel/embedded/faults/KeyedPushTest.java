@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
  * by the client and by HTTP, get each row once. In the long form the same again with the broker in a process of its
  * own, which is killed too. {@code -Dkills=N}, {@code -Dseed=N}.
  */
-@Tag("kills")
+@Tag("embedded")
 final class KeyedPushTest {
     private static final int KILLS = Rounds.of("kills", 2, 50);
     private static final boolean LONG = Rounds.of("kills", 0, 50) > 0;

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The command line's append under a name, killed again and again while it works: each line of the file is there once.
  */
-@Tag("kills")
+@Tag("embedded")
 final class NamedAppendTest {
     private static final int ROWS = 100_000;
     private static final int ADDED = 1_000;

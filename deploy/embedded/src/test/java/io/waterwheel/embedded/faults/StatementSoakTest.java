@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * answer is that of DuckDB over the rows that were acknowledged before it was asked. At the end the server does not
  * hold more by being asked. {@code -Dminutes=60}, {@code -Dseed=N}; it runs with that option alone.
  */
-@Tag("kills")
+@Tag("embedded")
 @EnabledIfSystemProperty(named = "minutes", matches = "\\d+")
 final class StatementSoakTest {
     private static final int ROWS_A_SECOND = 1_000;

@@ -74,7 +74,7 @@ final class ChangingKeysTest {
         WaterwheelConfig config =
                 WaterwheelConfig.parse("test", "", List.of("indexer.tasks=1", "indexer.seal-size=8 MiB"));
         try (RunningServer server =
-                        RunningServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
+                        QuickServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
                 WaterwheelClient client = WaterwheelClient.connect(server.url())) {
             for (Map.Entry<String, LongUnaryOperator> kind : kinds.entrySet()) {
                 String stream = kind.getKey();

@@ -2,6 +2,7 @@ package io.waterwheel.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(600)
 final class CoordinatorFailOverTest {
     private static final int ROWS = 40_000;
-    private static final int ROUNDS = 60;
+    private static final int ROUNDS = Rounds.of("rounds", 24, 240);
 
     @TempDir
     Path folder;

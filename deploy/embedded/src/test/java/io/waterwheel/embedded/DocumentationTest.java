@@ -80,7 +80,7 @@ final class DocumentationTest {
 
     @BeforeAll
     static void start() throws Exception {
-        server = RunningServer.start(
+        server = QuickServer.start(
                 folder.resolve("server"),
                 ServerCommand.fitted(
                         WaterwheelConfig.defaults()

@@ -82,7 +82,7 @@ final class EndToEndTest {
                         Keys.SQL_TABLES,
                         DocumentationTest.ROOT.resolve("docs/examples/tables").toString())
                 .with(Keys.REGISTRY_AUTH, "file:" + access);
-        server = RunningServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
+        server = QuickServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
         client = WaterwheelClient.connect(server.url());
     }
 

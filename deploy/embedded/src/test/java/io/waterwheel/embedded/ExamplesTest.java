@@ -100,7 +100,7 @@ final class ExamplesTest {
 
     @BeforeAll
     static void start() throws Exception {
-        server = RunningServer.start(
+        server = QuickServer.start(
                 folder.resolve("server"), ServerCommand.fitted(WaterwheelConfig.defaults(), 0), Set.of());
         url = server.url();
         client = WaterwheelClient.connect(url);

@@ -53,7 +53,7 @@ final class OrphansTest {
                         // One that expires makes the indexer's epoch a dead one.
                         "zookeeper.session-timeout=60 s"));
         try (RunningServer server =
-                        RunningServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
+                        QuickServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
                 WaterwheelClient client = WaterwheelClient.connect(server.url())) {
             Map<Integer, Long> end = append(client);
             client.flush("kept");

@@ -60,7 +60,7 @@ final class SkewHistoryTest {
         }
         WaterwheelConfig config = WaterwheelConfig.parse("test", "", settings);
         try (RunningServer server =
-                        RunningServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
+                        QuickServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
                 WaterwheelClient client = WaterwheelClient.connect(server.url())) {
             Schema schema = new Schema(
                     List.of(

@@ -47,7 +47,7 @@ final class SmallChunksTest {
         WaterwheelConfig config = WaterwheelConfig.parse(
                 "test", "", List.of("maintenance.interval=300 ms", "indexer.tasks=1", "query-server.tasks=1"));
         try (RunningServer server =
-                        RunningServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
+                        QuickServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
                 WaterwheelClient client = WaterwheelClient.connect(server.url())) {
             Schema schema = new Schema(
                     List.of(

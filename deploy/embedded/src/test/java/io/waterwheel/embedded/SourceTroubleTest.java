@@ -92,7 +92,7 @@ final class SourceTroubleTest {
                 "test",
                 "storm:\n  topology.testing.always.try.serialize: true\n",
                 List.of("source.check-interval=200 ms", "kafka.bootstrap=" + kafka.bootstrap()));
-        server = RunningServer.start(
+        server = QuickServer.start(
                 folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of(WaterwheelServer.External.KAFKA));
         client = WaterwheelClient.connect(server.url());
         admin = Admin.create(Map.of("bootstrap.servers", server.kafka()));

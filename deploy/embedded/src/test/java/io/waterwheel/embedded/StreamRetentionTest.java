@@ -65,7 +65,7 @@ final class StreamRetentionTest {
                         "indexer.tasks=2",
                         "catalog.manifest-interval-edits=10"));
         try (RunningServer started =
-                        RunningServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
+                        QuickServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
                 WaterwheelClient connected = WaterwheelClient.connect(started.url())) {
             server = started;
             client = connected;

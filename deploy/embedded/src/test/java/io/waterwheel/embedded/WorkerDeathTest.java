@@ -55,7 +55,7 @@ final class WorkerDeathTest {
                 .with(Keys.QUERY_SERVER_CACHE_SIZE, io.waterwheel.topology.config.DataSize.parse("64 MiB"));
         ExecutorService appending = Executors.newSingleThreadExecutor();
         long begin = System.nanoTime();
-        try (RunningServer server = RunningServer.start(folder, config, Set.of());
+        try (RunningServer server = QuickServer.start(folder, config, Set.of());
                 WaterwheelClient client = WaterwheelClient.connect(server.url())) {
             long started = System.nanoTime();
             client.createStream(KnownRows.definition());

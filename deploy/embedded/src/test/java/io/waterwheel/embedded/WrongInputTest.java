@@ -80,7 +80,7 @@ final class WrongInputTest {
         taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         WaterwheelConfig config = WaterwheelConfig.parse(
                 "test", "", List.of("query.memory=32 MiB", "query.client-patience=1 s", "indexer.seal-size=1 MiB"));
-        server = RunningServer.start(folder.resolve("data"), ServerCommand.fitted(config, 0), Set.of());
+        server = QuickServer.start(folder.resolve("data"), ServerCommand.fitted(config, 0), Set.of());
         NAMES.put("{url}", server.url());
         NAMES.put("{address}", server.url().substring("grpc://".length()));
         NAMES.put("{folder}", folder.toString());

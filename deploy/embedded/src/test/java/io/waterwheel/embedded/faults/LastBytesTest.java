@@ -7,6 +7,7 @@ import io.waterwheel.Waiting;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.known.KnownRows;
+import io.waterwheel.embedded.QuickServer;
 import io.waterwheel.embedded.server.EmbeddedZooKeeper;
 import io.waterwheel.embedded.server.RunningServer;
 import io.waterwheel.embedded.server.ServerCommand;
@@ -55,7 +56,7 @@ final class LastBytesTest {
     @Test
     void theServerAnswersWhileItsBrokerIsGoneAndStartsItAgain() throws Exception {
         try (SmallDisk disk = disk();
-                RunningServer server = RunningServer.start(
+                RunningServer server = QuickServer.start(
                         disk.folder().resolve("data"), ServerCommand.fitted(WaterwheelConfig.defaults(), 0), Set.of());
                 WaterwheelClient client = WaterwheelClient.connect(server.url())) {
             client.createStream(KnownRows.definition());

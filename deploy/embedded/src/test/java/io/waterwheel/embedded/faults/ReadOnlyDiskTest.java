@@ -7,6 +7,7 @@ import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.known.KnownRows;
+import io.waterwheel.embedded.QuickServer;
 import io.waterwheel.embedded.server.EmbeddedZooKeeper;
 import io.waterwheel.embedded.server.RunningServer;
 import io.waterwheel.embedded.server.ServerCommand;
@@ -61,7 +62,7 @@ final class ReadOnlyDiskTest {
                 ServerCommand.fitted(WaterwheelConfig.defaults(), 0).with(Keys.ZOOKEEPER_CONNECT, zooKeeper.connect());
         try (BufferAllocator allocator = new RootAllocator();
                 FlightServer other = announceKilled(allocator, config);
-                RunningServer server = RunningServer.start(data, config, Set.of(WaterwheelServer.External.ZOOKEEPER));
+                RunningServer server = QuickServer.start(data, config, Set.of(WaterwheelServer.External.ZOOKEEPER));
                 WaterwheelClient client = WaterwheelClient.connect(server.url())) {
             try (KafkaTopics topics = new KafkaTopics(server.kafka())) {
                 topics.ensure(OTHER, 1);

@@ -23,7 +23,7 @@ final class AreaTest {
     @Test
     void everyPositionOfABoxHasItsKeyInTheCover() {
         int held = 0;
-        for (long seed = 0; seed < Rounds.of(60, 300); seed++) {
+        for (long seed = 0; seed < Rounds.of(30, 300); seed++) {
             Random random = new Random(seed);
             double west = random.nextDouble() * 360 - 180;
             double east =
@@ -42,7 +42,7 @@ final class AreaTest {
     @Test
     void everyPositionOfACircleHasItsKeyInTheCoverAtThePolesAndTheAntimeridianToo() {
         int held = 0;
-        for (long seed = 0; seed < Rounds.of(60, 300); seed++) {
+        for (long seed = 0; seed < Rounds.of(30, 300); seed++) {
             Random random = new Random(seed);
             double longitude =
                     random.nextInt(3) == 0 ? 180 - random.nextDouble() * 1e-3 : random.nextDouble() * 360 - 180;
@@ -57,7 +57,7 @@ final class AreaTest {
     @Test
     void everyPositionOfAPolygonHasItsKeyInTheCoverOverTheAntimeridianToo() {
         int held = 0;
-        for (long seed = 0; seed < Rounds.of(40, 200); seed++) {
+        for (long seed = 0; seed < Rounds.of(20, 200); seed++) {
             Random random = new Random(seed);
             double middleX = random.nextInt(3) == 0 ? 180 : random.nextDouble() * 360 - 180;
             double middleY = random.nextDouble() * 160 - 80;

@@ -22,7 +22,8 @@ import org.junit.jupiter.api.Test;
 @Tag("simulation")
 final class SimulationTest {
     private static final long FIRST = Long.getLong("seed", 1);
-    private static final int SEEDS = 1_000;
+    private static final int SEEDS = 400;
+    private static final int LOG_SEEDS = 1_000;
     private static final int WIDE_SEEDS = 40;
     private static final int STREAMS_SEEDS = 15;
     private static final int SCALED_SEEDS = 150;
@@ -65,12 +66,12 @@ final class SimulationTest {
 
     @Test
     void noAnswerFromThePastIsTakenForALoss() throws Exception {
-        check(Rounds.of(SEEDS, 20 * SEEDS), LogSimulation::run);
+        check(Rounds.of(LOG_SEEDS, 20 * LOG_SEEDS), LogSimulation::run);
     }
 
     @Test
     void everyCompleteAnswerHoldsEveryTupleOnce() throws Exception {
-        int seeds = Rounds.of(SEEDS, 20 * SEEDS);
+        int seeds = Rounds.of(SEEDS, 50 * SEEDS);
         int steps = Integer.getInteger("steps", Simulation.STEPS);
         assertThat(answers("", seeds, seed -> Simulation.run(seed, steps)))
                 .as("complete answers")

@@ -279,7 +279,7 @@ final class PlanCacheTest {
     @Test
     void randomStatements() {
         long first = Long.getLong("seed", 1);
-        for (long seed = first; seed < first + Rounds.of(30, 3000); seed++) {
+        for (long seed = first; seed < first + Rounds.of(12, 3000); seed++) {
             Random random = new Random(seed);
             String shape = "SELECT id, note FROM orders WHERE " + condition(random, 3);
             for (int again = 0; again < 3; again++) {

@@ -50,7 +50,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Streams whose chunks are merged, row by row beside the rows that were flushed. */
 final class ChunkMergesTest {
-    private static final int SEEDS = Rounds.of(12, 200);
+    private static final int SEEDS = Rounds.of(6, 200);
     private static final long GRACE = 1_000;
     private static final MergePolicy POLICY = new MergePolicy(1 << 20, 3_600_000);
 

@@ -220,7 +220,7 @@ final class MergePolicyTest {
      */
     @Test
     void randomLivesKeepTheRules() {
-        for (long seed = 0; seed < Rounds.of(40, 1000); seed++) {
+        for (long seed = 0; seed < Rounds.of(20, 1000); seed++) {
             Random random = new Random(seed);
             int indexers = 1 + random.nextInt(3);
             snapshot = begin(Retention.OFF, indexers);

@@ -19,7 +19,7 @@ final class RegionIndexTest {
 
     @Test
     void findsWhatAScanFindsWhileEntriesComeAndGo() {
-        for (long seed = 1; seed <= Rounds.of(6, 30); seed++) {
+        for (long seed = 1; seed <= Rounds.of(3, 30); seed++) {
             Random random = new Random(seed);
             RegionIndex<Integer> index = RegionIndex.empty();
             List<RegionIndex.Entry<Integer>> twin = new ArrayList<>();

@@ -42,7 +42,7 @@ final class AggregateFunctionsTest {
     @Test
     void partsMergeToTheAggregateOfAllRows() throws Exception {
         long first = Long.getLong("seed", 1);
-        for (long seed = first; seed < first + Rounds.of(150, 20_000); seed++) {
+        for (long seed = first; seed < first + Rounds.of(75, 20_000); seed++) {
             Random random = new Random(seed);
             SmallRows rows = new SmallRows(random, true);
             RowLayout layout = RowLayout.of(rows.schema());

@@ -48,7 +48,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Groups that go to disk are those of a merge that holds all of them. */
 final class GroupSpillTest {
     private static final long MEBIBYTE = 1 << 20;
-    private static final int SEEDS = Rounds.of(4, 2_000);
+    private static final int SEEDS = Rounds.of(2, 2_000);
     private static final Schema NUMBERS = new Schema(
             List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
             new KeySpec.Ordered("k"),

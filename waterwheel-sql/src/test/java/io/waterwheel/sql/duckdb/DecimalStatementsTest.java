@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * same rows: it takes numbers with a point for decimals, as written ones are compared here.
  */
 final class DecimalStatementsTest {
-    private static final int SEEDS = Rounds.of(2, 60);
+    private static final int SEEDS = Rounds.of(1, 60);
     private static final int STATEMENTS = 120;
     private static final Instant NOW = Instant.parse("2026-11-24T03:00:00Z");
 

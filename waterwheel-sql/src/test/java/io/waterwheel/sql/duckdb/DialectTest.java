@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What PostgreSQL and DuckDB write in ways of their own is answered as DuckDB answers it. */
 final class DialectTest {
-    private static final int SEEDS = Rounds.of(2, 100);
+    private static final int SEEDS = Rounds.of(1, 100);
     private static final int STATEMENTS = 20;
 
     private static DuckDbExecutor executor;

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** DISTINCT ON, LATEST ON, and ORDER BY with a limit keep the rows that DuckDB keeps. */
 final class NewestRowsTest {
-    private static final int STATEMENTS = Rounds.of(40, 2000);
+    private static final int STATEMENTS = Rounds.of(20, 2000);
 
     private static DuckDbExecutor executor;
     private static TwoStreams streams;

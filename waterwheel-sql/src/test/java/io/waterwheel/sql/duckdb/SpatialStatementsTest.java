@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Positions and shapes in statements: pushed, unpushed, and beside loops over all pairs. */
 final class SpatialStatementsTest {
     private static final Instant NOW = Instant.parse("2026-11-24T03:00:00Z");
-    private static final int SEEDS = Rounds.of(2, 60);
+    private static final int SEEDS = Rounds.of(1, 60);
 
     private static final Schema POSITIONS = new Schema(
             List.of(

@@ -1,6 +1,6 @@
 package io.waterwheel.decode;
 
-import io.waterwheel.schema.Field;
+import io.waterwheel.decode.typed.DayAndClock;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.text.CsvEscapes;
@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One line of values divided by commas, RFC 4180, or by another delimiter that the schema names: fields in the schema's
@@ -23,8 +24,11 @@ final class CsvDecoder implements RecordDecoder {
     private final ValueParser values;
     /** Fields that no line holds. */
     private final FactFields of;
-    /** The fields of a line, in its order. */
+    /** The fields of a line, in its order: one whose day and time of day are two values is there twice. */
     private final int[] inLine;
+
+    /** By field what gathers these; null for others. */
+    private final @Nullable DayAndClock[] pairs;
 
     private final byte[] header;
     private final byte delimiter;
@@ -43,16 +47,23 @@ final class CsvDecoder implements RecordDecoder {
     private final RecordBytes record = new RecordBytes();
     private byte[] unquoted = {};
 
+    /** Whether the present value is the second of a field's two. */
+    private boolean isClock;
+
     /** Where the last value read ends in the line: at a delimiter or at the line's end. */
     private int valueEnd;
 
     CsvDecoder(Schema schema) {
         row = new RowAppender(schema);
         of = new FactFields(row, schema);
-        inLine = IntStream.range(0, row.types.length).filter(f -> !of.has(f)).toArray();
+        inLine = IntStream.range(0, row.types.length)
+                .filter(f -> !of.has(f))
+                .flatMap(f -> schema.text().clock(row.names[f]) == null ? IntStream.of(f) : IntStream.of(f, f))
+                .toArray();
         RecordText.Csv csv = schema.text().csv();
         signs = csv;
         values = new ValueParser(row, schema.text());
+        pairs = values.pairs(schema);
         delimiter = (byte) csv.delimiter();
         quote = csv.quote() == '\0' ? -1 : csv.quote();
         escape = csv.escape() == '\0' ? -1 : csv.escape();
@@ -61,8 +72,7 @@ final class CsvDecoder implements RecordDecoder {
         nulls = csv.nulls().stream()
                 .map(word -> word.getBytes(StandardCharsets.UTF_8))
                 .toArray(byte[][]::new);
-        header = schema.valueFields().stream()
-                .map(Field::name)
+        header = schema.columns().stream()
                 .collect(Collectors.joining(String.valueOf(csv.delimiter())))
                 .getBytes(StandardCharsets.UTF_8);
     }
@@ -99,6 +109,12 @@ final class CsvDecoder implements RecordDecoder {
         int at = from;
         for (int column = 0; column < fields; column++) {
             int field = inLine[column];
+            boolean first = column == 0 || inLine[column - 1] != field;
+            isClock = !first;
+            DayAndClock pair = pairs[field];
+            if (pair != null && first) {
+                pair.clear();
+            }
             if (at > to) {
                 throw new RejectedRecordException(
                         RefusalKind.FIELDS,
@@ -111,6 +127,9 @@ final class CsvDecoder implements RecordDecoder {
                 plain(field, bytes, at, to);
             }
             at = valueEnd + 1;
+            if (pair != null && !first && !values.paired(field, pair) && !row.setNull(field)) {
+                throw new RejectedRecordException(RefusalKind.FIELDS, "line lacks " + row.names[field]);
+            }
         }
         if (at <= to) {
             throw new RejectedRecordException(
@@ -150,14 +169,14 @@ final class CsvDecoder implements RecordDecoder {
         }
         valueEnd = end;
         if (end == from) {
-            if (!row.setNull(field)) {
+            if (pairs[field] == null && !row.setNull(field)) {
                 throw new RejectedRecordException(RefusalKind.FIELDS, "line lacks " + row.names[field]);
             }
             return;
         }
         for (byte[] word : nulls) {
             if (Arrays.equals(bytes, from, end, word, 0, word.length)) {
-                if (!row.setNull(field)) {
+                if (pairs[field] == null && !row.setNull(field)) {
                     throw new RejectedRecordException(
                             RefusalKind.FIELDS,
                             "line lacks " + row.names[field] + ": '" + Snippet.of(bytes, from, end)
@@ -167,9 +186,18 @@ final class CsvDecoder implements RecordDecoder {
             }
         }
         if (escapes == 0) {
-            values.text(field, bytes, from, end);
+            value(field, bytes, from, end);
         } else {
             copied(field, bytes, from, end, end - from - escapes);
+        }
+    }
+
+    private void value(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
+        DayAndClock pair = pairs[field];
+        if (pair == null) {
+            values.text(field, bytes, from, to);
+        } else {
+            pair.take(isClock, bytes, from, to);
         }
     }
 
@@ -218,7 +246,7 @@ final class CsvDecoder implements RecordDecoder {
                             + Snippet.of(bytes, valueEnd, to) + "'");
         }
         if (dropped == 0) {
-            values.text(field, bytes, start, at);
+            value(field, bytes, start, at);
         } else {
             copied(field, bytes, start, at, at - start - dropped);
         }
@@ -240,6 +268,6 @@ final class CsvDecoder implements RecordDecoder {
             }
             unquoted[out++] = c;
         }
-        values.text(field, unquoted, 0, length);
+        value(field, unquoted, 0, length);
     }
 }

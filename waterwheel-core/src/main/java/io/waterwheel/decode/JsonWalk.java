@@ -2,6 +2,7 @@ package io.waterwheel.decode;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import io.waterwheel.decode.typed.DayAndClock;
 import io.waterwheel.decode.typed.MemberTree;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Schema;
@@ -22,6 +23,10 @@ final class JsonWalk {
     private final boolean skips;
     private final boolean[] seen;
     private final Rows rows;
+    /** By field, of times whose day and time of day are in two members; null for others. */
+    private final @Nullable DayAndClock[] pairs;
+
+    private final boolean hasPairs;
     /** Gathers members that are no fields; null where they are not kept. */
     private final @Nullable UnknownMembers unknown;
     /** Whether fields are passed over: all but those of the elements. */
@@ -33,12 +38,20 @@ final class JsonWalk {
         this.skips = schema.text().json().unknown() == RecordText.Unknown.SKIP;
         this.seen = new boolean[row.names.length];
         this.rows = rows;
+        this.pairs = values.pairs(schema);
+        this.hasPairs = !schema.text().export().clocks().isEmpty();
         this.unknown = unknown;
     }
 
     /** A tuple begins: no field has been seen. */
     void begin() {
         Arrays.fill(seen, false);
+        for (int f = 0; hasPairs && f < pairs.length; f++) {
+            DayAndClock pair = pairs[f];
+            if (pair != null) {
+                pair.clear();
+            }
+        }
     }
 
     /** Sets whether fields are passed over. */
@@ -50,8 +63,12 @@ final class JsonWalk {
         return seen[field];
     }
 
-    /** Sets a field that has no value. */
+    /** Sets a field that has no value, or one whose day and time of day were seen. */
     void nothing(int field) throws RejectedRecordException {
+        DayAndClock pair = pairs[field];
+        if (pair != null && values.paired(field, pair)) {
+            return;
+        }
         if (!row.setNull(field)) {
             throw new RejectedRecordException(RefusalKind.FIELDS, "object lacks " + row.names[field]);
         }
@@ -106,7 +123,17 @@ final class JsonWalk {
         JsonToken token = parser.currentToken();
         MemberTree each = place.each();
         if (place.field() >= 0) {
-            field(place.field(), token, parser);
+            DayAndClock pair = pairs[place.field()];
+            if (pair == null) {
+                field(place.field(), token, parser);
+            } else if (passes) {
+                parser.skipChildren();
+            } else if (pair.has(place.isClock())) {
+                throw new RejectedRecordException(
+                        RefusalKind.FIELDS, row.names[place.field()] + ": the member is there twice");
+            } else if (token != JsonToken.VALUE_NULL) {
+                values.part(place.field(), pair, place.isClock(), token, parser);
+            }
         } else if (each != null && token == JsonToken.START_ARRAY) {
             rows.array(each, parser);
         } else if (token == JsonToken.START_OBJECT && !place.hasElements()) {

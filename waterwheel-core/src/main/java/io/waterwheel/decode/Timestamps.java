@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Instants from ASCII bytes: a decimal number of seconds, milliseconds, microseconds or nanoseconds since 1970 UTC, or
  * ISO 8601 with a zone, such as {@code 2021-10-07T12:00:01.500Z} or {@code 2021-10-07 14:00+02:00}, or a day alone,
- * such as {@code 2021-10-07}, for its midnight UTC. Where the stream names a zone, times without one are that zone's,
- * and so are days; where it has a pattern of times, texts of that pattern too. What is finer than the field's type is
- * cut off, towards the past.
+ * such as {@code 2021-10-07}, for its midnight UTC. A space may stand before the zone, which may be UTC or GMT, too.
+ * Where the stream names a zone, times without one are that zone's, and so are days; where it has a pattern of times,
+ * texts of that pattern too. What is finer than the field's type is cut off, towards the past.
  */
 final class Timestamps {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
@@ -281,8 +281,15 @@ final class Timestamps {
         if (at >= to) {
             return LOCAL;
         }
+        if (bytes[at] == ' ' && at + 1 < to) {
+            at++;
+        }
         if (bytes[at] == 'Z') {
             at++;
+            return 0;
+        }
+        if (Numbers.is("UTC", bytes, at, to) || Numbers.is("GMT", bytes, at, to)) {
+            at = to;
             return 0;
         }
         if (bytes[at] != '+' && bytes[at] != '-') {

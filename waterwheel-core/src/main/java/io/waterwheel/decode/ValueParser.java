@@ -2,13 +2,16 @@ package io.waterwheel.decode;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import io.waterwheel.decode.typed.DayAndClock;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordText;
+import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +27,10 @@ final class ValueParser {
     /** Null where numbers are written plainly. */
     private final @Nullable NumberMarks marks;
 
+    /** By field the sign that may stand beside its numbers; null: none. */
+    private final byte[] @Nullable [] units;
+
+    private final RecordText text;
     private final boolean textNumbers;
     private final Decimals decimals = new Decimals();
     private final byte[] sixteen = new byte[FieldType.SIXTEEN];
@@ -32,21 +39,78 @@ final class ValueParser {
     ValueParser(RowAppender row, RecordText text) {
         this.row = row;
         this.timestamps = new Timestamps(numbers, text);
-        this.marks = NumberMarks.needed(text.csv()) ? new NumberMarks(text.csv()) : null;
+        this.text = text;
+        this.marks = NumberMarks.needed(text) ? new NumberMarks(text) : null;
+        this.units = new byte[row.names.length][];
+        for (int f = 0; f < units.length; f++) {
+            String unit = text.export().units().get(row.names[f]);
+            units[f] = unit == null ? null : unit.getBytes(StandardCharsets.UTF_8);
+        }
         this.textNumbers = text.json().textNumbers();
     }
 
     /** Sets the field to a value written as text, as in CSV. */
     void text(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
         if (marks != null && (row.types[field].isNumber() || row.types[field].isDecimal())) {
-            int length = marks.plain(bytes, from, to);
-            if (length < 0) {
-                throw unfit(field, "a number whose marks stand where the schema says", bytes, from, to);
+            byte[] unit = units[field];
+            int length = marks.plain(bytes, from, to, unit);
+            // A sign that is another than the field's is part of no number.
+            if (length < 0 || (unit != null && !NumberMarks.isNumber(marks.bytes, length))) {
+                throw unfit(
+                        field,
+                        "a number whose marks stand where the schema says"
+                                + (unit == null
+                                        ? ""
+                                        : ", alone or with " + new String(unit, StandardCharsets.UTF_8) + " beside it"),
+                        bytes,
+                        from,
+                        to);
             }
             plainText(field, marks.bytes, 0, length);
         } else {
             plainText(field, bytes, from, to);
         }
+    }
+
+    /** By field what gathers its day and its time of day, where these are in two places; null for others. */
+    @Nullable
+    DayAndClock[] pairs(Schema schema) {
+        @Nullable DayAndClock[] pairs = new @Nullable DayAndClock[row.names.length];
+        for (String field : text.export().clocks().keySet()) {
+            pairs[schema.indexOf(field)] = new DayAndClock();
+        }
+        return pairs;
+    }
+
+    /** Takes a day or a time of day of JSON. */
+    void part(int field, DayAndClock pair, boolean clock, JsonToken token, JsonParser parser)
+            throws IOException, RejectedRecordException {
+        expect(
+                field,
+                token == JsonToken.VALUE_STRING || token == JsonToken.VALUE_NUMBER_INT,
+                clock ? "a time of day" : "a day",
+                token);
+        int length = utf8(field, parser);
+        pair.take(clock, scratch, 0, length);
+    }
+
+    /** Sets the field to a day and a time of day; false when there is neither. */
+    boolean paired(int field, DayAndClock pair) throws RejectedRecordException {
+        boolean day = pair.has(false);
+        boolean clock = pair.has(true);
+        if (!day && !clock) {
+            return false;
+        }
+        if (!day || !clock) {
+            String name = row.names[field];
+            throw new RejectedRecordException(
+                    RefusalKind.FIELDS,
+                    name + ": expected a day (" + text.source(name) + ") and a time of day (" + text.clock(name)
+                            + "), got only the " + (day ? "day" : "time of day"));
+        }
+        byte[] joined = pair.joined();
+        plainText(field, joined, 0, joined.length);
+        return true;
     }
 
     private void plainText(int field, byte[] bytes, int from, int to) throws RejectedRecordException {

@@ -173,23 +173,33 @@ public final class RecordEncoder {
 
     /**
      * Timestamps that are read in another unit than they are kept in, as exact decimals of that unit; where digits
-     * could be a time by the stream's pattern, as ISO 8601 has them.
+     * could be a time by the stream's pattern, as ISO 8601 has them. A time of two columns becomes two values.
      */
     private void inSourceUnits(List<@Nullable Object> values) {
         List<Field> fields = schema.fields();
-        for (int f = 0; f < values.size(); f++) {
+        for (int f = 0, at = 0; f < fields.size(); f++, at++) {
             Field field = fields.get(f);
-            if (!(values.get(f) instanceof Long units) || !field.type().isTimestamp()) {
+            boolean isTwo = schema.text().clock(field.name()) != null;
+            if (isTwo) {
+                values.add(at + 1, null);
+            }
+            if (!(values.get(at) instanceof Long units) || !field.type().isTimestamp()) {
+                at += isTwo ? 1 : 0;
                 continue;
             }
             TimestampUnit kept = field.type().resolution();
-            if (hasPattern) {
+            if (isTwo) {
+                String time = kept.instant(units).toString();
+                int divides = time.indexOf('T');
+                values.set(at, time.substring(0, divides));
+                values.set(++at, time.substring(divides + 1));
+            } else if (hasPattern) {
                 Instant instant = kept.instant(units);
-                values.set(f, instant.toString());
+                values.set(at, instant.toString());
             } else if (field.unit() != kept) {
                 BigDecimal nanos = BigDecimal.valueOf(units).multiply(BigDecimal.valueOf(kept.nanos()));
                 values.set(
-                        f,
+                        at,
                         nanos.divide(BigDecimal.valueOf(field.unit().nanos())).toPlainString());
             }
         }

@@ -173,13 +173,23 @@ public final class TextRows {
         return text.toString();
     }
 
-    /** Where each field of a schema stands in a JSON object; nowhere: it holds members that are no fields. */
+    /**
+     * Where each field of a schema, or its day and then its time of day, stands in a JSON object; nowhere: it holds
+     * members that are no fields.
+     */
     static List<List<MemberPath.Step>> places(Schema schema) {
-        return schema.fields().stream()
-                .map(field -> field.name().equals(schema.text().json().rest())
-                        ? List.<MemberPath.Step>of()
-                        : MemberPath.steps(schema.text().source(field.name())))
-                .toList();
+        List<List<MemberPath.Step>> places = new ArrayList<>();
+        for (Field field : schema.fields()) {
+            places.add(
+                    field.name().equals(schema.text().json().rest())
+                            ? List.of()
+                            : MemberPath.steps(schema.text().source(field.name())));
+            String clock = schema.text().clock(field.name());
+            if (clock != null) {
+                places.add(MemberPath.steps(clock));
+            }
+        }
+        return places;
     }
 
     /**

@@ -64,6 +64,10 @@ final class DefinitionReader {
     private final Set<String> misdeclared = new HashSet<>();
     /** By field the column or member that holds it. */
     private final Map<String, String> from = new HashMap<>();
+    /** By field that of its time of day, where it has one of its own. */
+    private final Map<String, String> clocks = new HashMap<>();
+    /** By field of numbers the sign beside them. */
+    private final Map<String, String> units = new HashMap<>();
     /** Reads a file that the definition names. */
     private final Function<String, byte[]> files;
 
@@ -190,7 +194,7 @@ final class DefinitionReader {
             String problem = key.problem(fields, time);
             error(line, problem != null || drafts ? problem : key.missing(fields));
         }
-        RecordText text = RecordTextReader.read(members, from, unknown, files);
+        RecordText text = RecordTextReader.read(members, from, export(members), unknown, files);
         if (key == null || time.isEmpty() || document.errorCount() > errorsBefore) {
             return null;
         }
@@ -199,6 +203,16 @@ final class DefinitionReader {
         } catch (IllegalArgumentException e) {
             members.error("", String.valueOf(e.getMessage()));
             return null;
+        }
+    }
+
+    /** What fields say of it; the rest is said of all records. */
+    private RecordText.Export export(Members members) {
+        try {
+            return new RecordText.Export(clocks, units, false, 0, '\0');
+        } catch (IllegalArgumentException e) {
+            members.error("fields", String.valueOf(e.getMessage()));
+            return RecordText.Export.NONE;
         }
     }
 
@@ -264,9 +278,7 @@ final class DefinitionReader {
         boolean nullable = parts.flag("nullable");
         Field.Index index = index(parts, name);
         TimestampUnit unit = unit(parts, name, type);
-        if (parts.has("from")) {
-            from.put(name, parts.text("from"));
-        }
+        from(parts, name);
         if (name.isEmpty() || type == null || unit == null) {
             return null;
         }
@@ -276,6 +288,27 @@ final class DefinitionReader {
             parts.error("", String.valueOf(e.getMessage()));
             return null;
         }
+    }
+
+    private void from(Members parts, String name) {
+        Node node = parts.get("from");
+        if (node == null || node.items() == null) {
+            if (node != null) {
+                from.put(name, parts.text("from"));
+            }
+            return;
+        }
+        List<String> names =
+                node.items().stream().map(item -> String.valueOf(item.scalar())).toList();
+        if (names.size() != 2 || node.items().stream().anyMatch(item -> item.scalar() == null)) {
+            parts.error(
+                    "from",
+                    "field " + name + ": from: expected a name, or a list of two, of a day and a time of day, such as"
+                            + " [date, time]");
+            return;
+        }
+        from.put(name, names.get(0));
+        clocks.put(name, names.get(1));
     }
 
     private static Field.Index index(Members parts, String name) {
@@ -291,12 +324,19 @@ final class DefinitionReader {
         };
     }
 
-    private static @Nullable TimestampUnit unit(Members parts, String name, @Nullable FieldType type) {
+    private @Nullable TimestampUnit unit(Members parts, String name, @Nullable FieldType type) {
         if (!parts.has("unit")) {
             return type != null && type.isTimestamp() ? type.resolution() : TimestampUnit.NANOSECONDS;
         }
+        if (type != null && (type.isNumber() || type.isDecimal()) && !UNITS.containsKey(parts.text("unit"))) {
+            units.put(name, parts.text("unit"));
+            return TimestampUnit.NANOSECONDS;
+        }
         if (type != null && !type.isTimestamp()) {
-            parts.error("unit", "field " + name + ": only a timestamp has a unit");
+            parts.error(
+                    "unit",
+                    "field " + name + ": only a timestamp has a unit"
+                            + (type.isNumber() || type.isDecimal() ? " of time" : ""));
             return null;
         }
         String unitName = parts.text("unit");

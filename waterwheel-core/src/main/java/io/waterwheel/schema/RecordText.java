@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param encoding of the records
  * @param types by which records in a binary format are written
  * @param blocks whether records may also be tuple blocks, which is what rows are appended in then
+ * @param export what spreadsheets, banks and loggers write beside that
  */
 public record RecordText(
         Csv csv,
@@ -37,7 +38,8 @@ public record RecordText(
         Map<String, String> from,
         TextEncoding encoding,
         WriterTypes types,
-        boolean blocks) {
+        boolean blocks,
+        Export export) {
     /** Commas, points, no words for null, no zone, members that are fields only. */
     public static final RecordText DEFAULT = new RecordText(Csv.DEFAULT, Json.DEFAULT, null, "", Map.of());
 
@@ -67,6 +69,19 @@ public record RecordText(
         this(csv, json, zone, times, from, encoding, types, false);
     }
 
+    /** Records that programs write. */
+    public RecordText(
+            Csv csv,
+            Json json,
+            @Nullable ZoneId zone,
+            String times,
+            Map<String, String> from,
+            TextEncoding encoding,
+            WriterTypes types,
+            boolean blocks) {
+        this(csv, json, zone, times, from, encoding, types, blocks, Export.NONE);
+    }
+
     private static final int MOST_NULLS = 16;
     private static final int LONGEST_NULL = 64;
     private static final int LONGEST_NAME = 256;
@@ -88,6 +103,9 @@ public record RecordText(
 
         /** Word of a definition for no sign. */
         static final String NO_SIGN = "none";
+
+        /** Word of a definition for negative numbers as accountants write them. */
+        static final String PARENTHESES = "parentheses";
 
         /** Values in double quotes, without an escape. */
         public Csv(char delimiter, char decimal, char thousands, List<String> nulls) {
@@ -217,27 +235,111 @@ public record RecordText(
         }
     }
 
+    /**
+     * What programs write for people.
+     *
+     * @param clocks by field the column or member of its time of day, where {@code from} names that of its day
+     * @param units by field of numbers the sign, such as {@code €}, that may stand before or behind one in CSV
+     * @param parentheses whether a number of CSV in parentheses is negative
+     * @param skipLines lines before the names, of files
+     * @param comment what lines of CSV begin with that are no rows, of files and bodies; 0: none do
+     */
+    public record Export(
+            Map<String, String> clocks, Map<String, String> units, boolean parentheses, int skipLines, char comment) {
+        /** Nothing of it. */
+        public static final Export NONE = new Export(Map.of(), Map.of(), false, 0, '\0');
+
+        /** Of a file. */
+        public static final int MOST_SKIPPED = 10_000;
+
+        private static final int LONGEST_UNIT = 16;
+
+        public Export {
+            clocks = Map.copyOf(clocks);
+            units = Map.copyOf(units);
+            if (skipLines < 0 || skipLines > MOST_SKIPPED) {
+                throw new IllegalArgumentException(
+                        "skip-lines: expected 0 to " + MOST_SKIPPED + " lines, got " + skipLines);
+            }
+            if (comment != '\0' && !isComment(comment)) {
+                throw new IllegalArgumentException(
+                        "comment: expected one ASCII sign such as # or %, no letter, digit, space, quote, point, + or -,"
+                                + " got '" + comment + "'");
+            }
+            units.forEach((field, unit) -> {
+                if (!isUnit(unit)) {
+                    throw new IllegalArgumentException("field " + field
+                            + ": unit: expected a sign or word of 1 to " + LONGEST_UNIT
+                            + " characters such as € or %, without digits, signs of numbers, quotes, semicolons and"
+                            + " spaces, got '" + unit + "'");
+                }
+            });
+        }
+
+        /** Whether lines that are no rows may begin with it. */
+        public static boolean isComment(char sign) {
+            return sign > ' ' && sign <= '~' && !Character.isLetterOrDigit(sign) && "\"'+-.,;".indexOf(sign) < 0;
+        }
+
+        /** Whether numbers may have it before or behind them. */
+        public static boolean isUnit(String text) {
+            return !text.isEmpty()
+                    && text.length() <= LONGEST_UNIT
+                    && text.codePoints()
+                            .noneMatch(c -> Character.isDigit(c)
+                                    || Character.isWhitespace(c)
+                                    || Character.isSpaceChar(c)
+                                    || Character.isISOControl(c)
+                                    || "+-.,;'\"()_\\\u2212".indexOf(c) >= 0)
+                    && !text.matches("[eE]|NaN|Infinity");
+        }
+    }
+
     public RecordText {
         from = Map.copyOf(from);
+        if (export.comment() != '\0'
+                && (export.comment() == csv.delimiter()
+                        || export.comment() == csv.quote()
+                        || export.comment() == csv.escape())) {
+            throw new IllegalArgumentException(
+                    "comment: '" + export.comment() + "' is the delimiter, the quote or the escape, too");
+        }
+        for (Map.Entry<String, String> clock : export.clocks().entrySet()) {
+            String day = from.get(clock.getKey());
+            if (day == null
+                    || day.startsWith(KafkaField.PREFIX)
+                    || clock.getValue().startsWith(KafkaField.PREFIX)) {
+                throw new IllegalArgumentException("field " + clock.getKey()
+                        + ": from: expected the names of a day and a time of day, both in the value of the record");
+            }
+            requireSource(clock.getKey(), clock.getValue());
+        }
         if (!times.isEmpty() && !TimePattern.of(times).isZoned() && zone == null) {
             throw new IllegalArgumentException("times: '" + times
                     + "' has no zone (XXX): name the one that is meant, such as zone: UTC or zone: Europe/Berlin");
         }
-        from.forEach((field, name) -> {
-            if (name.isEmpty() || name.length() > LONGEST_NAME) {
-                throw new IllegalArgumentException("field " + field + ": from: expected a name of 1 to " + LONGEST_NAME
-                        + " characters, got " + name.length());
-            }
-            if (name.startsWith(MemberPath.ROOT) || name.startsWith(KafkaField.PREFIX)) {
-                try {
-                    if (KafkaField.of(name) == null) {
-                        MemberPath.ofRecord(name);
-                    }
-                } catch (IllegalArgumentException e) {
-                    throw new IllegalArgumentException("field " + field + ": from: " + e.getMessage(), e);
+        from.forEach(RecordText::requireSource);
+    }
+
+    private static void requireSource(String field, String name) {
+        if (name.isEmpty() || name.length() > LONGEST_NAME) {
+            throw new IllegalArgumentException("field " + field + ": from: expected a name of 1 to " + LONGEST_NAME
+                    + " characters, got " + name.length());
+        }
+        if (name.startsWith(MemberPath.ROOT) || name.startsWith(KafkaField.PREFIX)) {
+            try {
+                if (KafkaField.of(name) == null) {
+                    MemberPath.ofRecord(name);
                 }
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException("field " + field + ": from: " + e.getMessage(), e);
             }
-        });
+        }
+    }
+
+    /** The same with what programs write for people. */
+    public RecordText with(Export other) {
+        return new RecordText(csv, json, zone, times, from, encoding, types, blocks, other);
     }
 
     /** The member {@code records} of a definition: what differs from {@link #DEFAULT}, but for the fields' places. */
@@ -248,6 +350,15 @@ public record RecordText(
         sign(members, "thousands", csv.thousands(), Csv.DEFAULT.thousands());
         mark(members, "quote", csv.quote(), Csv.DEFAULT.quote());
         mark(members, "escape", csv.escape(), Csv.DEFAULT.escape());
+        if (export.parentheses()) {
+            members.put("negative", Csv.PARENTHESES);
+        }
+        if (export.comment() != '\0') {
+            members.put("comment", String.valueOf(export.comment()));
+        }
+        if (export.skipLines() > 0) {
+            members.put("skip-lines", Integer.toString(export.skipLines()));
+        }
         if (!csv.nulls().isEmpty()) {
             members.put("nulls", csv.nulls());
         }
@@ -306,6 +417,11 @@ public record RecordText(
     /** Whether a field is in the value of a record, not of Kafka. */
     public boolean inValue(String field) {
         return KafkaField.of(source(field)) == null;
+    }
+
+    /** The column or member of a field's time of day, where {@link #source} holds its day alone; else null. */
+    public @Nullable String clock(String field) {
+        return export.clocks().get(field);
     }
 
     /** The column or member that holds a field. */

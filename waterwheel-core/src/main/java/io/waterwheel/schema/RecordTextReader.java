@@ -34,7 +34,10 @@ final class RecordTextReader {
             "descriptor",
             "descriptor-file",
             "message",
-            "blocks");
+            "blocks",
+            "negative",
+            "comment",
+            "skip-lines");
     private static final String TAB = "tab";
 
     private RecordTextReader() {}
@@ -44,16 +47,21 @@ final class RecordTextReader {
      *
      * @param members of the stream
      * @param from by field the column or member that holds it
+     * @param fields what fields say: times of day, and units
      * @param unknown what holds where nothing is said of unknown members
      * @param files reads a file that is named
      */
     static RecordText read(
-            Members members, Map<String, String> from, RecordText.Unknown unknown, Function<String, byte[]> files) {
+            Members members,
+            Map<String, String> from,
+            RecordText.Export fields,
+            RecordText.Unknown unknown,
+            Function<String, byte[]> files) {
         RecordText.Json json = new RecordText.Json(unknown, false);
         Members parts = members.object("records", "records", MEMBERS);
         try {
             if (parts == null) {
-                return new RecordText(RecordText.Csv.DEFAULT, json, null, "", from);
+                return new RecordText(RecordText.Csv.DEFAULT, json, null, "", from).with(fields);
             }
             ZoneId zone = zone(parts);
             RecordText.Csv csv = new RecordText.Csv(
@@ -72,10 +80,29 @@ final class RecordTextReader {
                     from,
                     parts.has("encoding") ? TextEncoding.parse(parts.text("encoding")) : TextEncoding.UTF_8,
                     types(parts, files),
-                    parts.flag("blocks"));
+                    parts.flag("blocks"),
+                    new RecordText.Export(
+                            fields.clocks(),
+                            fields.units(),
+                            parts.has("negative") && choice(parts, "negative", RecordText.Csv.PARENTHESES, "minus"),
+                            skipLines(parts),
+                            sign(parts, "comment", '\0')));
         } catch (IllegalArgumentException e) {
             members.error("records", String.valueOf(e.getMessage()));
             return RecordText.DEFAULT;
+        }
+    }
+
+    private static int skipLines(Members parts) {
+        if (!parts.has("skip-lines")) {
+            return 0;
+        }
+        String number = parts.text("skip-lines");
+        try {
+            return Integer.parseInt(number);
+        } catch (NumberFormatException e) {
+            parts.error("skip-lines", "skip-lines: expected a number of lines, got '" + number + "'");
+            return 0;
         }
     }
 

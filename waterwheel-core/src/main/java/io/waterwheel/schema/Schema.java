@@ -2,6 +2,7 @@ package io.waterwheel.schema;
 
 import io.waterwheel.schema.text.KafkaField;
 import io.waterwheel.schema.text.MemberPath;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -76,31 +77,61 @@ public final class Schema {
                 throw new IllegalArgumentException("schema: from: there is no field '" + field + "'");
             }
         }
+        refuse(exportProblem(byName, text));
         refuse(sourceProblem(fields, text));
         refuse(kafkaProblem(byName, text));
         refuse(restProblem(byName, text));
     }
 
     /** What is wrong with the places of fields in records, or null. */
-    private static @Nullable String sourceProblem(List<Field> fields, RecordText text) {
+    private static @Nullable String sourceProblem(List<Field> all, RecordText text) {
         if (text.from().isEmpty()) {
             return null;
         }
-        List<List<MemberPath.Step>> places = fields.stream()
-                .map(field -> MemberPath.steps(text.source(field.name())))
-                .toList();
+        List<Field> fields = new ArrayList<>(all);
+        List<String> sources = new ArrayList<>(
+                all.stream().map(field -> text.source(field.name())).toList());
+        for (Field field : all) {
+            String clock = text.clock(field.name());
+            if (clock != null) {
+                List<MemberPath.Step> day = MemberPath.steps(text.source(field.name()));
+                if (MemberPath.stepsToEach(day) != MemberPath.stepsToEach(MemberPath.steps(clock))) {
+                    return "from: field " + field.name()
+                            + ": the day and the time of day are not both in the elements of one array";
+                }
+                fields.add(field);
+                sources.add(clock);
+            }
+        }
+        List<List<MemberPath.Step>> places =
+                sources.stream().map(MemberPath::steps).toList();
         for (int f = 0; f < places.size(); f++) {
             for (int g = 0; g < f; g++) {
                 if (!MemberPath.apart(places.get(f), places.get(g))) {
-                    return "from: field " + fields.get(f).name() + " is at "
-                            + text.source(fields.get(f).name()) + ", field "
-                            + fields.get(g).name() + " at "
-                            + text.source(fields.get(g).name())
-                            + ": each needs a place of its own";
+                    return "from: field " + fields.get(f).name() + " is at " + sources.get(f) + ", field "
+                            + fields.get(g).name() + " at " + sources.get(g) + ": each needs a place of its own";
                 }
             }
         }
         return eachProblem(fields, places);
+    }
+
+    /** What is wrong with times of two columns, and with units, or null. */
+    private static @Nullable String exportProblem(Map<String, Field> fields, RecordText text) {
+        for (String name : text.export().clocks().keySet()) {
+            Field field = fields.get(name);
+            if (field == null || !field.type().isTimestamp()) {
+                return "from: field " + name
+                        + " is no timestamp: only a timestamp is in two columns, a day and a time of" + " day";
+            }
+        }
+        for (String name : text.export().units().keySet()) {
+            Field field = fields.get(name);
+            if (field == null || !(field.type().isNumber() || field.type().isDecimal())) {
+                return "unit: field " + name + " is no number";
+            }
+        }
+        return null;
     }
 
     private static Set<FieldType> any() {
@@ -259,6 +290,19 @@ public final class Schema {
         return text.kafka().any()
                 ? fields.stream().filter(field -> text.inValue(field.name())).toList()
                 : fields;
+    }
+
+    /** What the columns of a CSV line are called, in their order: as fields, but for a time of two columns. */
+    public List<String> columns() {
+        List<String> columns = new ArrayList<>();
+        for (Field field : valueFields()) {
+            String clock = text.clock(field.name());
+            columns.add(clock == null ? field.name() : text.source(field.name()));
+            if (clock != null) {
+                columns.add(clock);
+            }
+        }
+        return columns;
     }
 
     /** The same fields with another key. */

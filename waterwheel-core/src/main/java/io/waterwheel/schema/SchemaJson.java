@@ -106,13 +106,20 @@ public final class SchemaJson {
             if (field.type().isTimestamp() && field.unit() != field.type().resolution()) {
                 generator.writeStringField("unit", field.unit().schemaName());
             }
+            String sign = schema.text().export().units().get(field.name());
+            if (sign != null) {
+                generator.writeStringField("unit", sign);
+            }
             switch (field.index()) {
                 case NONE -> {}
                 case VALUES -> generator.writeBooleanField("indexed", true);
                 case TEXT -> generator.writeStringField("indexed", "text");
             }
             if (schema.text().from().containsKey(field.name())) {
-                generator.writeStringField("from", schema.text().source(field.name()));
+                generator.writeFieldName("from");
+                String clock = schema.text().clock(field.name());
+                String source = schema.text().source(field.name());
+                value(generator, clock == null ? source : List.of(source, clock));
             }
             generator.writeEndObject();
         }

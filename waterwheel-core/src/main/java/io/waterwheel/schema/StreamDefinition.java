@@ -60,6 +60,10 @@ public record StreamDefinition(
             throw new IllegalArgumentException(
                     "blocks: goes with format: csv or json, and with fields that are in the values of records");
         }
+        if (!schema.text().export().clocks().isEmpty() && format != RecordFormat.CSV && format != RecordFormat.JSON) {
+            throw new IllegalArgumentException(
+                    "from: a day and a time of day in two places go with format: csv or json");
+        }
         WriterTypes types = schema.text().types();
         boolean registered = !types.registry().isEmpty();
         if (format == RecordFormat.AVRO

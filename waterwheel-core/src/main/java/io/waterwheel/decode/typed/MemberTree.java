@@ -16,6 +16,9 @@ public final class MemberTree {
     /** Of the field that it holds; -1 where it has members or elements. */
     private int field = -1;
 
+    /** Whether it holds the field's time of day, and another place its day. */
+    private boolean clock;
+
     /** Whether what is below are elements of an array. */
     private boolean elements;
 
@@ -38,13 +41,23 @@ public final class MemberTree {
             if (name.equals(rest) || !schema.text().inValue(name)) {
                 continue;
             }
-            MemberTree at = root;
-            for (MemberPath.Step step : MemberPath.steps(schema.text().source(name))) {
-                at = step.isEach() ? at.ofEach() : at.step(step.name(), step.element());
+            root.at(schema.text().source(name)).field = f;
+            String clock = schema.text().clock(name);
+            if (clock != null) {
+                MemberTree place = root.at(clock);
+                place.field = f;
+                place.clock = true;
             }
-            at.field = f;
         }
         return root;
+    }
+
+    private MemberTree at(String path) {
+        MemberTree at = this;
+        for (MemberPath.Step step : MemberPath.steps(path)) {
+            at = step.isEach() ? at.ofEach() : at.step(step.name(), step.element());
+        }
+        return at;
     }
 
     private MemberTree ofEach() {
@@ -56,6 +69,11 @@ public final class MemberTree {
     /** The field that it holds; -1 where it has members or elements. */
     public int field() {
         return field;
+    }
+
+    /** Whether it holds the field's time of day, and another place its day. */
+    public boolean isClock() {
+        return clock;
     }
 
     /** Whether what is below are elements of an array, by their numbers. */

@@ -12,8 +12,8 @@ import java.util.Set;
  * {@code yy} (1970 to 2069) a year, {@code MM}, {@code M} or {@code MMM} (Jan to Dec, in letters of either case) a
  * month, {@code dd}, {@code d} a day, {@code HH}, {@code H} an hour, {@code hh}, {@code h} one of the half of a day
  * that {@code a} names, {@code mm}, {@code m} a minute, {@code ss}, {@code s} a second, {@code S...} that many digits
- * behind its point, {@code XXX} a zone such as {@code Z} or {@code +02:00}. A letter alone takes one digit or two. A
- * text in single quotes and every other sign stand for themselves. Immutable; {@link Reader} reads by it.
+ * behind its point, {@code XXX} a zone such as {@code Z}, {@code UTC} or {@code +02:00}. A letter alone takes one digit
+ * or two. A text in single quotes and every other sign stand for themselves. Immutable; {@link Reader} reads by it.
  */
 public final class TimePattern {
     private static final int LONGEST = 64;
@@ -127,6 +127,9 @@ public final class TimePattern {
 
     /** The fields of the time that was read last. One thread. */
     public static final class Reader {
+        private static final byte[] UTC = {'U', 'T', 'C'};
+        private static final byte[] GMT = {'G', 'M', 'T'};
+
         private final TimePattern pattern;
         private int year;
         private int month;
@@ -239,10 +242,13 @@ public final class TimePattern {
             return letter == 'a' || letter == 'p' ? at + 2 : -1;
         }
 
-        /** {@code Z}, {@code +hh:mm}, {@code +hhmm} or {@code +hh}. */
+        /** {@code Z}, {@code UTC}, {@code GMT}, {@code +hh:mm}, {@code +hhmm} or {@code +hh}. */
         private int zone(byte[] bytes, int at, int to) {
             if (at < to && bytes[at] == 'Z') {
                 return at + 1;
+            }
+            if (literal(UTC, bytes, at, to) >= 0 || literal(GMT, bytes, at, to) >= 0) {
+                return at + UTC.length;
             }
             if (to - at < 3 || (bytes[at] != '+' && bytes[at] != '-')) {
                 return -1;

@@ -74,7 +74,7 @@ class TimePatternTest {
                 "MM/dd/yyyy hh:mm a|10/07/2021 13:00 PM",
                 "MM/dd/yyyy hh:mm a|10/07/2021 01:00 XM",
                 "dd MMM yyyy|07 Okt 2021",
-                "dd/MM/yyyy XXX|07/10/2021 UTC"
+                "dd/MM/yyyy XXX|07/10/2021 CET"
             })
     void refusesWhatIsWrittenOtherwise(String pattern, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);

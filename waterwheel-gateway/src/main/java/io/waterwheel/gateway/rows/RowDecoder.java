@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decodes the rows of one body at the door: what is taken is a tuple for the server too. Lines end with LF or CR LF;
- * empty ones are left out; in CSV a line end between quotes belongs to the row. One thread, one body.
+ * empty ones are left out, and in CSV comments; a body of JSON may be one array of rows; in CSV a line end between
+ * quotes belongs to the row. One thread, one body.
  */
 public final class RowDecoder {
     /** Longest line that names the fields. */
@@ -123,13 +124,32 @@ public final class RowDecoder {
         int at = bytes.length >= MARK.length && Arrays.equals(bytes, 0, MARK.length, MARK, 0, MARK.length)
                 ? MARK.length
                 : 0;
+        if (body == RecordFormat.JSON && !takesArrays()) {
+            ArrayElements elements = ArrayElements.of(bytes, at);
+            if (elements != null) {
+                while (elements.next()) {
+                    requireShort(elements.to() - elements.from(), elements.line());
+                    row(bytes, elements.from(), elements.to(), elements.line());
+                }
+                return;
+            }
+        }
         int line = 1;
         boolean first = true;
+        char comment = csv ? schema.text().export().comment() : '\0';
         RecordText.Csv signs = schema.text().csv();
         CsvQuotes quotes = new CsvQuotes(signs);
         while (at < bytes.length) {
             int end = at;
             int ends = 0;
+            if (comment != '\0' && bytes[at] == comment) {
+                while (at < bytes.length && bytes[at] != '\n') {
+                    at++;
+                }
+                at++;
+                line++;
+                continue;
+            }
             quotes.begin();
             while (end < bytes.length && ((csv && quotes.inside(bytes[end])) || bytes[end] != '\n')) {
                 ends += bytes[end] == '\n' ? 1 : 0;
@@ -148,6 +168,12 @@ public final class RowDecoder {
         }
     }
 
+    /** Whether a row is an array: then each line is one. */
+    private boolean takesArrays() {
+        return schema.fields().stream()
+                .anyMatch(field -> schema.text().source(field.name()).startsWith("$[*]"));
+    }
+
     private boolean isHeader(byte[] bytes, int from, int to, Header header) {
         if (header == Header.ABSENT) {
             return false;
@@ -161,7 +187,7 @@ public final class RowDecoder {
         byte[] line = Arrays.copyOfRange(bytes, from, to);
         if (header == Header.SEEN) {
             for (String name : CsvColumns.names(line, schema.text().csv())) {
-                if (schema.indexOf(name) < 0) {
+                if (schema.indexOf(name) < 0 && !schema.columns().contains(name)) {
                     return false;
                 }
             }

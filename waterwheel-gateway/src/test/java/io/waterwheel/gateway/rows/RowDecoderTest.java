@@ -136,6 +136,47 @@ final class RowDecoderTest {
         return id + ",7," + (note.matches("\\w*") ? note : "\"" + note.replace("\"", "\"\"") + "\"");
     }
 
+    /** A body that is one array has the rows of its lines: where they lie in it, with the lines that they begin in. */
+    @Test
+    void aBodyMayBeOneArray() {
+        for (RecordFormat stream : List.of(RecordFormat.BLOCK, RecordFormat.JSON)) {
+            String array = " [\n{\"id\": 1, \"at\": 5,\n \"note\": \"a]}\\\",\"},\r\n 7, {\"id\": 2, \"at\": 6}\n]\n";
+            PushedRows rows = decode(stream, RecordFormat.JSON, false, array);
+            assertThat(rows.rows()).isEqualTo(2);
+            assertThat(rows.reasons().stream().map(PushedRows.Reason::line)).containsExactly(4);
+            if (stream == RecordFormat.BLOCK) {
+                assertThat(rows.tuples().value(2, 0)).isEqualTo("a]}\",");
+            } else {
+                assertThat(rows.records()).noneMatch(record -> new String(record, UTF_8).contains("\n"));
+            }
+            assertThat(decode(stream, RecordFormat.JSON, false, "[]").rows()).isZero();
+        }
+        for (String damaged :
+                List.of("[", "[{\"id\": 1", "[{\"id\": 1, \"at\": 5}", "[1,]", "[,1]", "[1 2]", "[1] x")) {
+            assertThatThrownBy(() -> decode(RecordFormat.BLOCK, RecordFormat.JSON, false, damaged))
+                    .as(damaged)
+                    .hasMessageContaining("the body is no JSON array of rows");
+        }
+    }
+
+    /**
+     * What the schema says of files holds for bodies where it can do no harm: comments, but no lines that are skipped.
+     */
+    @Test
+    void commentsOfBodiesAreLeftOut() {
+        Schema schema = new Schema(
+                SCHEMA.fields(),
+                SCHEMA.key(),
+                SCHEMA.timeField(),
+                RecordText.DEFAULT.with(new RecordText.Export(Map.of(), Map.of(), false, 1, '#')));
+        PushedRows rows = new RowDecoder(
+                        new StreamDefinition("s", "t", RecordFormat.BLOCK, 4, schema), RecordFormat.CSV, true, lease())
+                .decode("# \"quote\n1,5,a\n#\n2,5,\"b\n# c\"\nx\n".getBytes(UTF_8), RowDecoder.Header.SEEN);
+        assertThat(rows.rows()).isEqualTo(2);
+        assertThat(rows.tuples().value(2, 1)).isEqualTo("b\n# c");
+        assertThat(rows.reasons().get(0).line()).isEqualTo(6);
+    }
+
     @Test
     void aFirstLineOfNamesGivesTheOrder() {
         PushedRows rows = decode(RecordFormat.BLOCK, RecordFormat.CSV, false, "at,id\n5,1\n6,2,3\n");

@@ -34,6 +34,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -97,6 +99,9 @@ final class AppendCommand implements Callable<Integer> {
 
     /** How long a file's records may wait for others: they come so fast that batches are full before. */
     private static final Duration FILE_LINGER = Duration.ofMillis(100);
+
+    /** Before a server that was away is asked again. */
+    private static final long PAUSE_MILLIS = 500;
 
     /** Records that tell what a topic has. */
     private static final int SAMPLE = 100;
@@ -394,8 +399,8 @@ final class AppendCommand implements Callable<Integer> {
         if (keepRecords && !create) {
             throw wrong("--keep-records goes with --create");
         }
-        if (facts.given() != null && !create) {
-            throw wrong(facts.given() + " goes with --create: of a stream that is there, its schema says it");
+        if (facts.givenOfSchema() != null && !create) {
+            throw wrong(facts.givenOfSchema() + " goes with --create: of a stream that is there, its schema says it");
         }
         stream = words.size() == 2 ? words.get(0) : named != null ? named : "";
         if (stream.isEmpty()) {
@@ -403,6 +408,10 @@ final class AppendCommand implements Callable<Integer> {
                 throw wrong("standard input has no name that the stream could take: give one with --stream");
             }
             stream = StreamCreation.nameFrom(file);
+        }
+        facts.check();
+        if (facts.givenOfLines() != null && format == Format.JSON) {
+            throw wrong(facts.givenOfLines() + " is for CSV; each object of JSON is a row");
         }
         if (name != null && file.equals("-")) {
             throw wrong("--name goes with a file, which can be read again from its beginning, not with standard input");
@@ -478,7 +487,14 @@ final class AppendCommand implements Callable<Integer> {
         inputs.each((source, in) -> {
             try {
                 append.run(
-                        source.name(), !source.isFile(), in, format(source, records), columns, skipUnknown, encoding);
+                        source.name(),
+                        !source.isFile(),
+                        in,
+                        format(source, records),
+                        columns,
+                        skipUnknown,
+                        encoding,
+                        facts);
             } catch (IOException e) {
                 throw new IOException(source.name() + ": " + e.getMessage() + "; " + append.left(), e);
             }
@@ -493,15 +509,50 @@ final class AppendCommand implements Callable<Integer> {
 
     private void await(WaterwheelClient client, Map<Integer, Long> positions) {
         try {
-            long none = client.count(Query.of(stream)
-                    .withTimes(NOWHERE)
-                    .withSeen(new SessionPositions(SessionPositions.ANY, positions))
-                    .withTimeout(timeout));
+            long none = untilReached(
+                    timeout,
+                    left -> client.count(Query.of(stream)
+                            .withTimes(NOWHERE)
+                            .withSeen(new SessionPositions(SessionPositions.ANY, positions))
+                            .withTimeout(left)),
+                    AppendCommand::pause);
             if (none < 0) {
                 throw new IllegalStateException("a count of " + none);
             }
         } catch (WaterwheelException e) {
             throw e.withMessage("everything was sent, but whether queries see it is not known: " + e.getMessage());
+        }
+    }
+
+    /**
+     * What a server answers that may be away for a while, as it is when it is started anew.
+     *
+     * @param ask is given the time that is left
+     * @param pause waits a little, within the time that is left; false when it was interrupted
+     */
+    static <T> T untilReached(Duration patience, Function<Duration, T> ask, Predicate<Duration> pause) {
+        long deadline = System.nanoTime() + patience.toNanos();
+        Duration left = patience;
+        while (true) {
+            try {
+                return ask.apply(left);
+            } catch (WaterwheelException e) {
+                left = Duration.ofNanos(deadline - System.nanoTime());
+                if (!e.is(ErrorCode.SERVER_UNREACHABLE) || left.compareTo(Duration.ZERO) <= 0 || !pause.test(left)) {
+                    throw e;
+                }
+                left = Duration.ofNanos(Math.max(1, deadline - System.nanoTime()));
+            }
+        }
+    }
+
+    private static boolean pause(Duration left) {
+        try {
+            Thread.sleep(Math.min(PAUSE_MILLIS, left.toMillis()));
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 

@@ -2,6 +2,7 @@ package io.waterwheel.cli;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.waterwheel.cli.output.BlockRows;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.DeadLetter;
@@ -74,9 +75,15 @@ final class DeadLettersCommand implements Callable<Integer> {
         }
         try (WaterwheelClient client = server.connect()) {
             long[] count = {0};
+            BlockRows blocks =
+                    new BlockRows(client.describe(stream).definition().schema());
             client.deadLetters(stream, limit, letter -> {
                 count[0]++;
-                terminal.out().println(format == Format.JSON ? json(letter) : line(letter));
+                terminal.out()
+                        .println(
+                                format == Format.JSON
+                                        ? json(letter, blocks.row(letter))
+                                        : line(letter, blocks.row(letter)));
             });
             if (count[0] == 0) {
                 terminal.err().println("there are no dead letters of " + stream);
@@ -87,8 +94,8 @@ final class DeadLettersCommand implements Callable<Integer> {
         }
     }
 
-    private static String line(DeadLetter letter) {
-        String text = text(letter.raw());
+    private static String line(DeadLetter letter, @Nullable String row) {
+        String text = row != null ? row : text(letter.raw());
         return String.join(
                 "\t",
                 Integer.toString(letter.partition()),
@@ -113,7 +120,7 @@ final class DeadLettersCommand implements Callable<Integer> {
                 .replace("\r", "\\r");
     }
 
-    private static String json(DeadLetter letter) {
+    private static String json(DeadLetter letter, @Nullable String row) {
         StringWriter line = new StringWriter();
         try (JsonGenerator json = JSON.createGenerator(line)) {
             json.writeStartObject();
@@ -122,6 +129,9 @@ final class DeadLettersCommand implements Callable<Integer> {
             json.writeNumberField("index", letter.index());
             json.writeStringField("reason", letter.reason());
             json.writeNumberField("length", letter.length());
+            if (row != null) {
+                json.writeStringField("row", row);
+            }
             String text = text(letter.raw());
             if (text == null) {
                 json.writeStringField("base64", Base64.getEncoder().encodeToString(letter.raw()));

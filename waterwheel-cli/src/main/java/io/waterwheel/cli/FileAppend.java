@@ -9,7 +9,9 @@ import io.waterwheel.cli.input.Line;
 import io.waterwheel.cli.input.LineCheck;
 import io.waterwheel.cli.input.Pace;
 import io.waterwheel.cli.input.Rejections;
+import io.waterwheel.cli.input.Totals;
 import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.cli.proposal.FileFacts;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.AppenderSettings;
 import io.waterwheel.client.NamedAppender;
@@ -69,6 +71,8 @@ final class FileAppend {
     private long sentAtCommit;
 
     private long sentBefore;
+    /** Totals behind the last row, which were rejected. */
+    private long refusedAtEnd;
 
     /**
      * @param appender whose calls are under the notice
@@ -132,6 +136,7 @@ final class FileAppend {
      * @param named the columns of a CSV file; empty: its first line names them
      * @param skipsUnknown whether columns that its first line names, and that are no field, are passed over
      * @param encoding of the file; null: UTF-8, or what its first bytes say
+     * @param facts which of its lines are no rows
      */
     void run(
             String file,
@@ -140,7 +145,8 @@ final class FileAppend {
             AppendCommand.Format format,
             List<String> named,
             boolean skipsUnknown,
-            @Nullable FileEncoding encoding)
+            @Nullable FileEncoding encoding,
+            FileFacts facts)
             throws IOException {
         source = file;
         rejections.of(file);
@@ -163,6 +169,7 @@ final class FileAppend {
         try (InputLines lines =
                 new InputLines(in, csv, encoding).divideBy(schema.text().csv())) {
             lines.arraysAreLines(check.takesArrays());
+            facts.leftOut(schema.text(), !named.isEmpty()).of(lines);
             if (waits) {
                 // No tuple waits for a line that is not written yet.
                 lines.beforeRead(() -> send(check));
@@ -188,6 +195,11 @@ final class FileAppend {
             if (this.named != null) {
                 commit(this.named);
             }
+            if (refusedAtEnd > 0 && !rejections.tooMany()) {
+                err.println((refusedAtEnd == 1 ? "the last row of " : "the last " + refusedAtEnd + " rows of ") + source
+                        + (refusedAtEnd == 1 ? " was" : " were") + " rejected: --skip-last " + refusedAtEnd
+                        + " leaves out totals");
+            }
         } finally {
             progress.clear();
         }
@@ -203,6 +215,7 @@ final class FileAppend {
             }
             pace.next();
             uncommittedBytes += line.length();
+            long refused = rejections.count();
             Line ordered = columns == null ? line : columns.inOrder(line);
             if (ordered != null) {
                 append(ordered, check, input, lines);
@@ -213,6 +226,10 @@ final class FileAppend {
                         "expected " + columns.columns() + " columns, as " + columnNamer + " names, got another number",
                         progress);
             }
+            boolean total = rejections.count() > refused
+                    && columns != null
+                    && Totals.isTotal(line, schema.text().csv());
+            refusedAtEnd = total ? refusedAtEnd + 1 : 0;
             progress.at(sent, rejections.count());
             if (named != null && commitIsDue()) {
                 send(check);

@@ -268,7 +268,16 @@ final class StreamCreation {
                 "# %s were read: %,d are no tuples of it and will be rejected, the first: %s%n",
                 read,
                 outcome.misfits(),
-                outcome.first());
+                outcome.first() + total(outcome));
+    }
+
+    /** What to do about totals at the end; empty where there are none, as it seems. */
+    private static String total(ProposalCheck.Outcome outcome) {
+        int atEnd = outcome.atEnd();
+        return !outcome.all() || atEnd == 0
+                ? ""
+                : ". " + (atEnd == 1 ? "The last row is" : "The last " + atEnd + " rows are")
+                        + " among them: --skip-last " + atEnd + " leaves out totals";
     }
 
     private static String rejects(ProposalCheck.Outcome outcome) {

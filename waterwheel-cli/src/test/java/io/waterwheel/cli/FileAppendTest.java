@@ -11,8 +11,11 @@ import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.input.Pace;
 import io.waterwheel.cli.input.Rejections;
 import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.cli.proposal.FileFacts;
 import io.waterwheel.client.AppenderSettings;
 import io.waterwheel.decode.BlockCodec;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.tuple.TupleBlock;
@@ -27,6 +30,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -100,7 +104,7 @@ final class FileAppendTest {
     }
 
     private void run(FileAppend append, boolean waits, InputStream in) throws IOException {
-        append.run("f.csv", waits, in, AppendCommand.Format.CSV, List.of(), false, null);
+        append.run("f.csv", waits, in, AppendCommand.Format.CSV, List.of(), false, null, FileFacts.NONE);
     }
 
     /** Lines that are refused, by the decoder or for their key, leave nothing behind in what is gathered. */
@@ -297,5 +301,36 @@ final class FileAppendTest {
         assertThat(notes.get(2).lines()).isEqualTo(lines + 1L);
         assertThat(count[0]).isEqualTo(lines - refused);
         assertThat(append.committed()).isEqualTo(Map.of(0, count[0]));
+    }
+
+    /** A server that is started anew is away for some seconds: that is no reason to end before the time is over. */
+    @Test
+    void aServerThatIsAwayIsAskedAgain() {
+        WaterwheelException away = new WaterwheelException(ErrorCode.SERVER_UNREACHABLE, "away");
+        List<Duration> given = new ArrayList<>();
+        int[] left = {3};
+        assertThat(AppendCommand.<Integer>untilReached(
+                        Duration.ofSeconds(60),
+                        time -> {
+                            given.add(time);
+                            if (left[0]-- > 0) {
+                                throw away;
+                            }
+                            return 7;
+                        },
+                        time -> true))
+                .isEqualTo(7);
+        assertThat(given).hasSize(4).isSortedAccordingTo(Comparator.reverseOrder());
+        assertThatThrownBy(() -> AppendCommand.untilReached(Duration.ZERO, time -> fail(away), time -> true))
+                .isSameAs(away);
+        assertThatThrownBy(() -> AppendCommand.untilReached(Duration.ofSeconds(60), time -> fail(away), time -> false))
+                .isSameAs(away);
+        WaterwheelException other = new WaterwheelException(ErrorCode.NO_SUCH_STREAM, "other");
+        assertThatThrownBy(() -> AppendCommand.untilReached(Duration.ofSeconds(60), time -> fail(other), time -> true))
+                .isSameAs(other);
+    }
+
+    private static Integer fail(WaterwheelException why) {
+        throw why;
     }
 }

@@ -250,20 +250,28 @@ final class FileFactsTest {
                     .append(row)
                     .append('\n');
         }
-        refused(
-                "the first values are times such as dd.MM.yyyy; others: 2021/10/13 (line 26)",
-                file("a.csv", csv.toString()));
-        refused("Of day, 29 of 30 are times; others: 13 October (line 26)", file("b.csv", iso.toString()));
+        assertThat(proposed(file("a.csv", csv.toString())))
+                .contains(
+                        "times: dd.MM.yyyy\n",
+                        "# 1 of 30 are no times: 2021/10/13 (line 26): such rows will be rejected",
+                        "# All 30 rows were read: 1 are no tuples of it and will be rejected, the first:");
+        assertThat(proposed(file("b.csv", iso.toString())))
+                .contains("# 1 of 30 are no times: 13 October (line 26): such rows will be rejected");
+        // The first row, too; of fewer rows, or where more than a few are no times, nothing is the time.
+        String soon = csv.toString().replaceFirst("13.10.2021", "soon");
+        assertThat(proposed(file("c.csv", soon.replace("2021/10/13", "13.10.2021"))))
+                .contains("# 1 of 30 are no times: soon (line 2): such rows will be rejected");
+        refused("no column can be the time", file("d.csv", soon));
     }
 
-    /** Digits are numbers until somebody says that they are times. */
+    /** Texts are texts until somebody says that they are times. */
     @Test
     void timesInAFormThatIsNotTried() throws Exception {
-        Path days = file("days.csv", "day,n\n20211007,1\n20211008,2\n");
+        Path days = file("days.csv", "day,n\n2021.10.07,1\n2021.10.08,2\n");
         refused("no column can be the time", days);
-        assertThat(proposed(days, "--times", "yyyyMMdd"))
+        assertThat(proposed(days, "--times", "yyyy.MM.dd"))
                 .contains("{name: day, type: timestamp}")
-                .contains("times: yyyyMMdd\n")
+                .contains("times: yyyy.MM.dd\n")
                 .contains("time: day\n");
         refused("--times", days, "--times", "yyyy nonsense");
         Path two = file("two.csv", "sold,paid,n\n2021-10-07,2021-10-09,1\n2021-10-08,2021-10-09,2\n");

@@ -3,9 +3,12 @@ package io.waterwheel.cli.input;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.github.luben.zstd.ZstdInputStream;
+import io.waterwheel.decode.avro.AvroFieldTypes;
 import io.waterwheel.decode.avro.AvroJson;
 import io.waterwheel.decode.avro.AvroSchemas;
+import io.waterwheel.decode.avro.AvroType;
 import io.waterwheel.decode.typed.MalformedException;
+import io.waterwheel.schema.FieldType;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -13,6 +16,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.zip.CRC32;
 import java.util.zip.Inflater;
 import java.util.zip.InflaterInputStream;
@@ -47,6 +52,7 @@ final class AvroFile extends InputStream {
 
     private final InputStream in;
     private final AvroJson json;
+    private final Map<String, FieldType> decimals = new HashMap<>();
     private final Codec codec;
     private final byte[] sync;
     private byte[] block = {};
@@ -130,10 +136,21 @@ final class AvroFile extends InputStream {
         };
         this.sync = require(SYNC_BYTES);
         try {
-            this.json = new AvroJson(AvroSchemas.parse(schema));
+            AvroType type = AvroSchemas.parse(schema);
+            this.json = new AvroJson(type);
+            AvroFieldTypes.of(type).forEach((path, field) -> {
+                if (field.isDecimal()) {
+                    decimals.put(path, field);
+                }
+            });
         } catch (IllegalArgumentException e) {
             throw new IOException("it is an Avro file whose schema cannot be read: " + e.getMessage(), e);
         }
+    }
+
+    /** By path the decimals of its schema that a field holds: as JSON they are numbers like others. */
+    Map<String, FieldType> decimals() {
+        return decimals;
     }
 
     private static IOException damaged(String what) {

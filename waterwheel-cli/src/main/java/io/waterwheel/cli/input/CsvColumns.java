@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Brings a file's CSV columns, which its first line names, into the order of a schema's fields. One thread. */
@@ -89,12 +90,15 @@ public final class CsvColumns {
         }
         List<String> names = new ArrayList<>(names(header, schema.text().csv()));
         fromSources(names, schema);
-        List<String> proposed = FieldNames.of(names);
-        // As create --like made field names of them; a schema by hand may have some of its own.
-        boolean asProposed = proposed.stream().allMatch(name -> schema.indexOf(name) >= 0);
-        for (int c = 0; c < names.size(); c++) {
-            if (asProposed || (schema.indexOf(names.get(c)) < 0 && schema.indexOf(proposed.get(c)) >= 0)) {
-                names.set(c, proposed.get(c));
+        List<String> columns = schema.columns();
+        // As create --like makes, or made, field names of them; a schema by hand may have some of its own.
+        for (List<String> proposed : List.of(FieldNames.of(names), FieldNames.before(names))) {
+            boolean asProposed = columns.containsAll(proposed);
+            for (int c = 0; c < names.size(); c++) {
+                boolean isKnown = columns.contains(names.get(c)) || schema.indexOf(names.get(c)) >= 0;
+                if (asProposed || (!isKnown && columns.contains(proposed.get(c)))) {
+                    names.set(c, proposed.get(c));
+                }
             }
         }
         if (skipsUnknown && names.stream().anyMatch(name -> isField(name, schema))) {
@@ -104,7 +108,7 @@ public final class CsvColumns {
     }
 
     private static boolean isField(String name, Schema schema) {
-        return schema.indexOf(name) >= 0 && schema.text().inValue(name);
+        return schema.columns().contains(name);
     }
 
     /**
@@ -119,6 +123,7 @@ public final class CsvColumns {
 
     private static CsvColumns named(String namer, List<String> names, Schema schema, Advice advice) {
         Set<String> seen = new HashSet<>();
+        List<String> fields = schema.columns();
         for (String name : names) {
             if (name.equals(IGNORED)) {
                 continue;
@@ -131,20 +136,20 @@ public final class CsvColumns {
                         + schema.text().source(name)
                         + advice.unknown);
             }
-            if (schema.indexOf(name) < 0) {
-                List<String> fields =
-                        schema.valueFields().stream().map(Field::name).toList();
+            if (!fields.contains(name)) {
                 throw bad(namer + " names '" + name + "', which is no field of the stream; its fields are " + fields
                         + (fields.stream().noneMatch(names::contains) ? advice.unnamed : advice.unknown));
             }
         }
-        List<Field> fields = schema.valueFields();
+        List<Field> ofColumns = schema.valueFields().stream()
+                .flatMap(
+                        field -> schema.text().clock(field.name()) == null ? Stream.of(field) : Stream.of(field, field))
+                .toList();
         int[] columnOf = new int[fields.size()];
         for (int f = 0; f < columnOf.length; f++) {
-            Field field = fields.get(f);
-            columnOf[f] = names.indexOf(field.name());
-            if (columnOf[f] < 0 && !field.nullable()) {
-                throw bad(namer + " lacks '" + field.name() + "', which every tuple must have");
+            columnOf[f] = names.indexOf(fields.get(f));
+            if (columnOf[f] < 0 && !ofColumns.get(f).nullable()) {
+                throw bad(namer + " lacks '" + fields.get(f) + "', which every tuple must have");
             }
         }
         return new CsvColumns(names.size(), columnOf, schema.text().csv());
@@ -158,10 +163,14 @@ public final class CsvColumns {
             String name = header.get(c);
             String holds = from.get(name);
             String otherwise = holds != null && header.contains(holds) ? IGNORED : name;
+            if (schema.columns().contains(name) && schema.indexOf(name) < 0) {
+                continue; // of a time of two columns
+            }
             names.set(
                     c,
                     from.entrySet().stream()
-                            .filter(one -> one.getValue().equals(name))
+                            .filter(one ->
+                                    one.getValue().equals(name) && schema.text().clock(one.getKey()) == null)
                             .map(Map.Entry::getKey)
                             .findFirst()
                             .orElse(otherwise));

@@ -17,11 +17,23 @@ public final class FieldNames {
      * none, and with a number behind where two would be the same but for upper and lower case.
      */
     public static List<String> of(List<String> columns) {
+        return apart(columns, true);
+    }
+
+    /** As {@link #of(List)} made them of letters that English lacks once: streams have such names. */
+    static List<String> before(List<String> columns) {
+        return apart(columns, false);
+    }
+
+    private static List<String> apart(List<String> columns, boolean latin) {
         List<String> names = new ArrayList<>();
         Set<String> taken = new HashSet<>();
         for (int c = 0; c < columns.size(); c++) {
             String column = columns.get(c);
-            String base = column.isBlank() ? "c" + (c + 1) : of(column);
+            String own = latin ? of(column) : plain(column);
+            // Of a name in Chinese nothing is left: its place tells more than an underscore.
+            boolean lost = latin && own.matches("_+") && column.codePoints().anyMatch(Character::isLetter);
+            String base = column.isBlank() || lost ? "c" + (c + 1) : own;
             String name = base;
             for (int n = 2; !taken.add(name.toLowerCase(Locale.ROOT)); n++) {
                 String number = "_" + n;
@@ -32,8 +44,15 @@ public final class FieldNames {
         return names;
     }
 
-    /** The name with what no field may have in its name made underscores: {@code Start date} is {@code Start_date}. */
+    /**
+     * The name in letters that any keyboard has: {@code Stückzahl} is {@code Stueckzahl}; what no field may have in its
+     * name becomes underscores: {@code Start date} is {@code Start_date}.
+     */
     static String of(String column) {
+        return plain(Letters.latin(column));
+    }
+
+    private static String plain(String column) {
         String name = column.strip().replaceAll("[^A-Za-z0-9_]+", "_");
         if (name.isEmpty() || Character.isDigit(name.charAt(0))) {
             name = "_" + name;

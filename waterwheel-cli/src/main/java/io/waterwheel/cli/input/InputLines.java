@@ -1,6 +1,7 @@
 package io.waterwheel.cli.input;
 
 import com.github.luben.zstd.ZstdIOException;
+import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.unpack.GzipMembers;
 import io.waterwheel.unpack.ZstdFrames;
@@ -10,7 +11,9 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.CharacterCodingException;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +64,18 @@ public final class InputLines implements AutoCloseable {
     private char announced;
     /** Of JSON: whether a line may be an array, so that one is no file of elements. */
     private boolean arraysAreLines;
+
+    /** Of CSV: lines before the first that is read, and lines at the end, that are left out. */
+    private int leavesFirst;
+
+    private int leavesLast;
+    /** What a line begins with that is left out; 0: none. */
+    private char comment;
+    /** Lines that were read, of which it is not known whether they are the last. */
+    private final ArrayDeque<Ahead> ahead = new ArrayDeque<>();
+
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Ahead(byte[] text, long number, long lastNumber) {}
 
     private byte[] begin = NOTHING;
     private long beginLine;
@@ -133,6 +148,11 @@ public final class InputLines implements AutoCloseable {
         return avro;
     }
 
+    /** By path the decimals that an Avro file's schema has; of other files empty. */
+    public Map<String, FieldType> decimals() {
+        return in instanceof AvroFile file ? file.decimals() : Map.of();
+    }
+
     private InputStream gzip(InputStream packed) throws IOException {
         try {
             return new GzipMembers(packed, BUFFER_BYTES);
@@ -147,6 +167,20 @@ public final class InputLines implements AutoCloseable {
         return this;
     }
 
+    /**
+     * Of CSV: leaves out what is no row. Called before {@link #next}.
+     *
+     * @param first lines at the beginning, empty ones and those within quotes too
+     * @param sign what lines begin with that are comments; 0: none
+     * @param last rows at the end
+     */
+    public InputLines leaveOut(int first, char sign, int last) {
+        leavesFirst = quotes ? first : 0;
+        comment = quotes ? sign : '\0';
+        leavesLast = quotes ? last : 0;
+        return this;
+    }
+
     /** The next line, a copy; null at the end. */
     public byte @Nullable [] next() throws IOException {
         Line line = read();
@@ -155,6 +189,51 @@ public final class InputLines implements AutoCloseable {
 
     /** The next line, which is there until the next call; null at the end. */
     public @Nullable Line read() throws IOException {
+        if (leavesLast == 0) {
+            return readNext();
+        }
+        while (ahead.size() <= leavesLast) {
+            Line next = readNext();
+            if (next == null) {
+                return null;
+            }
+            ahead.add(new Ahead(next.copy(), lineNumber, lastLineNumber));
+        }
+        Ahead next = ahead.remove();
+        lineNumber = next.number;
+        lastLineNumber = next.lastNumber;
+        return whole(next.text);
+    }
+
+    private void leaveFirst() throws IOException {
+        while (leavesFirst > 0 && passLine()) {
+            leavesFirst--;
+        }
+        leavesFirst = 0;
+    }
+
+    /** Passes over the bytes to the end of a line, whatever they are; false at the end of the file. */
+    private boolean passLine() throws IOException {
+        if (at == end && !fill()) {
+            return false;
+        }
+        while (at < end || fill()) {
+            if (buffer[at++] == '\n') {
+                ends++;
+                break;
+            }
+        }
+        return true;
+    }
+
+    private boolean isComment() throws IOException {
+        return comment != '\0' && begin.length == 0 && (at < end || fill()) && buffer[at] == comment;
+    }
+
+    private @Nullable Line readNext() throws IOException {
+        if (leavesFirst > 0) {
+            leaveFirst();
+        }
         if (!quotes && !begun) {
             begun = true;
             seeDocument();
@@ -169,6 +248,9 @@ public final class InputLines implements AutoCloseable {
             return whole(seen);
         }
         while (true) {
+            while (isComment()) {
+                passLine();
+            }
             lineNumber = begin.length > 0 ? beginLine : ends + 1;
             if (!line()) {
                 return null;

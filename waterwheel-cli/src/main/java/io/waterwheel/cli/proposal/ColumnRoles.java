@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Guesses which columns of a file are its time, its position and its keys, by their values and names. */
 final class ColumnRoles {
-    static final Pattern TIME_NAME = Pattern.compile("(?i).*(time|date|^ts$|_ts$|_at$|epoch|when|day).*");
+    static final Pattern TIME_NAME = Pattern.compile(
+            "(?i).*(time|date|^ts$|_ts$|_at$|epoch|when|day|datum|zeit|fecha|heure|dato|orario|^tag$|^jour$|^dia$).*");
     static final Pattern LONGITUDE = Pattern.compile("(?i)(.*_)?(lon|long|longitude|lng)(_?deg.*)?");
     static final Pattern LATITUDE = Pattern.compile("(?i)(.*_)?(lat|latitude)(_?deg.*)?");
     private static final Pattern KEY_NAME =
@@ -35,7 +36,10 @@ final class ColumnRoles {
     static ColumnSample time(String source, List<ColumnSample> used, @Nullable String named) {
         if (named != null) {
             ColumnSample column = column(source, used, "--time-field", named);
-            if (!column.isTime() && column.timePatterns().isEmpty() && column.epochUnit() == null) {
+            if (!column.isTime()
+                    && column.timePatterns().isEmpty()
+                    && column.epochUnit() == null
+                    && column.compactPattern() == null) {
                 throw FileLook.bad(
                         "--time-field " + named + ": not all rows of " + source + " have times there that one form"
                                 + " reads: ISO 8601 such as 2021-10-07T12:00:01Z, days, numbers since 1970 between 1980 and"
@@ -44,6 +48,10 @@ final class ColumnRoles {
             return column;
         }
         ColumnSample best = time(used);
+        if (best == null) {
+            // A few rows without a time are rejected; without them there is one.
+            best = used.stream().filter(ColumnSample::takesOutliers).findFirst().orElse(null);
+        }
         if (best == null) {
             StringBuilder nearly = new StringBuilder();
             for (ColumnSample column : used) {
@@ -58,7 +66,8 @@ final class ColumnRoles {
                     + " form of date and time that all rows have, or numbers since 1970 between 1980 and 2100. Write the"
                     + " schema by hand: 'waterwheel stream create --help' shows one; or say by --times how they are"
                     + " written, such as --times 'dd.MM.yy HH:mm'"
-                    + nearly);
+                    + nearly
+                    + (nearly.length() == 0 ? "" : ". --skip-last N leaves out rows at the end, such as totals"));
         }
         return best;
     }
@@ -70,7 +79,9 @@ final class ColumnRoles {
         for (ColumnSample column : used) {
             boolean written = column.isTime() || !column.timePatterns().isEmpty();
             // A moment says more than a day.
-            int score = written ? (column.isDay() ? 2 : 5) : column.epochUnit() != null ? 1 : 0;
+            int score = written
+                    ? (column.isDay() ? 2 : 5)
+                    : column.epochUnit() != null || column.compactPattern() != null ? 1 : 0;
             score += score > 0 && TIME_NAME.matcher(column.name).matches() ? 2 : 0;
             // A row without a time is rejected: what all rows have comes first. Numbers that only might be times do
             // not.
@@ -104,7 +115,7 @@ final class ColumnRoles {
     static @Nullable ColumnSample coordinate(List<ColumnSample> used, Pattern name, double bound) {
         for (ColumnSample column : used) {
             FieldType type = column.type();
-            boolean number = type == FieldType.DOUBLE || type == FieldType.INT;
+            boolean number = type == FieldType.DOUBLE || type == FieldType.INT || type.isDecimal();
             if (number && name.matcher(column.name).matches() && column.within(-bound, bound)) {
                 return column;
             }
@@ -163,7 +174,7 @@ final class ColumnRoles {
         List<String> numbers = new ArrayList<>();
         for (ColumnSample column : used) {
             FieldType type = column.type();
-            boolean number = type == FieldType.DOUBLE || type == FieldType.INT || type == FieldType.LONG;
+            boolean number = type.isNumber() || (type.isDecimal() && !type.variable());
             boolean divides = column != time && !column.isTime() && column.divides();
             if (divides && (column == longitude || column == latitude)) {
                 places.add(column.name);

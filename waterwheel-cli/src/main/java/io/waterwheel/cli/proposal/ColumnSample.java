@@ -3,10 +3,8 @@ package io.waterwheel.cli.proposal;
 import io.waterwheel.cli.input.CsvCells;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.TimestampUnit;
-import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.schema.text.Ipv4;
 import io.waterwheel.schema.text.TimePattern;
-import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -24,11 +22,8 @@ final class ColumnSample {
     /** Up to here a double holds every whole number. */
     private static final long EXACT = 1L << 53;
 
-    /** Any number of this number of digits is kept by a double. */
-    private static final int EXACT_DIGITS = 15;
-
     private static final Pattern TIME = Pattern.compile(
-            "\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d(:?\\d\\d)?))?");
+            "\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?( ?(Z|UTC|GMT|[+-]\\d\\d(:?\\d\\d)?)))?");
     private static final Pattern ZONELESS =
             Pattern.compile("\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?");
     private static final Pattern CLOCK =
@@ -38,10 +33,24 @@ final class ColumnSample {
     private static final int FEW = 20;
     /** At most 1 in this number of values is an outlier where the others are said to be of one kind. */
     private static final int MOST = 20;
+    /** A pattern may fail to read this number of values, and 1 in RARE, before it is given up. */
+    private static final int FEW_OUTLIERS = 3;
+
+    private static final int RARE = 50;
+
+    /** A telephone number has more digits than a difference that is written with a plus. */
+    private static final int DIGITS_OF_TELEPHONES = 7;
 
     String name;
     /** Where it stands, where that is not under its name: a member or its path. */
     String from = "";
+
+    /** Of a time whose day and time of day are in two columns: these; else empty. */
+    List<ColumnSample> pair = List.of();
+
+    private List<String> pairPatterns = List.of();
+    /** The unit that all values have beside their number; empty: they have none. */
+    String unit = "";
 
     /** Its type, where a schema says it; of a text it says nothing. */
     @Nullable
@@ -58,12 +67,8 @@ final class ColumnSample {
     long notFinite;
     /** Whole numbers that are others as doubles, perhaps. */
     long rounded;
-    /** Numbers with a point that have more digits than a double keeps. */
-    long shortened;
-    /** Of all finite numbers: digits before the point, and behind it. */
-    private int digitsBefore;
 
-    private int digitsBehind;
+    private final DigitCount digits = new DigitCount();
     /** Numbers with marks that are not those of plain numbers, and those whose marks might be others. */
     long marked;
 
@@ -72,6 +77,20 @@ final class ColumnSample {
     private long groups;
 
     private long shorts;
+
+    /** Numbers in parentheses, and with a sign before them. */
+    long parenthesised;
+
+    private long pluses;
+    private long minuses;
+    private final UnitSample units;
+
+    /** Values that no pattern of times reads. */
+    private final Outliers unread = new Outliers();
+
+    private final DigitTimes digitTimes = new DigitTimes();
+    /** The first value. */
+    private String first = "";
 
     /** Of JSON: values that are strings, and numbers and booleans. */
     private long strings;
@@ -103,6 +122,9 @@ final class ColumnSample {
 
     private final TimePattern.Reader[] readers;
 
+    /** Whether a few values that are no times are passed over. */
+    private boolean outliers;
+
     private final Outliers noNumbers = new Outliers();
     private final Outliers noTimes = new Outliers();
     /** The first value that the pattern of all values before it does not read; empty: there is none. */
@@ -117,6 +139,7 @@ final class ColumnSample {
     ColumnSample(String name, CsvStyle style) {
         this.name = name;
         this.style = style;
+        this.units = new UnitSample(style);
         this.byPattern = new long[style.times().size()];
         this.readers = style.times().stream()
                 .map(pattern -> TimePattern.of(pattern).reader())
@@ -152,12 +175,21 @@ final class ColumnSample {
             words.add(value);
             return;
         }
+        first = first.isEmpty() ? value : first;
         if (style.times() != CsvStyle.TIMES && readByPattern(value)) {
             // Somebody says how times are written: digits alone may be one.
             return;
         }
         String number = style.number(value);
+        if (number == null && CsvStyle.isInParentheses(value)) {
+            String within = style.number(value.substring(1, value.length() - 1));
+            number = within == null || "+-".indexOf(value.charAt(1)) >= 0 ? null : "-" + within;
+            parenthesised += number == null ? 0 : 1;
+        }
         if (number != null) {
+            pluses += value.charAt(0) == '+' ? 1 : 0;
+            minuses += number.charAt(0) == '-' ? 1 : 0;
+            digitTimes.addDigits(number, values - marks - 1);
             noTimes.add(value, place);
             number(number);
             marked += number.equals(value) ? 0 : 1;
@@ -167,6 +199,7 @@ final class ColumnSample {
             return;
         }
         boolean finite = !NOT_FINITE.contains(value);
+        units.add(value, place);
         if (finite) {
             noNumbers.add(value, place);
         }
@@ -177,7 +210,7 @@ final class ColumnSample {
             times += time ? 1 : 0;
             zoneless += time ? 0 : 1;
             days += value.length() == "2021-10-07".length() ? 1 : 0;
-            fraction = Math.max(fraction, digitsBehindPoint(value));
+            fraction = Math.max(fraction, DigitCount.behindPoint(value));
             return;
         }
         noTimes.add(value, place);
@@ -187,18 +220,70 @@ final class ColumnSample {
         } else if (value.equalsIgnoreCase("true") || value.equalsIgnoreCase("false")) {
             booleans++;
         } else if (style.times() != CsvStyle.TIMES || !readByPattern(value)) {
+            unread.add(value, place);
             address(value);
         }
+    }
+
+    /** The numbers of a column whose values all have one unit; else the column itself. */
+    ColumnSample withoutUnit() {
+        ColumnSample numbers = units.numbers();
+        if (numbers == null
+                || units.count() != values - marks
+                || !numbers.type().isNumber()) {
+            return this;
+        }
+        numbers.name = name;
+        numbers.from = from;
+        numbers.unit = units.unit();
+        numbers.empty = empty;
+        numbers.marks = marks;
+        numbers.values = values;
+        numbers.words.addAll(words);
+        return numbers;
+    }
+
+    /** The form of days or times that all values, digits alone, may have; null where they are none. */
+    @Nullable
+    String compactPattern() {
+        return digitTimes.compactPattern(values - marks);
+    }
+
+    /** The time that a day and a time of day in two columns make; null where no form reads both. */
+    static @Nullable ColumnSample pair(ColumnSample day, ColumnSample clock, String name) {
+        boolean iso = day.isTime() && clock.digitTimes.areIso(clock.clocks);
+        String compact = day.compactPattern();
+        List<String> days =
+                day.isTime() ? List.of(DigitTimes.ISO_DAY) : compact != null ? List.of(compact) : day.timePatterns();
+        List<String> patterns = iso ? List.of() : clock.digitTimes.behind(days, clock.clocks);
+        if (!iso && patterns.isEmpty()) {
+            return null;
+        }
+        ColumnSample both = new ColumnSample(name, day.style);
+        both.pair = List.of(day, clock);
+        both.pairPatterns = patterns;
+        both.values = Math.min(day.values, clock.values);
+        both.empty = Math.max(day.empty, clock.empty);
+        both.marks = Math.max(day.marks, clock.marks);
+        both.words.addAll(day.words);
+        both.words.addAll(clock.words);
+        both.fraction = iso ? clock.fraction : 0;
+        both.zoneless = iso ? both.values : 0;
+        return both;
+    }
+
+    /** The first value of both columns of a time, as they are read. */
+    String firstOfPair() {
+        return pair.get(0).first + " " + pair.get(1).first;
     }
 
     /** Counts addresses and UUIDs, of a kind that all values before are of: others say nothing. */
     private void address(String value) {
         long before = values - marks - 1;
-        clocks += clocks == before
-                        && value.indexOf(':') > 0
-                        && CLOCK.matcher(value).matches()
-                ? 1
-                : 0;
+        if (clocks == before && value.indexOf(':') > 0 && CLOCK.matcher(value).matches()) {
+            digitTimes.addClock(value, clocks++);
+            fraction = Math.max(fraction, DigitCount.behindPoint(value));
+        }
         if (ipv4 < before && ipv6 < before && uuids < before) {
             return;
         }
@@ -214,7 +299,7 @@ final class ColumnSample {
         int before = -1;
         byte[] bytes = null;
         for (int p = byPattern.length - 1; p >= 0; p--) {
-            if (byPattern[p] == values - marks - 1) {
+            if (byPattern[p] + FEW_OUTLIERS + values / RARE >= values - marks - 1) {
                 before = byPattern[p] > 0 ? p : before;
                 bytes = bytes == null ? value.getBytes(StandardCharsets.UTF_8) : bytes;
                 if (CsvStyle.isTime(readers[p], bytes)) {
@@ -236,13 +321,13 @@ final class ColumnSample {
         int end = CsvStyle.digits(value, first);
         // 007 is a name, not a number.
         boolean leadingZero = end - first > 1 && value.charAt(first) == '0';
-        digitsBefore = Math.max(digitsBefore, end - first);
+        digits.before(end - first);
         if (end < value.length()) {
             double nearest = Double.parseDouble(value);
             widen(nearest);
-            digits(value, nearest);
+            digits.add(value, nearest);
             decimals += leadingZero ? 0 : 1;
-            fraction = Math.max(fraction, digitsBehindPoint(value));
+            fraction = Math.max(fraction, DigitCount.behindPoint(value));
             return;
         }
         long whole;
@@ -261,44 +346,14 @@ final class ColumnSample {
         }
     }
 
-    /** Counts the digits of a number with a point or an exponent, and whether a double keeps all of them. */
-    private void digits(String value, double nearest) {
-        boolean plain = value.indexOf('e') < 0 && value.indexOf('E') < 0;
-        if (plain && value.length() <= EXACT_DIGITS) {
-            digitsBehind = Math.max(digitsBehind, digitsBehindPoint(value));
-            return;
-        }
-        BigDecimal exact = new BigDecimal(value);
-        digitsBefore = Math.max(digitsBefore, exact.precision() - exact.scale());
-        digitsBehind = Math.max(digitsBehind, exact.scale());
-        // As it is written for a person, or to the last bit.
-        shortened += !Double.isInfinite(nearest)
-                        && exact.compareTo(new BigDecimal(Double.toString(nearest))) != 0
-                        && exact.compareTo(new BigDecimal(nearest)) != 0
-                ? 1
-                : 0;
-    }
-
     /** The type that keeps all digits of the numbers. */
     FieldType exactType() {
-        int digits = Math.max(1, digitsBefore + digitsBehind);
-        return notFinite > 0 || digits > Decimals.MOST_DIGITS
-                ? FieldType.STRING
-                : FieldType.decimal(digits, digitsBehind);
+        return digits.exactType(notFinite);
     }
 
     private void widen(double number) {
         least = Math.min(least, number);
         most = Math.max(most, number);
-    }
-
-    private static int digitsBehindPoint(String value) {
-        int point = value.indexOf('.');
-        int at = point + 1;
-        while (point >= 0 && at < value.length() && Character.isDigit(value.charAt(at))) {
-            at++;
-        }
-        return point < 0 ? 0 : at - point - 1;
     }
 
     /** Whether some values are marks of nothing in a column of another type. */
@@ -313,11 +368,45 @@ final class ColumnSample {
         return empty > 0 || hasGaps();
     }
 
+    /** Takes it for a time where nearly all values are times: those that are none will be rejected. */
+    boolean takesOutliers() {
+        long known = values - marks;
+        long fewest = known - known / MOST;
+        boolean pattern = false;
+        for (long read : byPattern) {
+            pattern |= read >= fewest;
+        }
+        outliers = known >= FEW && (times + zoneless >= fewest || pattern);
+        return outliers;
+    }
+
+    /** How many values are no times, though it is taken for one; and the first of them. Empty where there are none. */
+    String outliers() {
+        long known = values - marks;
+        long most = times + zoneless;
+        for (long read : byPattern) {
+            most = Math.max(most, read);
+        }
+        return outliers
+                ? known - most + " of " + known + " are no times: "
+                        + (times + zoneless == most ? noTimes : unread).text()
+                : "";
+    }
+
+    /** Whether all values are taken for times, of which this number are. */
+    private boolean areAll(long count) {
+        long known = values - marks;
+        return count > 0 && count >= (outliers ? known - known / MOST : known);
+    }
+
     /** The patterns that read all values but marks, the likeliest first; none for times as ISO 8601 writes them. */
     List<String> timePatterns() {
+        if (!pair.isEmpty()) {
+            return pairPatterns;
+        }
         List<String> patterns = new ArrayList<>();
         for (int p = 0; p < byPattern.length; p++) {
-            if (byPattern[p] > 0 && byPattern[p] == values - marks) {
+            if (areAll(byPattern[p])) {
                 patterns.add(style.times().get(p));
             }
         }
@@ -326,6 +415,9 @@ final class ColumnSample {
 
     /** The narrowest type that holds all values, but for marks; text when there are none. */
     FieldType type() {
+        if (!pair.isEmpty()) {
+            return timestamp(TimestampUnit.SECONDS);
+        }
         FieldType said = known;
         if (said == null) {
             return seen();
@@ -336,7 +428,8 @@ final class ColumnSample {
 
     private FieldType seen() {
         long known = values - marks;
-        if (known == 0) {
+        boolean telephones = pluses > 0 && minuses == 0 && digits.before() >= DIGITS_OF_TELEPHONES;
+        if (known == 0 || telephones) {
             return FieldType.STRING;
         } else if (integers == known) {
             // Who puts whole numbers in strings means names of things, mostly.
@@ -345,7 +438,7 @@ final class ColumnSample {
             return FieldType.DOUBLE;
         } else if (booleans == known) {
             return strings == known ? FieldType.STRING : FieldType.BOOLEAN;
-        } else if (times + zoneless == known) {
+        } else if (areAll(times + zoneless)) {
             return timestamp(TimestampUnit.SECONDS);
         } else if (ipv4 == known) {
             return FieldType.IPV4;
@@ -369,6 +462,9 @@ final class ColumnSample {
         long fewest = known - known / MOST;
         if (decimals >= fewest || (decimals >= known - known / 2 && noNumbers.areAll())) {
             return decimals + " of " + known + " are numbers; others: " + noNumbers.text();
+        }
+        if (units.count() >= fewest) {
+            return units.evidence(known);
         }
         if (times + zoneless >= fewest) {
             return times + zoneless + " of " + known + " are times; others: " + noTimes.text();
@@ -422,14 +518,20 @@ final class ColumnSample {
     boolean isDay() {
         return isTime()
                 ? days == values - marks
-                : timePatterns().stream().anyMatch(pattern -> !pattern.contains("H") && !pattern.contains("h"));
+                : DigitTimes.DAY.equals(compactPattern())
+                        || timePatterns().stream()
+                                .anyMatch(pattern -> !pattern.contains("H") && !pattern.contains("h"));
     }
 
     /** What the numbers count, when they may be times between 1980 and 2100; else null. */
     @Nullable
     TimestampUnit epochUnit() {
         long known = values - marks;
-        if (known == 0 || (integers != known && decimals != known) || (this.known != null && !this.known.isNumber())) {
+        if (known == 0
+                || !pair.isEmpty()
+                || !unit.isEmpty()
+                || (integers != known && decimals != known)
+                || (this.known != null && !this.known.isNumber() && !this.known.isDecimal())) {
             return null;
         }
         if (least > most || marked > 0) {
@@ -465,6 +567,11 @@ final class ColumnSample {
                 && CsvStyle.PLAIN.number(cell.text()) == null;
     }
 
+    /** Numbers with a point that have more digits than a double keeps. */
+    long shortened() {
+        return digits.shortened();
+    }
+
     /** Whether all finite numbers lie within. */
     boolean within(double low, double high) {
         return least <= most && least >= low && most <= high;
@@ -473,7 +580,7 @@ final class ColumnSample {
     /** Whether it has two values that a dimension could tell apart: neither words for nothing nor NaN is one. */
     boolean divides() {
         FieldType type = type();
-        boolean number = type == FieldType.DOUBLE || type == FieldType.INT || type == FieldType.LONG;
+        boolean number = type.isNumber() || type.isDecimal();
         return number ? least < most : distinct() - words.size() > 1;
     }
 

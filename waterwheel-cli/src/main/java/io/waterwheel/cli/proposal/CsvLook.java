@@ -2,9 +2,11 @@ package io.waterwheel.cli.proposal;
 
 import io.waterwheel.cli.input.CsvCells;
 import io.waterwheel.cli.input.CsvColumns;
+import io.waterwheel.cli.input.CsvQuotes;
 import io.waterwheel.cli.input.FieldNames;
-import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.cli.input.InputLines;
+import io.waterwheel.cli.input.LinesLeftOut;
+import io.waterwheel.cli.input.Totals;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RecordText;
 import java.io.IOException;
@@ -34,6 +36,17 @@ final class CsvLook extends FileLook {
     private RecordText.Csv signs = LINES;
 
     private List<String> firstOnes = List.of();
+    /** What lines begin with that are no rows, as the first lines show; 0: none do. */
+    private char comment;
+
+    private @Nullable RowPlace commented;
+    /** The last row that was read and tells of no column yet; null: none. */
+    private @Nullable List<CsvCells.Cell> pending;
+
+    private RowPlace pendingPlace = RowPlace.row(0);
+    private boolean looked;
+    /** The last line of the file, where it is a total, as it seems. */
+    private @Nullable RowPlace total;
 
     /**
      * @param named what its columns are called; empty: its first line says, or nothing does
@@ -54,6 +67,8 @@ final class CsvLook extends FileLook {
     void look(InputLines lines) throws IOException {
         // Where quotes stand is seen by the lines themselves.
         lines.divideBy(LINES);
+        LinesLeftOut leftOut = facts.leftOut(RecordText.DEFAULT, !named.isEmpty() || !mayBeHeaded);
+        leftOut.of(lines);
         byte[] first = next(lines);
         if (whole) {
             throw bad(source + " is empty: expected a CSV file with a line of names, or rows");
@@ -73,6 +88,14 @@ final class CsvLook extends FileLook {
             if (!whole) {
                 begin.add(text(line));
                 places.add(place(lines));
+            }
+        }
+        if (facts.comment == null && mayBeHeaded) {
+            comment = comments(begin);
+            if (comment != '\0') {
+                leaveOutComments(begin, places);
+                // Not again: the lines before the names are passed.
+                lines.leaveOut(0, comment, leftOut.last());
             }
         }
         dialect = CsvDialect.of(begin, whole, announced, named.size(), facts);
@@ -110,6 +133,14 @@ final class CsvLook extends FileLook {
                 add(line, place(lines));
             }
         }
+        List<CsvCells.Cell> last = pending;
+        if (last != null && !(whole && rows > 1 && Totals.isTotal(last))) {
+            look(last, pendingPlace);
+        } else if (last != null) {
+            total = pendingPlace;
+        }
+        pending = null;
+        looked = true;
         if (rows == 0) {
             throw bad(source + " has no row"
                     + (damaged > 0 ? " that can be read" : headed ? " behind its line of names" : "")
@@ -140,7 +171,7 @@ final class CsvLook extends FileLook {
                 && likeMost.size() == first.size() + 1
                 && line == 2) {
             throw bad(source + ": each row has one value more than line 1 has names. Name all columns, in the place of"
-                    + " line 1: " + without(2, oneMore(first, alike)));
+                    + " line 1: " + without(line, oneMore(first, alike)));
         }
         String others = source + ": line " + line + " is the first with the " + likeMost.size()
                 + " values that most lines have";
@@ -148,7 +179,11 @@ final class CsvLook extends FileLook {
             throw bad(others + ", and names no columns. Leave out what stands before it, and name them: "
                     + without(line, List.of("NAME,NAME,...")));
         }
-        throw bad(others + ". Leave out what stands before it: " + without(line, named));
+        String message = others + ". Leave out what stands before it: " + without(line, named);
+        if (named.isEmpty() && mayBeHeaded && facts.skipLines == null && line - 1 <= RecordText.Export.MOST_SKIPPED) {
+            throw new LinesBefore((int) line - 1, message);
+        }
+        throw bad(message);
     }
 
     /** Names for rows that have a value more than there are names. */
@@ -167,21 +202,9 @@ final class CsvLook extends FileLook {
         return all;
     }
 
-    /** A command that appends the file from a line on, with what is said of it so far. */
-    private String without(long line, List<String> columns) {
-        String plain = source.endsWith(".gz") ? "gzip -dc FILE | " : source.endsWith(".zst") ? "zstd -dc FILE | " : "";
-        boolean wide = encoding == FileEncoding.UTF_16LE || encoding == FileEncoding.UTF_16BE;
-        if (wide) {
-            plain = (plain.isEmpty() ? "iconv" : plain + "iconv") + " -f " + encoding.label() + " -t utf-8"
-                    + (plain.isEmpty() ? " FILE | " : " | ");
-        }
-        Character sign = facts.delimiter;
-        return plain + "tail -n +" + line + (plain.isEmpty() ? " FILE" : "")
-                + " | waterwheel append --create --stream NAME"
-                + (columns.isEmpty() ? "" : " --columns " + String.join(",", columns))
-                + (sign == null ? "" : " --delimiter " + (sign == '\t' ? "tab" : "'" + sign + "'"))
-                + super.appendOptions()
-                + " -";
+    /** Options that append the file from a line on. */
+    private static String without(long line, List<String> columns) {
+        return "--skip-lines " + (line - 1) + (columns.isEmpty() ? "" : " --columns " + String.join(",", columns));
     }
 
     private void requireNoContradiction(@Nullable String why) {
@@ -227,6 +250,69 @@ final class CsvLook extends FileLook {
     @Override
     void add(byte[] line, RowPlace place) {
         row(CsvCells.of(text(line), signs), place);
+        List<CsvCells.Cell> one = pending;
+        if (looked && one != null) {
+            look(one, place);
+            pending = null;
+        }
+    }
+
+    /** Takes comments away, but for lines that go on within quotes. */
+    private void leaveOutComments(List<String> begin, List<RowPlace> places) {
+        char divides = delimiter(
+                begin.stream().filter(line -> line.charAt(0) != comment).toList());
+        CsvQuotes quotes = new CsvQuotes(lines(divides));
+        boolean within = false;
+        int kept = 0;
+        for (int l = 0; l < begin.size(); l++) {
+            if (!within && begin.get(l).charAt(0) == comment) {
+                commented = commented == null ? places.get(l) : commented;
+                continue;
+            }
+            if (!within) {
+                quotes.begin();
+            }
+            for (byte c : (begin.get(l) + "\n").getBytes(StandardCharsets.UTF_8)) {
+                within = quotes.inside(c);
+            }
+            begin.set(kept, begin.get(l));
+            places.set(kept++, places.get(l));
+        }
+        begin.subList(kept, begin.size()).clear();
+        places.subList(kept, places.size()).clear();
+    }
+
+    private static char delimiter(List<String> rows) {
+        return CsvStyle.delimiter('\0', rows, 0, '"', '\0');
+    }
+
+    /** What lines begin with that are comments, as it seems; 0: none do. */
+    private static char comments(List<String> lines) {
+        List<String> marked =
+                lines.stream().filter(line -> line.startsWith("#")).toList();
+        List<String> others =
+                lines.stream().filter(line -> !line.startsWith("#")).toList();
+        if (marked.isEmpty() || others.size() < 2) {
+            return '\0';
+        }
+        char divides = delimiter(others);
+        int width = CsvCells.of(others.get(others.size() / 2), lines(divides)).size();
+        int atTop = lines.indexOf(others.get(0));
+        boolean named = isHeader(CsvCells.of(others.get(0), lines(divides)));
+        for (int l = 0; l < marked.size(); l++) {
+            String line = marked.get(l);
+            boolean like = CsvCells.of(line, lines(divides)).size() == width;
+            // A row whose first value begins so; or the names, as some programs mark them.
+            boolean mayBe = l < atTop ? named : line.equals("#") || line.startsWith("# ");
+            if (like && !mayBe) {
+                return '\0';
+            }
+        }
+        return '#';
+    }
+
+    private static RecordText.Csv lines(char divides) {
+        return new RecordText.Csv(divides, '.', '\0', List.of());
     }
 
     private void row(List<CsvCells.Cell> cells, RowPlace place) {
@@ -235,6 +321,16 @@ final class CsvLook extends FileLook {
             uneven++;
             return;
         }
+        // The last one may be a total.
+        List<CsvCells.Cell> before = pending;
+        if (before != null) {
+            look(before, pendingPlace);
+        }
+        pending = cells;
+        pendingPlace = place;
+    }
+
+    private void look(List<CsvCells.Cell> cells, RowPlace place) {
         for (int c = 0; c < cells.size(); c++) {
             columns.get(c).place = place;
             columns.get(c).add(cells.get(c).text(), cells.get(c).quoted());
@@ -245,6 +341,7 @@ final class CsvLook extends FileLook {
     List<ColumnSample> columns() {
         return columns.stream()
                 .filter(column -> !column.name.equals(CsvColumns.IGNORED))
+                .map(ColumnSample::withoutUnit)
                 .toList();
     }
 
@@ -271,6 +368,10 @@ final class CsvLook extends FileLook {
     @Override
     List<String> remarks() {
         List<String> remarks = super.remarks();
+        RowPlace sum = total;
+        if (sum != null) {
+            remarks.add("The last row (" + sum + ") begins as a total does: --skip-last 1 leaves it out.");
+        }
         if (uneven > 0) {
             remarks.add(uneven + " rows have another number of columns: they will be rejected.");
         }
@@ -279,6 +380,25 @@ final class CsvLook extends FileLook {
 
     @Override
     String appendOptions() {
-        return (headed ? "" : " --columns " + String.join(",", appendColumns())) + super.appendOptions();
+        return (headed ? "" : " --columns " + String.join(",", appendColumns()))
+                + (!headed && facts.skipLines != null ? " --skip-lines " + facts.skipLines : "")
+                + (facts.skipLast > 0 ? " --skip-last " + facts.skipLast : "")
+                + super.appendOptions();
+    }
+
+    /** What lines begin with that are no rows, as a person says or the file shows; 0: none do. */
+    char comment() {
+        return facts.comment != null ? facts.comment : comment;
+    }
+
+    /** Where the first line is that shows it; null where a person says it. */
+    @Nullable
+    RowPlace commented() {
+        return commented;
+    }
+
+    /** Lines before the names. */
+    int linesBefore() {
+        return headed && facts.skipLines != null ? facts.skipLines : 0;
     }
 }

@@ -47,11 +47,22 @@ record CsvStyle(
             "dd.MM.yyyy HH:mm:ss",
             "dd.MM.yyyy HH:mm",
             "dd.MM.yyyy",
+            "d.M.yyyy H:mm:ss",
+            "d.M.yyyy H:mm",
+            "d.M.yyyy",
+            "dd-MM-yyyy HH:mm:ss",
+            "dd-MM-yyyy HH:mm",
+            "dd-MM-yyyy",
+            "yyyy-MM-dd HH:mm:ss,SSS",
+            "yyyy-MM-dd H:mm",
             "dd/MM/yyyy HH:mm:ss",
             "MM/dd/yyyy HH:mm:ss",
+            "d/M/yyyy H:mm:ss",
+            "M/d/yyyy H:mm:ss",
             "d/M/yyyy H:mm",
             "M/d/yyyy H:mm",
             "MM/dd/yyyy hh:mm:ss a",
+            "M/d/yyyy h:mm:ss a",
             "M/d/yyyy h:mm a",
             "d/M/yyyy",
             "M/d/yyyy",
@@ -209,6 +220,7 @@ record CsvStyle(
                 }
             }
         }
+        columns.replaceAll((column, values) -> bare(values));
         char decimal =
                 facts.decimal != null ? facts.decimal : facts.thousands != null && facts.thousands == '.' ? ',' : '.';
         CsvStyle best = new CsvStyle(delimiter, decimal, facts.thousands == null ? '\0' : facts.thousands);
@@ -241,9 +253,81 @@ record CsvStyle(
         return sign != '\0' && (sign == decimal || sign == thousands);
     }
 
+    /**
+     * A number with a unit beside it.
+     *
+     * @param number as it is without; in parentheses where both were
+     */
+    record United(String unit, String number) {}
+
+    /** What money and shares are written with: €, US$, R$, %, or the words for a few currencies. */
+    private static final Pattern UNIT = Pattern.compile(
+            "\\p{L}{0,3}\\p{Sc}|[%‰]|kr|zł|Kč|Ft|CHF|EUR|USD|GBP|JPY|SEK|NOK|DKK|PLN|CZK|HUF|AUD|CAD|CNY|INR|BRL");
+
+    /** What a number with a unit is; null where the text is none. */
+    static @Nullable United united(String text) {
+        boolean around = isInParentheses(text);
+        String within = around ? text.substring(1, text.length() - 1) : text;
+        boolean minus = !around && within.length() > 1 && within.charAt(0) == '-' && !isDigit(within.charAt(1));
+        within = minus ? within.substring(1) : within;
+        int from = 0;
+        while (from < within.length() && !isDigit(within.charAt(from)) && "+-.,".indexOf(within.charAt(from)) < 0) {
+            from++;
+        }
+        int to = within.length();
+        while (to > from && !isDigit(within.charAt(to - 1))) {
+            to--;
+        }
+        String before = within.substring(0, from);
+        String behind = within.substring(to);
+        if (before.isEmpty() == behind.isEmpty() || from == to || (minus && before.isEmpty())) {
+            return null;
+        }
+        String unit = before.isEmpty()
+                ? (isSpace(behind.charAt(0)) ? behind.substring(1) : behind)
+                : isSpace(before.charAt(before.length() - 1)) ? before.substring(0, before.length() - 1) : before;
+        String number = within.substring(from, to);
+        if (!UNIT.matcher(unit).matches() || ((minus || around) && "+-".indexOf(number.charAt(0)) >= 0)) {
+            return null;
+        }
+        return new United(unit, around ? "(" + number + ")" : minus ? "-" + number : number);
+    }
+
+    /** Whether it is a negative number as accountants write it, if it is a number without. */
+    static boolean isInParentheses(String text) {
+        return text.length() > 2 && text.charAt(0) == '(' && text.charAt(text.length() - 1) == ')';
+    }
+
+    private static boolean isDigit(char c) {
+        return c >= '0' && c <= '9';
+    }
+
+    private static boolean isSpace(char c) {
+        return c == ' ' || c == '\u00A0' || c == '\u202F';
+    }
+
+    /** The values of a column without units, where all have the same, and without parentheses. */
+    private static List<String> bare(List<String> values) {
+        List<United> united = new ArrayList<>();
+        for (String value : values) {
+            United one = united(value);
+            if (one == null || (!united.isEmpty() && !united.get(0).unit.equals(one.unit))) {
+                united.clear();
+                break;
+            }
+            united.add(one);
+        }
+        return (united.isEmpty() ? values.stream() : united.stream().map(United::number))
+                .map(value -> isInParentheses(value) && isDigit(value.charAt(1))
+                        ? "-" + value.substring(1, value.length() - 1)
+                        : value)
+                .toList();
+    }
+
     private boolean areNumbers(List<String> values) {
         return values.stream().allMatch(value -> number(value) != null)
-                // Spaces divide more than numbers, telephone numbers for one: a decimal mark tells.
+                // Spaces divide more than numbers, telephone numbers for one: a decimal mark tells, or that no line
+                // breaks there.
                 && ((thousands != ' ' && thousands != '\'')
                         || values.stream().noneMatch(value -> value.indexOf(thousands) >= 0)
                         || values.stream().anyMatch(value -> value.indexOf(decimal) >= 0));
@@ -308,6 +392,12 @@ record CsvStyle(
     @Nullable
     String number(String text) {
         // Asked for each value of a file: by hand, for a regular expression takes most of the time.
+        if (thousands == ' ' && (text.indexOf('\u00A0') > 0 || text.indexOf('\u202F') > 0)) {
+            return number(text.replace('\u00A0', ' ').replace('\u202F', ' '));
+        }
+        if (text.startsWith("+") && text.length() > 1 && isDigit(text.charAt(1))) {
+            return number(text.substring(1));
+        }
         int first = text.startsWith("-") ? 1 : 0;
         int end = digits(text, first);
         if (end == first) {

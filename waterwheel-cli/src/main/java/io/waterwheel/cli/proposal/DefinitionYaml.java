@@ -83,11 +83,20 @@ public final class DefinitionYaml {
         if (field.type().isTimestamp() && field.unit() != field.type().resolution()) {
             out.append(", unit: ").append(field.unit().schemaName());
         }
+        String sign = text.export().units().get(field.name());
+        if (sign != null) {
+            out.append(", unit: ").append(text(sign));
+        }
         return out.append(field.nullable() ? ", nullable: true" : "")
                 .append(indexed(field))
-                .append(text.from().containsKey(field.name()) ? ", from: " + text(text.source(field.name())) : "")
+                .append(text.from().containsKey(field.name()) ? ", from: " + source(field.name(), text) : "")
                 .append('}')
                 .toString();
+    }
+
+    private static String source(String field, RecordText text) {
+        String clock = text.clock(field);
+        return value(clock == null ? text.source(field) : List.of(text.source(field), clock));
     }
 
     private static String indexed(Field field) {

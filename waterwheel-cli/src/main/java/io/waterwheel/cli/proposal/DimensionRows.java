@@ -3,6 +3,7 @@ package io.waterwheel.cli.proposal;
 import io.waterwheel.cli.input.CsvColumns;
 import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.cli.input.InputLines;
+import io.waterwheel.cli.input.LinesLeftOut;
 import io.waterwheel.decode.RecordDecoder;
 import io.waterwheel.decode.RejectedRecordException;
 import io.waterwheel.error.ErrorCode;
@@ -53,6 +54,7 @@ public final class DimensionRows {
         boolean csv = format == RecordFormat.CSV;
         try (InputLines lines =
                 new InputLines(in, csv, encoding).divideBy(draft.text().csv())) {
+            LinesLeftOut.of(null, null, 0, draft.text(), !named.isEmpty()).of(lines);
             CsvColumns columns = !csv
                     ? null
                     : named.isEmpty()

@@ -1,5 +1,6 @@
 package io.waterwheel.cli.proposal;
 
+import io.waterwheel.cli.input.LinesLeftOut;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.text.TimePattern;
 import java.time.DateTimeException;
@@ -15,6 +16,9 @@ import picocli.CommandLine.TypeConversionException;
  * Options of the commands that propose a schema.
  */
 public final class FileFacts {
+    /** Rows at the end, which wait in memory until it is known that they are the last. */
+    private static final int MOST_LAST = 100;
+
     /** Nothing is said. */
     public static final FileFacts NONE = new FileFacts();
 
@@ -154,8 +158,36 @@ public final class FileFacts {
                     + " the topic. Default: many rows in a tuple block.")
     boolean textRecords;
 
+    @Option(
+            names = "--skip-lines",
+            paramLabel = "N",
+            description =
+                    "Leave out the first N lines of a CSV file, which stand before its names or rows. Default: as the"
+                            + " stream's schema says, or as the first lines show.")
+    @Nullable
+    Integer skipLines;
+
+    @Option(
+            names = "--skip-last",
+            paramLabel = "N",
+            description = "Leave out the last N rows of a CSV file, such as totals. Default: 0.")
+    int skipLast;
+
+    @Option(
+            names = "--comment",
+            paramLabel = "SIGN",
+            converter = Mark.class,
+            description =
+                    "What lines of a CSV file begin with that are no rows, such as #, or the word none. Default: as"
+                            + " the stream's schema says, or as the first lines show.")
+    @Nullable
+    Character comment;
+
     /** Whether quote and escape are what rows show, not what a person says. */
     boolean guessesMarks;
+
+    /** Whether the lines before the names are what the file shows, not what a person says. */
+    boolean guessesLines;
 
     /** As {@code --escape} says; null where it is not given. */
     public @Nullable Character escape() {
@@ -172,9 +204,27 @@ public final class FileFacts {
         return textRecords;
     }
 
+    /** Which lines of a file are no rows of a stream; see {@link LinesLeftOut#of}. */
+    public LinesLeftOut leftOut(RecordText text, boolean isNamed) {
+        return LinesLeftOut.of(skipLines, comment, skipLast, text, isNamed);
+    }
+
+    /** An option about lines of a file that are no rows, which is given; null where none is. */
+    public @Nullable String givenOfLines() {
+        return skipLines != null
+                ? "--skip-lines"
+                : skipLast != 0 ? "--skip-last" : comment != null ? "--comment" : null;
+    }
+
     /** An option that is given, as it is called; null where none is. */
     public @Nullable String given() {
-        String ofCsv = givenOfCsv();
+        String ofSchema = givenOfSchema();
+        return ofSchema != null ? ofSchema : givenOfLines();
+    }
+
+    /** The same of those that a stream's schema says for good. */
+    public @Nullable String givenOfSchema() {
+        String ofCsv = givenOfSigns();
         if (ofCsv != null) {
             return ofCsv;
         }
@@ -190,6 +240,11 @@ public final class FileFacts {
     /** An option about the text of CSV that is given; null where none is. */
     @Nullable
     String givenOfCsv() {
+        String signs = givenOfSigns();
+        return signs != null ? signs : givenOfLines();
+    }
+
+    private @Nullable String givenOfSigns() {
         if (delimiter != null) {
             return "--delimiter";
         }
@@ -204,6 +259,22 @@ public final class FileFacts {
 
     /** The same of a file whose quotes and escapes are seen by rows behind the first. */
     FileFacts with(RecordText.Csv signs) {
+        FileFacts other = copy();
+        other.quote = signs.quote();
+        other.escape = signs.escape();
+        other.guessesMarks = true;
+        return other;
+    }
+
+    /** The same of a file in which lines stand before the names. */
+    FileFacts behind(int lines) {
+        FileFacts other = copy();
+        other.skipLines = lines;
+        other.guessesLines = true;
+        return other;
+    }
+
+    private FileFacts copy() {
         FileFacts other = new FileFacts();
         other.delimiter = delimiter;
         other.decimal = decimal;
@@ -213,10 +284,14 @@ public final class FileFacts {
         other.zone = zone;
         other.time = time;
         other.key = key;
-        other.quote = signs.quote();
-        other.escape = signs.escape();
+        other.quote = quote;
+        other.escape = escape;
         other.textRecords = textRecords;
-        other.guessesMarks = true;
+        other.skipLines = skipLines;
+        other.skipLast = skipLast;
+        other.comment = comment;
+        other.guessesMarks = guessesMarks;
+        other.guessesLines = guessesLines;
         return other;
     }
 
@@ -226,6 +301,20 @@ public final class FileFacts {
      * @throws io.waterwheel.error.WaterwheelException {@code BAD_FILE} for signs that contradict each other
      */
     public void check() {
+        if ((skipLines != null && (skipLines < 0 || skipLines > RecordText.Export.MOST_SKIPPED))
+                || skipLast < 0
+                || skipLast > MOST_LAST) {
+            throw FileLook.bad(
+                    skipLast < 0 || skipLast > MOST_LAST
+                            ? "--skip-last: expected 0 to " + MOST_LAST + " rows, got " + skipLast
+                            : "--skip-lines: expected 0 to " + RecordText.Export.MOST_SKIPPED + " lines, got "
+                                    + skipLines);
+        }
+        char sign = comment == null ? '\0' : comment;
+        if (sign != '\0' && !RecordText.Export.isComment(sign)) {
+            throw FileLook.bad(
+                    "--comment: expected one ASCII sign such as # or %, or the word none, got '" + sign + "'");
+        }
         String why = contradiction(delimiter == null ? '\0' : delimiter);
         if (why != null) {
             throw FileLook.bad(why);

@@ -70,7 +70,7 @@ final class JsonLook extends FileLook {
 
     private String trouble = "";
 
-    private final Map<String, FieldType> known;
+    private Map<String, FieldType> known;
 
     JsonLook(String source, long mostBytes, FileFacts facts) {
         this(source, mostBytes, facts, Map.of());
@@ -92,6 +92,9 @@ final class JsonLook extends FileLook {
 
     @Override
     void look(InputLines lines) throws IOException {
+        if (lines.isAvro()) {
+            known = lines.decimals();
+        }
         while (!enough()) {
             byte[] line = next(lines);
             if (!whole) {

@@ -7,6 +7,7 @@ import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.input.Line;
 import io.waterwheel.cli.input.LineCheck;
+import io.waterwheel.cli.input.Totals;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordFormat;
@@ -52,6 +53,9 @@ public final class ProposalCheck {
     private long bytes;
     private boolean all = true;
     private String first = "";
+    /** Of the last file: totals behind its last row, that are no tuples. */
+    private int atEnd;
+
     /** By field: rows that are tuples, in which it is null. */
     private final long[] nulls;
     /** Whether rows have whole numbers there that take more than 32 bits. */
@@ -100,6 +104,7 @@ public final class ProposalCheck {
      * @param nulls of each field, by name, that is null in rows that are tuples: how many
      * @param wide fields of type {@code long} with numbers that take more than 32 bits
      * @param spoilt the first misfits of CSV, wherever they are
+     * @param atEnd totals behind the last row, of CSV
      */
     public record Outcome(
             long rows,
@@ -109,7 +114,8 @@ public final class ProposalCheck {
             boolean all,
             Map<String, Long> nulls,
             Set<String> wide,
-            List<byte[]> spoilt) {}
+            List<byte[]> spoilt,
+            int atEnd) {}
 
     /**
      * Reads files.
@@ -140,7 +146,7 @@ public final class ProposalCheck {
                 beyond.add(name);
             }
         }
-        return new Outcome(rows, misfits, first, examples, all, lacking, beyond, spoilt);
+        return new Outcome(rows, misfits, first, examples, all, lacking, beyond, spoilt, atEnd);
     }
 
     private void file(InputSource file) throws IOException {
@@ -158,6 +164,7 @@ public final class ProposalCheck {
         try (InputLines lines = new InputLines(in, csv, proposal.encoding())
                 .divideBy(schema.text().csv())) {
             lines.arraysAreLines(check.takesArrays());
+            proposal.leftOut().of(lines);
             byte[] names = csv && named.isEmpty() ? lines.next() : null;
             header = header == null ? names : header;
             CsvColumns columns = csv
@@ -165,6 +172,7 @@ public final class ProposalCheck {
                             ? CsvColumns.of(file.name(), names, schema)
                             : CsvColumns.named("--columns", named, schema)
                     : null;
+            atEnd = 0;
             boolean sameColumns = Arrays.equals(header, names);
             for (Line line = lines.read(); line != null; line = lines.read()) {
                 if (bytes + in.bytes() > MOST_BYTES) {
@@ -175,6 +183,10 @@ public final class ProposalCheck {
                 Line ordered = columns == null ? line : columns.inOrder(line);
                 String refusal =
                         ordered == null ? "another number of columns" : check.refusal(ordered, proposal.facts());
+                boolean total = refusal != null
+                        && columns != null
+                        && Totals.isTotal(line, schema.text().csv());
+                atEnd = total ? atEnd + 1 : 0;
                 if (refusal != null) {
                     misfit(file.name() + ", line " + lines.lineNumber() + ": " + refusal);
                     keep(line, columns != null, sameColumns, file, lines);

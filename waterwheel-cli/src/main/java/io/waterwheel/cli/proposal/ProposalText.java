@@ -1,6 +1,7 @@
 package io.waterwheel.cli.proposal;
 
 import io.waterwheel.cli.input.CsvCells;
+import io.waterwheel.cli.input.FieldNames;
 import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordFormat;
@@ -63,13 +64,23 @@ final class ProposalText {
         this.registry = registry;
         this.all = all;
         FileFacts facts = look.facts;
-        values = look.columns();
+        values = paired(look.columns(), facts);
         time = kafka.time(look.source, values, facts);
         // Day and month can be told apart by another column than the time.
-        patterns = time.timePatterns().stream()
-                .sorted(Comparator.comparing((String one) -> -values.stream()
-                        .filter(column -> column.timePatterns().contains(one))
-                        .count()))
+        String compact = time.pair.isEmpty() ? time.compactPattern() : null;
+        List<String> fitting = (compact == null || time.isTime() ? time.timePatterns() : List.of(compact))
+                .stream()
+                        .sorted(Comparator.comparing((String one) -> -values.stream()
+                                .filter(column -> column.timePatterns().contains(one))
+                                .count()))
+                        .toList();
+        // 07.10.2021 is read alike by dd.MM.yyyy and d.M.yyyy: only what would be another time is a doubt.
+        Set<String> forms = new HashSet<>();
+        patterns = fitting.stream()
+                .filter(pattern -> forms.add(pattern.replaceAll("(?<!M)MM(?!M)", "M")
+                        .replace("dd", "d")
+                        .replace("HH", "H")
+                        .replace("hh", "h")))
                 .toList();
         nulls = values.stream()
                 .filter(ColumnSample::hasGaps)
@@ -99,6 +110,38 @@ final class ProposalText {
         key = said != null ? said : keys.isEmpty() ? time : keys.get(0);
         used = new ArrayList<>(values);
         Stream.of(time, key).filter(column -> !used.contains(column)).forEach(used::add);
+    }
+
+    /** With one column in the place of two, where one has the day of the time, and the other its time of day. */
+    private static List<ColumnSample> paired(List<ColumnSample> columns, FileFacts facts) {
+        ColumnSample day = ColumnRoles.time(columns);
+        if (day == null || !day.isDay()) {
+            return columns;
+        }
+        int place = columns.indexOf(day);
+        // Behind the day rather than before it.
+        List<ColumnSample> clocks = Stream.concat(
+                        columns.subList(place + 1, columns.size()).stream(), columns.subList(0, place).stream())
+                .filter(ColumnSample::isTimeOfDay)
+                .sorted(Comparator.comparing((ColumnSample column) -> column.lacksSome()))
+                .toList();
+        String name = clocks.isEmpty()
+                ? ""
+                : FieldNames.of(Stream.concat(
+                                        columns.stream().map(column -> column.name),
+                                        Stream.of(day.name + "_" + clocks.get(0).name))
+                                .toList())
+                        .get(columns.size());
+        ColumnSample both = clocks.isEmpty() || (facts.time != null && !facts.time.equals(name))
+                ? null
+                : ColumnSample.pair(day, clocks.get(0), name);
+        if (both == null) {
+            return columns;
+        }
+        return columns.stream()
+                .filter(column -> column != clocks.get(0))
+                .map(column -> column == day ? both : column)
+                .toList();
     }
 
     String yaml(String stream, SchemaProposal.Hints hints) {
@@ -244,6 +287,7 @@ final class ProposalText {
     private void records(StringBuilder out) {
         boolean zoneless = values.stream().anyMatch(column -> column.zoneless > 0 && column.isTime())
                 || (!patterns.isEmpty() && !TimePattern.of(patterns.get(0)).isZoned());
+        CsvLook csv = look instanceof CsvLook one ? one : null;
         RecordText text = new RecordText(
                 look.style.signs(List.copyOf(nulls)),
                 new RecordText.Json(
@@ -254,7 +298,13 @@ final class ProposalText {
                 TextEncoding.UTF_8,
                 new WriterTypes("", registry.registry()),
                 // Of a topic that is there it is not known who reads it.
-                kafka == KafkaColumns.NONE && !look.facts.textRecords);
+                kafka == KafkaColumns.NONE && !look.facts.textRecords,
+                new RecordText.Export(
+                        Map.of(),
+                        Map.of(),
+                        values.stream().anyMatch(column -> column.parenthesised > 0 && isNumber(column)),
+                        csv == null ? 0 : csv.linesBefore(),
+                        csv == null ? '\0' : csv.comment()));
         if (text.members().isEmpty()) {
             return;
         }
@@ -276,7 +326,7 @@ final class ProposalText {
                     }
                 }
                 case "quote", "escape" -> {
-                    String evidence = look instanceof CsvLook csv ? csv.evidence() : "";
+                    String evidence = csv == null ? "" : csv.evidence();
                     boolean said = name.equals("quote") ? look.facts.quote != null : look.facts.escape != null;
                     if (look.facts.guessesMarks) {
                         said = false;
@@ -288,6 +338,18 @@ final class ProposalText {
                                             ? ""
                                             : "   # a guess: " + evidence + "; --" + name + " says another");
                 }
+                case "negative" -> out.append(DefinitionYaml.value(value)).append("   # (1.50) is -1.50");
+                case "skip-lines" ->
+                    out.append(DefinitionYaml.value(value))
+                            .append("   # lines of a file before its names are left out")
+                            .append(look.facts.guessesLines ? ", as it seems; --skip-lines says another number" : "");
+                case "comment" ->
+                    out.append(DefinitionYaml.value(value))
+                            .append("   # lines that begin with it are left out")
+                            .append(
+                                    csv == null || csv.commented() == null
+                                            ? ""
+                                            : ", such as " + csv.commented() + "; --comment none keeps them");
                 case "blocks" ->
                     out.append("true   # rows are appended in tuple blocks; others may write "
                             + (look.format() == RecordFormat.JSON ? "objects" : "lines")
@@ -305,7 +367,9 @@ final class ProposalText {
         boolean coordinate = position && (column == longitude || column == latitude);
         String pattern = patterns.isEmpty() ? "" : patterns.get(0);
         TimestampUnit unit = isTime ? column.epochUnit() : null;
-        boolean byPattern = column.timePatterns().contains(pattern);
+        boolean byPattern = column.timePatterns().contains(pattern)
+                || (pattern.equals(column.compactPattern())
+                        && (isTime || ColumnRoles.TIME_NAME.matcher(column.name).matches()));
         FieldType type = unit != null
                 ? column.timestamp(unit)
                 : byPattern ? FieldType.TIMESTAMP : coordinate ? FieldType.DOUBLE : column.type();
@@ -314,6 +378,17 @@ final class ProposalText {
         }
         boolean json = look.format() == RecordFormat.JSON;
         List<String> doubts = new ArrayList<>();
+        FieldType exact = column.exactType();
+        // Of a topic it is not known how many digits will come: what a decimal lacks room for it refuses.
+        boolean keepsDigits = type == FieldType.DOUBLE
+                && !coordinate
+                && look.countsLines
+                && column.rounded + column.shortened() > 0
+                && exact.isDecimal();
+        if (keepsDigits) {
+            type = exact;
+            doubts.add(column.rounded + column.shortened() + " have more digits than a double, which would round them");
+        }
         out.append("  - {name: ")
                 .append(column.name)
                 .append(", type: ")
@@ -324,8 +399,17 @@ final class ProposalText {
             }
             doubts.add("numbers are taken for " + unit.schemaName() + " since 1970");
         }
+        if (!column.unit.isEmpty()) {
+            out.append(", unit: ").append(DefinitionYaml.value(column.unit));
+            doubts.add("numbers without their " + column.unit + ", which all have");
+        }
         out.append(nullable ? ", nullable: true" : "");
-        if (!column.from.isEmpty()) {
+        if (!column.pair.isEmpty()) {
+            out.append(", from: ")
+                    .append(DefinitionYaml.value(
+                            column.pair.stream().map(ProposalText::source).toList()));
+            doubts.add("a day and a time of day in two columns, such as " + plain(column.firstOfPair()));
+        } else if (!column.from.isEmpty()) {
             out.append(", from: ").append(DefinitionYaml.value(column.from));
         }
         out.append('}');
@@ -360,11 +444,11 @@ final class ProposalText {
         }
         if (type == FieldType.DOUBLE && column.rounded > 0) {
             doubts.add(column.rounded + " are whole numbers beyond 2^53, which a double rounds; "
-                    + DefinitionYaml.value(column.exactType().schemaName()) + " keeps them");
+                    + DefinitionYaml.value(exact.schemaName()) + " keeps them");
         }
-        if (type == FieldType.DOUBLE && !coordinate && column.shortened > 0) {
-            doubts.add(column.shortened + " have more digits than a double, which rounds them; "
-                    + DefinitionYaml.value(column.exactType().schemaName()) + " keeps them");
+        if (type == FieldType.DOUBLE && !coordinate && column.shortened() > 0) {
+            doubts.add(column.shortened() + " have more digits than a double, which rounds them; "
+                    + DefinitionYaml.value(exact.schemaName()) + " keeps them");
         }
         if (column.notFinite > 0 && (coordinate || isTime)) {
             doubts.add(column.notFinite + " are no finite numbers: such rows will be rejected");
@@ -374,6 +458,9 @@ final class ProposalText {
         }
         if (!byPattern && !column.timePatterns().isEmpty()) {
             doubts.add("times such as " + column.timePatterns().get(0) + "; a stream has one pattern of times");
+        }
+        if (!column.outliers().isEmpty()) {
+            doubts.add(column.outliers() + ": such rows will be rejected");
         }
         String evidence = column.evidence();
         if (!evidence.isEmpty()) {
@@ -394,6 +481,14 @@ final class ProposalText {
             out.append("   # ").append(String.join("; ", doubts));
         }
         out.append('\n');
+    }
+
+    private static String source(ColumnSample column) {
+        return column.from.isEmpty() ? column.name : column.from;
+    }
+
+    private static boolean isNumber(ColumnSample column) {
+        return column.type().isNumber() || column.type().isDecimal();
     }
 
     /** Names of files and of members are anybody's: no line of the definition, and nothing for the terminal. */

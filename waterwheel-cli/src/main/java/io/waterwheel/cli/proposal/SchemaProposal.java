@@ -3,11 +3,13 @@ package io.waterwheel.cli.proposal;
 import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.cli.input.InputSource;
+import io.waterwheel.cli.input.LinesLeftOut;
 import io.waterwheel.cli.input.OtherEncodingException;
 import io.waterwheel.decode.RecordFacts;
 import io.waterwheel.decode.Utf8;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.RecordFormat;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.HashSet;
@@ -44,7 +46,18 @@ public final class SchemaProposal {
      * @param named what its columns are called; empty: its first line says, or nothing does
      */
     public static SchemaProposal of(String source, InputStream in, List<String> named) throws IOException {
-        return looked(new CsvLook(source, Long.MAX_VALUE, named, true, FileFacts.NONE), in, null);
+        byte[] all = in.readAllBytes();
+        try {
+            return ofCsv(source, all, named, FileFacts.NONE);
+        } catch (LinesBefore before) {
+            return ofCsv(source, all, named, FileFacts.NONE.behind(before.lines));
+        }
+    }
+
+    private static SchemaProposal ofCsv(String source, byte[] all, List<String> named, FileFacts facts)
+            throws IOException {
+        CsvLook look = new CsvLook(source, Long.MAX_VALUE, named, true, facts);
+        return looked(look, new ByteArrayInputStream(all), null);
     }
 
     /**
@@ -77,6 +90,21 @@ public final class SchemaProposal {
             FileFacts facts)
             throws IOException {
         facts.check();
+        try {
+            return ofFile(source, file, format, named, encoding, facts);
+        } catch (LinesBefore before) {
+            return ofFile(source, file, format, named, encoding, facts.behind(before.lines));
+        }
+    }
+
+    private static SchemaProposal ofFile(
+            String source,
+            InputSource file,
+            RecordFormat format,
+            List<String> named,
+            @Nullable FileEncoding encoding,
+            FileFacts facts)
+            throws IOException {
         boolean damaged = false;
         for (FileEncoding guess : encoding != null
                 ? List.of(encoding)
@@ -159,6 +187,9 @@ public final class SchemaProposal {
             RegistryRecords registry)
             throws IOException {
         facts.check();
+        if (facts.givenOfLines() != null) {
+            throw FileLook.bad(facts.givenOfLines() + " is about the lines of files: each record of a topic is a row");
+        }
         if (facts.textRecords) {
             throw FileLook.bad("--text-records goes with a file: rows go to a topic that is there as text anyhow");
         }
@@ -267,6 +298,14 @@ public final class SchemaProposal {
     /** What the file's lines are. */
     public RecordFormat format() {
         return look.format();
+    }
+
+    /** Which lines of the file are no rows. */
+    LinesLeftOut leftOut() {
+        int before = look.facts.skipLines == null ? 0 : look.facts.skipLines;
+        return look instanceof CsvLook csv
+                ? new LinesLeftOut(before, csv.comment(), look.facts.skipLast)
+                : LinesLeftOut.NONE;
     }
 
     /** What the columns of a CSV file are called, where no line of it says so; else empty. */

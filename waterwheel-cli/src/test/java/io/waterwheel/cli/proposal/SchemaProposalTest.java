@@ -1,6 +1,5 @@
 package io.waterwheel.cli.proposal;
 
-import static java.nio.charset.StandardCharsets.UTF_16LE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,7 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.waterwheel.cli.input.CsvColumns;
 import io.waterwheel.cli.input.InputLines;
-import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.input.LineCheck;
 import io.waterwheel.cli.input.RecordsSource;
 import io.waterwheel.schema.FieldType;
@@ -278,7 +276,7 @@ class SchemaProposalTest {
                                         "at,n\n1633608000,9007199254740993\n1633608001,1.5\n".getBytes(UTF_8)),
                                 List.of())
                         .yaml("f"))
-                .contains("1 are whole numbers beyond 2^53, which a double rounds");
+                .contains("{name: n, type: 'decimal(17, 1)'}   # 1 have more digits than a double");
         assertThatThrownBy(() -> proposed("a,b\nNaN,x\nNaN,y\n")).hasMessageContaining("no column can be the time");
     }
 
@@ -287,12 +285,10 @@ class SchemaProposalTest {
     void digitsBeyondThoseOfADoubleAreRemarked() throws Exception {
         String csv = "at,n\n2025-10-07,257584767748741787.22\n2025-10-08,-0.125\n2025-10-09,1.5e3\n";
         assertThat(yaml(csv))
-                .contains("{name: n, type: double}   # 1 have more digits than a double, which rounds them;"
-                        + " 'decimal(21, 3)' keeps them\n");
-        assertThat(yaml(csv.replace(",", ";").replace(".", ","))).contains("# 1 have more digits than a double");
-        Schema exact = SchemaFile.read(
-                        "f", yaml(csv).replace("type: double}   # 1 have", "type: 'decimal(21, 3)'}   # 1 have"))
-                .schema();
+                .contains("{name: n, type: 'decimal(21, 3)'}   # 1 have more digits than a double, which would round"
+                        + " them\n");
+        assertThat(yaml(csv.replace(",", ";").replace(".", ","))).contains("{name: n, type: 'decimal(21, 3)'}");
+        Schema exact = SchemaFile.read("f", yaml(csv)).schema();
         LineCheck check = new LineCheck(RecordFormat.CSV, exact);
         for (String line : csv.lines().skip(1).toList()) {
             assertThat(check.refusal(line.getBytes(UTF_8))).as(line).isNull();
@@ -337,23 +333,14 @@ class SchemaProposalTest {
         assertThatThrownBy(() -> proposed("1633608000000,a\n", "t", "t")).hasMessage("--columns names 't' twice");
     }
 
-    /** A day and its time of day in two columns: the stream's time would be midnight, which must be said. */
+    /** A day and its time of day in two columns, of no one form: the stream's time would be midnight, which is said. */
     @Test
     void aTimeOfDayBesideADayIsRemarked() throws Exception {
-        for (String[] file : new String[][] {
-            {"Datum;Uhrzeit;Wert\n07.10.2025;14:30;3\n08.10.2025;9:45;4\n", "Uhrzeit", "Datum"},
-            {"date,time,v\n2026-11-20,10:00:00,1\n2026-11-21,10:00:01,2\n", "time", "date"},
-            {"date,time,v\n2026-11-20,10:00 AM,1\n2026-11-21,1:30 pm,2\n", "time", "date"}
-        }) {
-            String yaml = SchemaProposal.of("f.csv", new ByteArrayInputStream(file[0].getBytes(UTF_8)), List.of())
-                    .yaml("f");
-            assertThat(yaml)
-                    .contains("# looks like the time of day of " + file[2], "\ntime: " + file[2] + "\n")
-                    .doesNotContain("key: {field: " + file[1] + "}");
-        }
-        String whole = "at,shift,v\n2026-11-20T01:02:03Z,10:00,1\n2026-11-21T01:02:03Z,11:00,2\n";
-        assertThat(SchemaProposal.of("f.csv", new ByteArrayInputStream(whole.getBytes(UTF_8)), List.of())
-                        .yaml("f"))
+        String file = "Datum;Uhrzeit;Wert\n07.10.2025;14:30;3\n08.10.2025;9:45:10 pm;4\n";
+        assertThat(yaml(file))
+                .contains("# looks like the time of day of Datum", "\ntime: Datum\n")
+                .doesNotContain("key: {field: Uhrzeit}");
+        assertThat(yaml("at,shift,v\n2026-11-20T01:02:03Z,10:00,1\n2026-11-21T01:02:03Z,11:00,2\n"))
                 .doesNotContain("time of day");
     }
 
@@ -397,18 +384,12 @@ class SchemaProposalTest {
         for (int row = 0; row < 40; row++) {
             rows.append("07.10.2025;").append(row).append(",5;a, b\n");
         }
-        assertThatThrownBy(() -> yaml("Konto;DE12\n\nvon;1.1.2025;bis;31.12.2025\n" + rows))
-                .hasMessage("f.csv: line 4 is the first with the 3 values that most lines have. Leave out what stands"
-                        + " before it: tail -n +4 FILE | waterwheel append --create --stream NAME -");
-        assertThatThrownBy(() -> yaml("Umsätze\n" + rows)).hasMessageContaining("line 2 is the first with the 3");
         String unnamed = rows.substring(rows.indexOf("\n") + 1);
         assertThatThrownBy(() -> yaml("Umsätze\n" + unnamed))
-                .hasMessageContaining(
-                        "line 2 is the first with the 3 values that most lines have, and names no columns.")
-                .hasMessageContaining(
-                        "tail -n +2 FILE | waterwheel append --create --stream NAME --columns NAME,NAME,");
+                .hasMessage("f.csv: line 2 is the first with the 3 values that most lines have, and names no columns."
+                        + " Leave out what stands before it, and name them: --skip-lines 1 --columns NAME,NAME,...");
         assertThatThrownBy(() -> proposed("Umsätze\n" + unnamed, "day", "v", "-"))
-                .hasMessageContaining("tail -n +2 FILE | waterwheel append --create --stream NAME --columns day,v,- -");
+                .hasMessageEndingWith("Leave out what stands before it: --skip-lines 1 --columns day,v,-");
         StringBuilder units = new StringBuilder("time\ttemp\ns\tdegC\n");
         for (int row = 0; row < 40; row++) {
             units.append(1_700_000_000 + row).append("\t").append(row).append(".5\n");
@@ -417,58 +398,15 @@ class SchemaProposalTest {
                 .hasMessageContaining("Of time, 40 of 41 are numbers; others: s (line 2)");
     }
 
-    /** Unpacked and in UTF-8 first, for tail; and with what a person said. */
-    @Test
-    void theCommandThatLeavesLinesOutReadsTheFile() {
-        String rows = "Exported\n" + "at|n\n" + "2025-10-07|1\n".repeat(9);
-        FileFacts facts = new FileFacts();
-        facts.delimiter = '|';
-        assertThatThrownBy(() -> ofFile("f.csv.gz", rows.getBytes(UTF_8), facts))
-                .hasMessageEndingWith(": gzip -dc FILE | tail -n +2 | waterwheel append --create --stream NAME"
-                        + " --delimiter '|' -");
-        byte[] wide = ("\uFEFF" + rows).getBytes(UTF_16LE);
-        assertThatThrownBy(() -> ofFile("f.csv", wide, FileFacts.NONE))
-                .hasMessageEndingWith(": iconv -f utf-16le -t utf-8 FILE | tail -n +2 | waterwheel append --create"
-                        + " --stream NAME -");
-        assertThatThrownBy(() -> ofFile("f.csv.zst", wide, FileFacts.NONE))
-                .hasMessageContaining(": zstd -dc FILE | iconv -f utf-16le -t utf-8 | tail -n +2 | waterwheel");
-    }
-
-    private static void ofFile(String name, byte[] bytes, FileFacts facts) throws IOException {
-        InputSource file = new InputSource() {
-            @Override
-            public String name() {
-                return name;
-            }
-
-            @Override
-            public InputStream open() {
-                return new ByteArrayInputStream(bytes);
-            }
-
-            @Override
-            public long size() {
-                return bytes.length;
-            }
-
-            @Override
-            public long mostLookedAt() {
-                return bytes.length;
-            }
-        };
-        SchemaProposal.of(name, file, RecordFormat.CSV, List.of(), null, facts);
-    }
-
     /** A delimiter behind each row, or R's row numbers: the names are not what is to be left out. */
     @Test
     void rowsWithOneValueMoreThanNamesKeepTheNames() {
         assertThatThrownBy(() -> yaml("at,b,c\n" + "2025-10-07,2,3,\n".repeat(5)))
-                .hasMessage(
-                        "f.csv: each row has one value more than line 1 has names. Name all columns, in the place"
-                                + " of line 1: tail -n +2 FILE | waterwheel append --create --stream NAME --columns at,b,c,- -");
+                .hasMessage("f.csv: each row has one value more than line 1 has names. Name all columns, in the place"
+                        + " of line 1: --skip-lines 1 --columns at,b,c,-");
         assertThatThrownBy(() -> yaml("\"at\",\"b c\",\"d\"\n" + "\"1\",2025-10-07,2,3\n".repeat(5)))
                 .hasMessageContaining(" one value more than line 1 has names")
-                .hasMessageEndingWith("--columns row,at,b_c,d -");
+                .hasMessageEndingWith("--skip-lines 1 --columns row,at,b_c,d");
     }
 
     private static String yaml(String csv) throws IOException {

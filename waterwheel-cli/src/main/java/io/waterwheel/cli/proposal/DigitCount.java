@@ -1,0 +1,65 @@
+package io.waterwheel.cli.proposal;
+
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.text.Decimals;
+import java.math.BigDecimal;
+
+/** How many digits the numbers of a column have, and whether a double keeps them. One thread. */
+final class DigitCount {
+    /** Any number of this number of digits is kept by a double. */
+    private static final int EXACT_DIGITS = 15;
+
+    /** Of all finite numbers: digits before the point, and behind it. */
+    private int before;
+
+    private int behind;
+    private long shortened;
+
+    /** Takes the digits before a number's point. */
+    void before(int digits) {
+        before = Math.max(before, digits);
+    }
+
+    /** Most digits before the point. */
+    int before() {
+        return before;
+    }
+
+    /** Takes a number with a point or an exponent. */
+    void add(String value, double nearest) {
+        boolean plain = value.indexOf('e') < 0 && value.indexOf('E') < 0;
+        if (plain && value.length() <= EXACT_DIGITS) {
+            behind = Math.max(behind, behindPoint(value));
+            return;
+        }
+        BigDecimal exact = new BigDecimal(value);
+        before = Math.max(before, exact.precision() - exact.scale());
+        behind = Math.max(behind, exact.scale());
+        // As it is written for a person, or to the last bit.
+        shortened += !Double.isInfinite(nearest)
+                        && exact.compareTo(new BigDecimal(Double.toString(nearest))) != 0
+                        && exact.compareTo(new BigDecimal(nearest)) != 0
+                ? 1
+                : 0;
+    }
+
+    /** Numbers with a point that have more digits than a double keeps. */
+    long shortened() {
+        return shortened;
+    }
+
+    /** The type that keeps all digits; a text where none of numbers does. */
+    FieldType exactType(long notFinite) {
+        int digits = Math.max(1, before + behind);
+        return notFinite > 0 || digits > Decimals.MOST_DIGITS ? FieldType.STRING : FieldType.decimal(digits, behind);
+    }
+
+    static int behindPoint(String value) {
+        int point = value.indexOf('.');
+        int at = point + 1;
+        while (point >= 0 && at < value.length() && Character.isDigit(value.charAt(at))) {
+            at++;
+        }
+        return point < 0 ? 0 : at - point - 1;
+    }
+}

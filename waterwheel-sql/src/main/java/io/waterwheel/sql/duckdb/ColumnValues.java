@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * The different whole numbers of a column, gathered while its table is handed over: so another leaf is narrowed by them
- * without a question to DuckDB, which would have to read the table first. Of more than {@code most} values only that
- * there are more. One thread.
+ * The different whole numbers of a column, gathered while its table is handed over: so another leaf is narrowed by
+ * them, or its rows are tested, without a question to DuckDB, which would have to read the table first. Of more than
+ * {@code most} values only that there are more. One thread.
  */
 final class ColumnValues {
     private static final int LEAST_SLOTS = 64;
@@ -116,14 +116,53 @@ final class ColumnValues {
         }
     }
 
+    /**
+     * Keeps of the first {@code count} of the selected rows those whose value is here; not of too many values.
+     *
+     * @param field of the block, for which {@link #gathers} is true
+     * @return how many they are
+     */
+    int keep(TupleBlock block, int field, int[] selected, int count) {
+        byte[] bytes = block.column(block.layout().columnOf(field));
+        boolean narrow = block.layout().fields().get(field).type().physical() == PhysicalType.INT32;
+        int bit = block.layout().nullBit(field);
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            long value = narrow ? LittleEndian.getInt(bytes, row * 4) : LittleEndian.getLong(bytes, row * 8);
+            boolean present = bit < 0 || (block.nullMask(row) >>> bit & 1) == 0;
+            if (present && has(value)) {
+                selected[kept++] = row;
+            }
+        }
+        return kept;
+    }
+
+    private boolean has(long value) {
+        if (value == 0) {
+            return zero;
+        }
+        int mask = slots.length - 1;
+        int slot = slot(value, mask);
+        while (slots[slot] != 0 && slots[slot] != value) {
+            slot = (slot + 1) & mask;
+        }
+        return slots[slot] == value;
+    }
+
+    /** How many values there are, of those that are gathered. */
+    int count() {
+        return count + (zero ? 1 : 0);
+    }
+
     /** Whether there are more values than are gathered. */
     boolean tooMany() {
-        return tooMany || count + (zero ? 1 : 0) > most;
+        return tooMany || count() > most;
     }
 
     /** The values, ascending. */
     List<Expression.Literal> literals() {
-        long[] values = new long[count + (zero ? 1 : 0)];
+        long[] values = new long[count()];
         int at = zero ? 1 : 0;
         for (long value : slots) {
             if (value != 0) {

@@ -39,6 +39,9 @@ final class DuckDbStatement {
     /** Values of one table that narrow a leaf, at most; and their bytes, of which a whole number has eight. */
     private static final int MOST_VALUES = 8192;
 
+    /** Values of one column by which rows are tested here, at most: 4 MiB of memory while the statement runs. */
+    private static final int MOST_TESTED = 1 << 18;
+
     private static final int MOST_BYTES = 65_536;
     /** Of all values that narrow one leaf: its query is a message of bounded length. */
     private static final int MOST_BYTES_OF_A_LEAF = 4 * MOST_BYTES;
@@ -62,6 +65,9 @@ final class DuckDbStatement {
 
     /** Those of the table that is handed over now. */
     private List<ColumnValues> gathering = List.of();
+
+    /** Which of its rows are. */
+    private KeptRows kept = KeptRows.all();
 
     private byte[] encoded = {};
     /** Of the leaf that is read now. */
@@ -147,21 +153,30 @@ final class DuckDbStatement {
         ResidualPlan.Leaf leaf = plan.leaves().get(number);
         Query query = leaf.query();
         narrowingBytes = 0;
+        ResidualPlan.Leaf tuples = leaf.singles() == null ? leaf : leaf.singles();
+        KeptRows tested = KeptRows.all();
         for (ResidualPlan.Narrowing narrowing : plan.narrowings()) {
             if (narrowing.to() == number && made.contains(narrowing.from())) {
-                query = narrowed(query, narrowing);
+                Query before = query;
+                query = narrowed(before, narrowing);
+                ColumnValues values = gathered(narrowing);
+                if (query == before && values != null && !values.tooMany()) {
+                    tested = tested.and(tuples, narrowing, values);
+                }
             }
         }
         if (leaf.singles() == null) {
-            readAs(number, leaf, query);
+            readAs(number, leaf, query, tested);
         } else {
-            readGroups(number, leaf, leaf.singles(), query.where());
+            readGroups(number, leaf, leaf.singles(), query.where(), tested);
         }
         Message.of(Message.Kind.TABLE_ENDS, out -> {}).write(channel);
     }
 
-    private void readAs(int number, ResidualPlan.Leaf leaf, Query query) throws IOException, InterruptedException {
+    private void readAs(int number, ResidualPlan.Leaf leaf, Query query, KeptRows rows)
+            throws IOException, InterruptedException {
         begin(ResidualPlan.table(number), leaf.fields(), leaf.places());
+        kept = rows;
         leaves.read(number, query, this::send);
     }
 
@@ -171,12 +186,18 @@ final class DuckDbStatement {
      * the engine their memory. So they are read where there are too many groups for the engine, or a sum of one exceeds
      * 64 bits, which that of the statement need not.
      */
-    private void readGroups(int number, ResidualPlan.Leaf groups, ResidualPlan.Leaf singles, @Nullable Expression where)
+    private void readGroups(
+            int number,
+            ResidualPlan.Leaf groups,
+            ResidualPlan.Leaf singles,
+            @Nullable Expression where,
+            KeptRows tested)
             throws IOException, InterruptedException {
         Query each = singles.query().toBuilder().where(where).build();
         KeySample sample = new KeySample(
                 ((ResultSpec.Aggregates) groups.query().result()).groupBy().size());
         begin(ResidualPlan.table(number), singles.fields(), singles.places());
+        kept = tested;
         leaves.read(number, each.withLimit(sampled), block -> {
             sample.add(block);
             send(block);
@@ -186,7 +207,7 @@ final class DuckDbStatement {
         }
         if (sample.repeats()) {
             try {
-                readAs(number, groups, groups.query().toBuilder().where(where).build());
+                readAs(number, groups, groups.query().toBuilder().where(where).build(), KeptRows.all());
                 return;
             } catch (WaterwheelException e) {
                 if (TOO_LARGE.stream().noneMatch(e::is)) {
@@ -195,7 +216,7 @@ final class DuckDbStatement {
                 LOG.info("a leaf of '{}' is read as tuples, not as groups: {}", each.stream(), e.toString());
             }
         }
-        readAs(number, singles, each);
+        readAs(number, singles, each, tested);
     }
 
     private void readSystem(int number) throws IOException {
@@ -212,11 +233,12 @@ final class DuckDbStatement {
         for (ResidualPlan.Narrowing narrowing : plan.narrowings()) {
             int place = narrowing.from().equals(table) ? places.get(narrowing.column()) : -1;
             if (place >= 0 && ColumnValues.gathers(fields.get(place).type())) {
-                columns.put(narrowing.column(), new ColumnValues(place, MOST_VALUES));
+                columns.put(narrowing.column(), new ColumnValues(place, MOST_TESTED));
             }
         }
         gathered.put(table, columns);
         gathering = List.copyOf(columns.values());
+        kept = KeptRows.all();
         Message.of(Message.Kind.TABLE, out -> {
                     out.writeUTF(table);
                     RowFields.write(fields, out);
@@ -228,7 +250,8 @@ final class DuckDbStatement {
                 .write(channel);
     }
 
-    private void send(TupleBlock block) {
+    private void send(TupleBlock read) {
+        TupleBlock block = kept.of(read);
         for (ColumnValues values : gathering) {
             values.add(block);
         }
@@ -267,13 +290,18 @@ final class DuckDbStatement {
     }
 
     private @Nullable List<Expression.Literal> values(ResidualPlan.Narrowing narrowing) throws IOException {
-        ColumnValues known = gathered.getOrDefault(narrowing.from(), Map.of()).get(narrowing.column());
+        ColumnValues known = gathered(narrowing);
         if (known != null) {
-            List<Expression.Literal> values = known.tooMany() ? null : known.literals();
+            List<Expression.Literal> values = known.tooMany() || known.count() > MOST_VALUES ? null : known.literals();
             narrowingBytes += values == null ? 0 : values.size() * Long.BYTES;
             return values;
         }
         return asked(narrowing);
+    }
+
+    /** The values that were gathered here; null where these are asked for. */
+    private @Nullable ColumnValues gathered(ResidualPlan.Narrowing narrowing) {
+        return gathered.getOrDefault(narrowing.from(), Map.of()).get(narrowing.column());
     }
 
     /** Asks DuckDB for the values. */

@@ -3,7 +3,6 @@ package io.waterwheel.sql.residual;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.sql.leaf.EngineFunctions;
-import io.waterwheel.sql.leaf.Leaf;
 import io.waterwheel.sql.leaf.LeafNode;
 import io.waterwheel.sql.leaf.NotPushed;
 import java.math.BigDecimal;
@@ -11,21 +10,17 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
-import org.apache.calcite.plan.RelDigest;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Aggregate;
 import org.apache.calcite.rel.core.AggregateCall;
-import org.apache.calcite.rel.core.AsofJoin;
 import org.apache.calcite.rel.core.Filter;
 import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.core.Project;
@@ -68,6 +63,12 @@ import org.slf4j.LoggerFactory;
 public final class PartialAggregates {
     private static final Logger LOG = LoggerFactory.getLogger(PartialAggregates.class);
 
+    /**
+     * Columns that make a group of sums of doubles, of means or of choices, at most. Tuples hardly repeat in more, and
+     * where they do not, such a sum of tuples and a column more for each mean cost more than the aggregate of the rows.
+     */
+    private static final int MOST_KEYS = 2;
+
     private final Aggregate aggregate;
     /** From the aggregate to the leaf, of each join the number of its input. */
     private final List<Integer> path;
@@ -79,51 +80,23 @@ public final class PartialAggregates {
 
     /** The same plan with such leaves where there can be. */
     public static RelNode in(RelNode root) {
-        Uses uses = new Uses(new HashMap<>(), new HashMap<>());
-        uses.add(root);
-        return rewritten(root, uses);
+        return rewritten(root, PartialPlaces.in(root));
     }
 
-    /** How often leaves and aggregates are in a plan. */
-    private record Uses(Map<Leaf, Integer> leaves, Map<RelDigest, Integer> aggregates) {
-        void add(RelNode node) {
-            if (node instanceof LeafNode leaf) {
-                leaves.merge(leaf.leaf(), 1, Integer::sum);
-            } else if (node instanceof Aggregate) {
-                aggregates.merge(node.getRelDigest(), 1, Integer::sum);
-            }
-            node.getInputs().forEach(this::add);
-        }
-
-        /**
-         * Whether all places of a leaf are in aggregates that are alike, one in each: they become one leaf of groups. A
-         * leaf is read once, so that all its places see the same rows.
-         */
-        boolean areIn(Aggregate aggregate, Leaf leaf) {
-            Uses inside = new Uses(new HashMap<>(), new HashMap<>());
-            inside.add(aggregate);
-            return inside.leaves.getOrDefault(leaf, 0) == 1
-                    && leaves.getOrDefault(leaf, 0).equals(aggregates.get(aggregate.getRelDigest()));
-        }
-    }
-
-    private static RelNode rewritten(RelNode node, Uses uses) {
+    private static RelNode rewritten(RelNode node, PartialPlaces places) {
         List<RelNode> inputs =
-                node.getInputs().stream().map(input -> rewritten(input, uses)).toList();
+                node.getInputs().stream().map(input -> rewritten(input, places)).toList();
         RelNode same = inputs.equals(node.getInputs()) ? node : node.copy(node.getTraitSet(), inputs);
         RelNode partial = same instanceof Aggregate aggregate && aggregate.getGroupType() == Aggregate.Group.SIMPLE
-                ? partial(aggregate, (Aggregate) node, uses)
+                ? partial(aggregate, (Aggregate) node, places)
                 : null;
         return partial == null ? same : partial;
     }
 
     /** @param before the same aggregate as it is in the plan that was counted */
-    private static @Nullable RelNode partial(Aggregate aggregate, Aggregate before, Uses uses) {
-        List<Place> places = new ArrayList<>();
-        places(aggregate.getInput(), List.of(), places);
-        places.removeIf(place -> !uses.areIn(before, place.leaf().leaf()));
+    private static @Nullable RelNode partial(Aggregate aggregate, Aggregate before, PartialPlaces places) {
         Made best = null;
-        for (Place place : places) {
+        for (PartialPlaces.Place place : places.of(aggregate, before)) {
             try {
                 Made one = new PartialAggregates(aggregate, place.path()).made(place.leaf());
                 if (best == null || one.compareTo(best) < 0) {
@@ -145,33 +118,6 @@ public final class PartialAggregates {
         @Override
         public int compareTo(Made other) {
             return Comparator.comparing(Made::narrow).thenComparing(Made::keys).compare(this, other);
-        }
-    }
-
-    private record Place(LeafNode leaf, List<Integer> path) {}
-
-    /** Leaves of tuples below joins, under operators that look at nothing but the values of a row. */
-    private static void places(RelNode node, List<Integer> path, List<Place> into) {
-        if (node instanceof LeafNode leaf) {
-            if (!path.isEmpty() && leaf.leaf().plain()) {
-                into.add(new Place(leaf, path));
-            }
-        } else if ((node instanceof Project project
-                        && !project.containsOver()
-                        && project.getVariablesSet().isEmpty())
-                || (node instanceof Filter filter
-                        && !filter.containsOver()
-                        && filter.getVariablesSet().isEmpty())) {
-            places(node.getInput(0), path, into);
-        } else if (node instanceof Join join
-                && !(node instanceof AsofJoin)
-                && join.getVariablesSet().isEmpty()) {
-            int sides = join.getJoinType().projectsRight() ? 2 : 1;
-            for (int side = 0; side < sides; side++) {
-                List<Integer> longer = new ArrayList<>(path);
-                longer.add(side);
-                places(join.getInput(side), List.copyOf(longer), into);
-            }
         }
     }
 
@@ -216,6 +162,8 @@ public final class PartialAggregates {
         if (keys.isEmpty()) {
             // Such a group is there even without a tuple.
             throw new NotPushed("groups of nothing");
+        } else if (keys.size() > MOST_KEYS && values.stream().anyMatch(value -> value.costsOfTuples(leaf))) {
+            throw new NotPushed("sums of doubles, means or choices by " + keys.size() + " columns");
         }
         LeafNode groups = PartialLeaf.of(leaf, List.copyOf(keys), partials);
         int[] columns = new int[leaf.getRowType().getFieldCount()];
@@ -251,6 +199,14 @@ public final class PartialAggregates {
     private record Value(Part part, @Nullable Part count) {
         Stream<Part> parts() {
             return Stream.of(Optional.of(part), Optional.ofNullable(count)).flatMap(Optional::stream);
+        }
+
+        /** Whether it costs more than the call does where the leaf is read as tuples. */
+        boolean costsOfTuples(LeafNode leaf) {
+            PartialLeaf.Value partial = part.partial();
+            return count != null
+                    || part.choice() != null
+                    || (partial != null && partial.isSumOfDoubles(leaf.getRowType()));
         }
     }
 

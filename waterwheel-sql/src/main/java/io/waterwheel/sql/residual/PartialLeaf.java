@@ -44,7 +44,13 @@ final class PartialLeaf {
     }
 
     /** A function of a column of the leaf; of {@link Function#ALL} the column is -1. */
-    record Value(Function function, int column) {}
+    record Value(Function function, int column) {
+        /** @param row type of the leaf's rows */
+        boolean isSumOfDoubles(RelDataType row) {
+            return function == Function.SUM
+                    && row.getFieldList().get(column).getType().getSqlTypeName() == SqlTypeName.DOUBLE;
+        }
+    }
 
     /**
      * The leaf of groups: first the values that make a group, then what is computed of it.

@@ -486,6 +486,48 @@ final class DuckDbExecutorTest {
         assertThat(where.toString().length()).isBetween(100_000, 400_000);
     }
 
+    /** Of more values than narrow a query: rows that have none of them do not go to DuckDB. */
+    @Test
+    void handsOverOnlyRowsThatAreJoined() throws Exception {
+        List<Field> fields = List.of(new Field("n", FieldType.LONG, true), new Field("t", FieldType.STRING, true));
+        ResidualPlan.Leaf small =
+                new ResidualPlan.Leaf(Query.builder("a").build().withSelect(List.of("n", "t")), fields, List.of(0, 1));
+        ResidualPlan.Leaf large =
+                new ResidualPlan.Leaf(Query.builder("b").build().withSelect(List.of("n", "t")), fields, List.of(0, 1));
+        // No join, so that what was handed over is seen.
+        ResidualPlan plan = new ResidualPlan(
+                List.of(small, large),
+                "SELECT CAST(sum(hash(c0, c1) % 1000000) AS BIGINT) AS c0 FROM leaf1",
+                List.of(new Field("c0", FieldType.LONG, true)),
+                List.of("n"),
+                List.of(new ResidualPlan.Narrowing("leaf0", 0, 1, new Expression.FieldValue("n"), ValueType.INTEGER)));
+        Taker taker = new Taker(() -> false, PATIENCE_MILLIS);
+        EXECUTOR.execute(
+                plan,
+                (leaf, query, rows) -> {
+                    assertThat(query.where())
+                            .as("10,000 are too many for a query")
+                            .isNull();
+                    int step = leaf == 0 ? 2 : 1;
+                    TupleBlock block = new TupleBlock(RowLayout.ofFields(fields), 20_000 / step);
+                    for (int row = 0; row < 20_000 / step; row++) {
+                        put(block, 0, row, (long) row * step);
+                        put(block, 1, row, "t" + row);
+                        if (row % 5 == 4) {
+                            block.setNullMask(row, 1L << block.layout().nullBit(row % 2));
+                        }
+                    }
+                    block.setSize(20_000 / step);
+                    rows.take(block);
+                },
+                taker);
+        // In the first table every tenth row has no number; in the second rows 4, 14, ... have none.
+        assertThat(taker.last)
+                .isEqualTo(number("SELECT CAST(sum(hash(n, t) % 1000000) AS BIGINT) AS c0 FROM (SELECT i AS n,"
+                        + " CASE WHEN i % 10 <> 9 THEN 't' || i END AS t FROM range(20000) r(i)"
+                        + " WHERE i % 2 = 0 AND i % 10 <> 4 AND i % 20 <> 8)"));
+    }
+
     /**
      * Groups that the text merges again are asked for where they are fewer than the tuples and the engine can have
      * them; whichever is read, the answer is the same.

@@ -593,6 +593,12 @@ final class StatementsBesideDuckDbTest {
                 "SELECT SUM(CASE WHEN v.note = 'a' THEN o.price WHEN o.note = 'b' THEN 0 ELSE o.price END) FROM orders o FULL JOIN visits v ON o.id = v.level ; orders ; [id, note = 'b']",
                 // All places of a leaf are in aggregates that are alike: one leaf of groups for both.
                 "WITH g AS (SELECT v.note, o.id, SUM(o.price) AS s FROM orders o JOIN visits v ON o.id = v.level GROUP BY v.note, o.id) SELECT a.s, b.s FROM g a JOIN g b ON a.id = b.id WHERE a.note = 'a' OR b.note = 'b' ; orders ; [id]",
+                // In more than two columns tuples hardly repeat: what costs more of them than the aggregate does is not
+                // tried.
+                "SELECT o.note, SUM(o.amount) FROM orders o JOIN visits v ON o.id = v.id AND o.amount = v.level GROUP BY o.note ; orders ; [id, amount, note]",
+                "SELECT o.note, SUM(o.price) FROM orders o JOIN visits v ON o.id = v.id AND o.amount = v.level GROUP BY o.note ; orders ;",
+                "SELECT o.note, AVG(o.amount) FROM orders o JOIN visits v ON o.id = v.id AND o.amount = v.level GROUP BY o.note ; orders ;",
+                "SELECT o.note, SUM(CASE WHEN v.level > 1 THEN o.amount END) FROM orders o JOIN visits v ON o.id = v.id AND o.amount = v.level GROUP BY o.note ; orders ;",
                 // What is in the statement twice is read once: both places see the same rows.
                 "SELECT COUNT(*), COUNT(b.id) FROM orders a LEFT JOIN orders b ON a.id = b.id ; orders ;",
                 "SELECT COUNT(*) FROM orders o JOIN visits v ON o.id = v.id UNION ALL SELECT SUM(o.id) FROM orders o JOIN visits v ON o.id = v.id ; orders ;",

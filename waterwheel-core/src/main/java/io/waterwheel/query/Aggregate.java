@@ -28,6 +28,8 @@ public record Aggregate(
         List<Expression> arguments,
         @Nullable Expression filter,
         String name) {
+    private static final int MOST_ABOUT = 100;
+
     public Aggregate {
         arguments = List.copyOf(arguments);
         List<Parameter> parameters = function.parameters();
@@ -103,13 +105,23 @@ public record Aggregate(
         }
     }
 
-    /** As {@link #parse} reads it. */
-    @Override
-    public String toString() {
+    /** What is computed, for messages: of a statement the names of aggregates are not those that it has. */
+    public String about() {
+        String call = call();
+        return call.length() <= MOST_ABOUT ? call : call.substring(0, MOST_ABOUT) + "...";
+    }
+
+    private String call() {
         String written = arguments.isEmpty()
                 ? "*"
                 : arguments.stream().map(ExpressionPrinter::print).collect(Collectors.joining(", "));
-        return function + "(" + written + ")" + (filter == null ? "" : " FILTER (WHERE " + filter + ")") + " AS "
+        return function + "(" + written + ")";
+    }
+
+    /** As {@link #parse} reads it. */
+    @Override
+    public String toString() {
+        return call() + (filter == null ? "" : " FILTER (WHERE " + filter + ")") + " AS "
                 + ExpressionPrinter.name(name);
     }
 }

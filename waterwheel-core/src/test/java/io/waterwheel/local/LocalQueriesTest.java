@@ -74,6 +74,9 @@ final class LocalQueriesTest {
             Query many = stream.query()
                     .withAggregates(List.of(Aggregate.parse("sum(9223372036854775807 - k + k) AS all_of_them")));
             assertThatThrownBy(() -> stream.answer(many, rows -> true)).hasMessageContaining("exceeds 64 bits");
+            Query whole = stream.query().withAggregates(List.of(Aggregate.parse("sum(9223372036854775807) AS a0")));
+            assertThatThrownBy(() -> stream.answer(whole, rows -> true))
+                    .hasMessageContaining("aggregate sum(9223372036854775807): the sum exceeds 64 bits");
         }
     }
 

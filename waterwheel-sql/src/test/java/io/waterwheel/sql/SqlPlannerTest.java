@@ -522,6 +522,33 @@ final class SqlPlannerTest {
                 "SELECT x FROM orders | NO_SUCH_FIELD |" + " statement, line 1, column 8: there is no column 'x'",
                 "SELECT nota FROM orders | NO_SUCH_FIELD |"
                         + " statement, line 1, column 8: there is no column 'nota'; did you mean 'note'?",
+                "SELECT id FROM orders WHERE note = \"Zoë\" | NO_SUCH_FIELD | statement, line 1, column 36:"
+                        + " there is no column 'Zoë'; a text stands in single quotes: 'Zoë'",
+                "SELECT note, COUNT(*) FROM orders GRUOP BY note | BAD_SQL | statement, line 1, column 41: Encountered \"BY\";"
+                        + " is GRUOP meant as GROUP?",
+                "SELECT * FROM orders ) | BAD_SQL | statement, line 1, column 22: Encountered \")\"",
+                "SELECT * FROM orders WHER id = 1 | BAD_SQL | statement, line 1, column 27: Encountered \"id\";"
+                        + " is WHER meant as WHERE?",
+                "SELECT TRY_CAST(note AS DATE) FROM orders | BAD_SQL | statement, line 1, column 8: TRY_CAST is of a text to"
+                        + " BIGINT, DOUBLE or TIMESTAMP, not to DATE",
+                "SELECT PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY id DESC) FROM orders | BAD_SQL | statement, line 1, column 8:"
+                        + " PERCENTILE_DISC is of one value that ascends: PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY x)",
+                "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY id) FROM orders | SQL_UNSUPPORTED | statement, line 1,"
+                        + " column 8: not supported: the function PERCENTILE_CONT; QUANTILE(x, 0.5), which is"
+                        + " PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY x), takes the value at a share of the group;"
+                        + " docs/sql.md has what is",
+                "SELECT i FROM TABLE(GENERATE_SERIES(1, 5)) AS t(i) | SQL_UNSUPPORTED | statement, line 1, column 21: there is no"
+                        + " function GENERATE_SERIES of these arguments; written rows count, such as (VALUES (1), (2), (3)) AS"
+                        + " n(i), and TIME_BUCKET_GAPFILL has each step of a time",
+                "SELECT v.x, m.y FROM (VALUES (1), (2)) AS v(x), LATERAL (SELECT MAX(w.y) AS y FROM (VALUES (1), (2)) AS w(y)"
+                        + " WHERE w.y <= v.x) AS m | SQL_UNSUPPORTED | statement: not supported: a sub-query that names a row of"
+                        + " the query around it in this way; join with its groups, JOIN (SELECT k, MAX(x) AS m FROM t GROUP BY"
+                        + " k) AS g ON g.k = a.k, or write it as one value, (SELECT MAX(x) FROM t WHERE t.k = a.k);"
+                        + " docs/sql.md has what is",
+                "SELECT LPAD(note, 5000) FROM orders | SQL_UNSUPPORTED | statement, line 1, column 8: not supported: LPAD with"
+                        + " other than a written whole number from 0 to 1000; docs/sql.md has what is",
+                "SELECT REVERSE(id) FROM orders | SQL_UNSUPPORTED | statement, line 1, column 8: not supported: REVERSE of"
+                        + " BIGINT; it is of texts: CAST(x AS VARCHAR); docs/sql.md has what is",
                 "SELECT * FROM order_s | NO_SUCH_STREAM |"
                         + " statement, line 1, column 15: there is no stream 'order_s'; did you mean 'orders'?",
                 "SELECT * FROM orders WHERE ( | BAD_SQL | statement, line 1, column 28: Encountered \"( <EOF>\"",
@@ -548,8 +575,8 @@ final class SqlPlannerTest {
                 "SELECT TO_CHAR(at, 'YYYY') FROM orders | SQL_UNSUPPORTED |"
                         + " statement, line 1, column 8: not supported: the function TO_CHAR; FORMAT_TIME(time, 'yyyy-MM-dd HH:mm')"
                         + " writes a time; docs/sql.md has what is",
-                "SELECT EXTRACT(DOW FROM at) + EXTRACT(DAY FROM at) FROM orders | SQL_UNSUPPORTED |"
-                        + " statement, line 1, column 8: not supported: the unit DOW of EXTRACT; units are SECOND, MINUTE, HOUR, DAY,"
+                "SELECT EXTRACT(CENTURY FROM at) + EXTRACT(DAY FROM at) FROM orders | SQL_UNSUPPORTED |"
+                        + " statement, line 1, column 8: not supported: the unit CENTURY of EXTRACT; units are SECOND, MINUTE, HOUR, DAY,"
                         + " WEEK, MONTH, QUARTER, YEAR, ISODOW, DOY; docs/sql.md has what is",
                 "SELECT COUNT(user) FROM logins | BAD_SQL | statement, line 1, column 14: USER is a word of SQL; the column is"
                         + " written in double quotes: \"user\"",

@@ -80,7 +80,7 @@ public abstract class AggregateFunction {
      * A new, empty state.
      *
      * @param arguments none when it is of rows; with the time if it is {@link #byTime}
-     * @param about the aggregate's name in the answer, for messages
+     * @param about what is computed, for messages
      */
     public abstract AggregateState state(List<Argument> arguments, String about);
 

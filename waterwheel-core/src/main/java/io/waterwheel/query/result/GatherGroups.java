@@ -130,7 +130,7 @@ final class GatherGroups extends Gather {
         List<AggregateState> states = new ArrayList<>();
         for (int a = 0; a < wanted.values().size(); a++) {
             Aggregate aggregate = wanted.values().get(a);
-            states.add(aggregate.function().state(argumentTypes.get(a), aggregate.name()));
+            states.add(aggregate.function().state(argumentTypes.get(a), aggregate.about()));
         }
         return states;
     }

@@ -1,5 +1,6 @@
 package io.waterwheel.sql.duckdb;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -118,8 +119,10 @@ final class DuckDbProcess {
                 DuckDBConnection connection = database.duplicate();
                 DuckDbSession session = new DuckDbSession(channel, connection, rows, regions)) {
             session.run();
+        } catch (EOFException e) {
+            // The statement was given up, as when a leaf cannot be read: who gave it up says why.
         } catch (IOException | SQLException | RuntimeException | Error e) {
-            // Told on standard error, which the parent logs; most often the client is gone.
+            // Told on standard error, which the parent logs.
             System.err.println("session: " + e);
         } finally {
             lastUse.set(System.nanoTime());

@@ -48,6 +48,16 @@ public final class EngineFunctions {
     /** The bytes of an address or a UUID, whose canonical text it takes, in digits that have their order. */
     public static final String DIGITS = "DIGITS OF ADDRESS";
 
+    /** Whether a text has what a pattern means. */
+    public static final String MATCHES = "REGEXP_MATCHES";
+
+    public static final String REPLACES = "REGEXP_REPLACE";
+    public static final String EXTRACTS = "REGEXP_EXTRACT";
+    /** The whole number, or the time, that a text is; null where it is none. */
+    public static final String TRY_WHOLE = "TRY_CAST TO BIGINT";
+
+    public static final String TRY_TIME = "TRY_CAST TO TIMESTAMP";
+
     private static final SqlReturnTypeInference TEXT = nullable(SqlTypeName.VARCHAR);
     private static final SqlReturnTypeInference WHOLE = nullable(SqlTypeName.BIGINT);
     private static final SqlReturnTypeInference DOUBLE = nullable(SqlTypeName.DOUBLE);
@@ -87,12 +97,27 @@ public final class EngineFunctions {
         add(new EngineFunction(METRES, null, DOUBLE, 2, 2));
         add(new EngineFunction(TO_DOUBLE, null, DOUBLE, 1, 1));
         add(new EngineFunction(DIGITS, null, TEXT, 1, 1));
+        addOfTexts();
         for (String name : List.of("quantile", "median", "first", "last", "delta", "rate", "arg_min", "arg_max")) {
             EngineAggregate aggregate = new EngineAggregate(name.toUpperCase(Locale.ROOT), AggregateFunctions.of(name));
             aggregates.put(aggregate.getName(), aggregate);
             all.add(aggregate);
         }
         all.addAll(DownsamplingPattern.operators());
+    }
+
+    /** Those that DuckDB alone has. */
+    private void addOfTexts() {
+        add(new EngineFunction(MATCHES, null, TRUTH, 2, 3));
+        add(new EngineFunction(REPLACES, null, TEXT, 3, 4));
+        add(new EngineFunction(EXTRACTS, null, TEXT, 2, 3));
+        add(new EngineFunction("SPLIT_PART", null, TEXT, 3, 3));
+        add(new EngineFunction("LPAD", null, TEXT, 2, 3));
+        add(new EngineFunction("RPAD", null, TEXT, 2, 3));
+        add(new EngineFunction("RIGHT", null, TEXT, 2, 2));
+        add(new EngineFunction("REVERSE", null, TEXT, 1, 1));
+        add(new EngineFunction(TRY_WHOLE, null, WHOLE, 1, 1));
+        add(new EngineFunction(TRY_TIME, null, MILLIS, 1, 1));
     }
 
     private static SqlReturnTypeInference nullable(SqlTypeName type) {

@@ -12,10 +12,15 @@ import java.util.Map;
 /** What to write in place of functions that are not there: by what they do, else by a name that is near. */
 public final class NearFunctions {
     private static final String WRITES_TIMES = "FORMAT_TIME(time, 'yyyy-MM-dd HH:mm') writes a time";
-    private static final String SHARES = "QUANTILE(x, 0.5) takes the value at a share of the group";
+    private static final String SHARES =
+            "QUANTILE(x, 0.5), which is PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY x), takes the value at a share of"
+                    + " the group";
+    private static final String COUNTS =
+            "written rows count, such as (VALUES (1), (2), (3)) AS n(i), and TIME_BUCKET_GAPFILL has each step of a time";
     private static final String MOVES = "time + INTERVAL '5' MINUTE moves a time";
     private static final String READS_NUMBERS =
             "TO_NUMBER(text) is the number that a text is, and null where it is none";
+    private static final String PATTERNS = "REGEXP_MATCHES(text, 'pattern', 'i') is there; without 'i' letters count";
     private static final String MEANS_OTHER = "LIKE, SUBSTRING, STRPOS and REPLACE are there";
 
     /** By name, in capital letters. */
@@ -24,12 +29,19 @@ public final class NearFunctions {
             Map.entry("DATE_FORMAT", WRITES_TIMES),
             Map.entry("STRFTIME", WRITES_TIMES),
             Map.entry("MODE", "the most frequent x is SELECT x ... GROUP BY x ORDER BY COUNT(x) DESC LIMIT 1"),
-            Map.entry("REGEXP_REPLACE", MEANS_OTHER),
-            Map.entry("REGEXP_LIKE", MEANS_OTHER),
-            Map.entry("REGEXP_MATCHES", MEANS_OTHER),
-            Map.entry("SIMILAR TO", MEANS_OTHER),
-            Map.entry("POSIX REGEX CASE SENSITIVE", MEANS_OTHER),
-            Map.entry("POSIX REGEX CASE INSENSITIVE", MEANS_OTHER),
+            Map.entry("SIMILAR TO", PATTERNS),
+            Map.entry("RLIKE", PATTERNS),
+            Map.entry("REGEXP", PATTERNS),
+            Map.entry("POSIX REGEX CASE SENSITIVE", PATTERNS),
+            Map.entry("POSIX REGEX CASE INSENSITIVE", PATTERNS),
+            Map.entry("GENERATE_SERIES", COUNTS),
+            Map.entry("RANGE", COUNTS),
+            Map.entry("UNNEST", COUNTS),
+            Map.entry("INITCAP", "UPPER and LOWER are there, of whole texts"),
+            Map.entry("CONCAT_WS", "CONCAT(x, '-', y) and x || '-' || y are there"),
+            Map.entry("IIF", "IF(condition, x, y) is there"),
+            Map.entry("LTRIM", "TRIM(text) takes blanks from both ends"),
+            Map.entry("RTRIM", "TRIM(text) takes blanks from both ends"),
             Map.entry("OVERLAY", MEANS_OTHER),
             Map.entry("POSITION", "STRPOS(text, part) is from the beginning"),
             Map.entry("TRIM", "TRIM(text) takes blanks from both ends"),

@@ -9,8 +9,12 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.calcite.runtime.CalciteContextException;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.parser.SqlParseException;
 import org.apache.calcite.sql.parser.SqlParserPos;
+import org.apache.calcite.sql.util.SqlBasicVisitor;
+import org.jspecify.annotations.Nullable;
 
 /** Says what is wrong with a statement, and where. */
 public final class SqlErrors {
@@ -18,6 +22,12 @@ public final class SqlErrors {
 
     private static final List<String> STATEMENTS =
             List.of("SELECT", "WITH", "VALUES", "INSERT", "CREATE", "ALTER", "DROP", "SHOW", "DESCRIBE", "EXPLAIN");
+
+    /** Words that begin a part of a statement. */
+    private static final List<String> PARTS =
+            List.of("FROM", "WHERE", "GROUP", "HAVING", "QUALIFY", "ORDER", "LIMIT", "OFFSET", "PARTITION", "LATEST");
+
+    private static final Pattern LAST_WORD = Pattern.compile("(\\w+)\\s*$");
 
     private static final Pattern COMPARED = Pattern.compile(
             "Cannot apply '(?:=|<>|<|<=|>|>=)' to arguments of type '<([^>]*)> \\S+ <([^>]*)>'.*", Pattern.DOTALL);
@@ -105,6 +115,14 @@ public final class SqlErrors {
         if (cause instanceof StackOverflowError deep) {
             return tooDeep(deep);
         }
+        if (String.valueOf(cause.getMessage()).startsWith("Decorrelation produced")) {
+            return new WaterwheelException(
+                    ErrorCode.SQL_UNSUPPORTED,
+                    "statement: not supported: a sub-query that names a row of the query around it in this way; join with"
+                            + " its groups, JOIN (SELECT k, MAX(x) AS m FROM t GROUP BY k) AS g ON g.k = a.k, or write it"
+                            + " as one value, (SELECT MAX(x) FROM t WHERE t.k = a.k); docs/sql.md has what is",
+                    failure);
+        }
         return new WaterwheelException(
                 ErrorCode.SQL_UNSUPPORTED,
                 "statement: it cannot be planned: " + shortened(String.valueOf(cause.getMessage()))
@@ -147,13 +165,29 @@ public final class SqlErrors {
                             + " '5 minutes'; several are added to a time one after another, and 300 milliseconds are"
                             + " INTERVAL '0.3' SECOND");
         }
-        String quoted = name == null ? "" : "; a name that is a word of SQL goes in double quotes: \"" + name + "\"";
+        String typed = position == null ? "" : typed(statement, position);
+        String quoted = !typed.isEmpty()
+                ? typed
+                : name == null ? "" : "; a name that is a word of SQL goes in double quotes: \"" + name + "\"";
         return new WaterwheelException(
                 ErrorCode.BAD_SQL,
                 position == null
                         ? "statement: " + shortened(first)
                         : place(position.getLineNum(), position.getColumnNum()) + shortened(first) + quoted,
                 failure);
+    }
+
+    /** Of a word that is nearly one of those that begin a part of a statement: a parser takes it for a name. */
+    private static String typed(String statement, SqlParserPos place) {
+        Matcher word = LAST_WORD.matcher(before(statement, place));
+        String written = word.find() ? word.group(1) : "";
+        String near = NearestName.near(written.toUpperCase(Locale.ROOT), PARTS);
+        // The stream orders is not meant as ORDER.
+        return near == null
+                        || Math.abs(near.length() - written.length()) > 1
+                        || written.toUpperCase(Locale.ROOT).startsWith(near)
+                ? ""
+                : "; is " + written + " meant as " + near + "?";
     }
 
     private static boolean isExplain(String said, String statement) {
@@ -172,7 +206,7 @@ public final class SqlErrors {
 
     /** Of a statement whose names or types do not fit. */
     public static WaterwheelException of(
-            CalciteContextException failure, Collection<String> streams, Collection<String> fields) {
+            CalciteContextException failure, SqlNode statement, Collection<String> streams, Collection<String> fields) {
         Throwable cause = failure.getCause();
         String said = String.valueOf(cause == null ? failure.getMessage() : cause.getMessage());
         Matcher stream = OBJECT.matcher(said);
@@ -186,7 +220,8 @@ public final class SqlErrors {
             what = "there is no stream '" + stream.group(1) + "'" + NearestName.question(stream.group(1), streams);
         } else if (field.matches()) {
             code = ErrorCode.NO_SUCH_FIELD;
-            what = "there is no column '" + field.group(1) + "'" + NearestName.question(field.group(1), fields);
+            what = "there is no column '" + field.group(1) + "'" + asText(field.group(1), statement)
+                    + NearestName.question(field.group(1), fields);
         } else if (function.matches()) {
             code = ErrorCode.SQL_UNSUPPORTED;
             what = "there is no function " + function.group(1) + " of these arguments"
@@ -205,6 +240,20 @@ public final class SqlErrors {
         }
         return new WaterwheelException(
                 code, place(failure.getPosLine(), failure.getPosColumn()) + shortened(what), failure);
+    }
+
+    /** Of a name in double quotes that no part of a name stands before: a text was meant, perhaps. */
+    private static String asText(String name, SqlNode statement) {
+        boolean[] quoted = {false};
+        statement.accept(new SqlBasicVisitor<@Nullable Void>() {
+            @Override
+            public @Nullable Void visit(SqlIdentifier identifier) {
+                quoted[0] |=
+                        identifier.isSimple() && identifier.getSimple().equals(name) && identifier.isComponentQuoted(0);
+                return null;
+            }
+        });
+        return quoted[0] ? "; a text stands in single quotes: '" + name.replace("'", "''") + "'" : "";
     }
 
     private static String compared(String left, String right) {

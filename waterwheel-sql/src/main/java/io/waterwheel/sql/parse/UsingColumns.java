@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Columns that {@code JOIN ... USING (id)} names, where SELECT, WHERE, GROUP BY, HAVING and ORDER BY name them without
  * a table: as the column of the side whose rows are all in the answer. Calcite knows them in the SELECT list alone, and
- * calls them ambiguous elsewhere. Only where each join merges them: another table may have a column of the name.
+ * calls them ambiguous elsewhere. Only where all joins are by USING: another table may have a column of the name.
  */
 final class UsingColumns extends SqlShuttle {
     private UsingColumns() {}
@@ -82,12 +82,18 @@ final class UsingColumns extends SqlShuttle {
                 || join.getRight() instanceof SqlJoin) {
             return columns;
         }
+        // What the joins before merge keeps its name, which is that of one column among them.
+        columns.putAll(before);
         for (SqlNode one : names) {
             SqlIdentifier name = (SqlIdentifier) one;
             String key = name.getSimple().toUpperCase(Locale.ROOT);
             SqlNode ofLeft = left == null ? before.get(key) : column(left, name);
+            JoinType type = join.getJoinType();
             if (ofLeft != null) {
-                columns.put(key, merged(join.getJoinType(), ofLeft, column(right, name), name.getParserPosition()));
+                columns.put(key, merged(type, ofLeft, column(right, name), name.getParserPosition()));
+            } else if (type == JoinType.INNER || type == JoinType.RIGHT) {
+                // Which table before has it is not known here; the column of the right one is equal.
+                columns.put(key, column(right, name));
             }
         }
         return columns;

@@ -14,6 +14,7 @@ import org.apache.calcite.sql.SqlBasicTypeNameSpec;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlDataTypeSpec;
 import org.apache.calcite.sql.SqlDynamicParam;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
@@ -80,6 +81,46 @@ final class NumberCalls {
                             + " is not supported; BIGINT, DOUBLE, DECIMAL(18, 2), VARCHAR, DATE, and TIMESTAMP of 3,"
                             + " 6 or 9 digits are");
         }
+    }
+
+    /** {@code PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY x)}, the value at a share of x; null for any other call. */
+    @Nullable
+    SqlNode quantile(SqlCall call) {
+        if (!(call.operand(0) instanceof SqlCall share)
+                || !share.getOperator().getName().equals("PERCENTILE_DISC")
+                || share.operandCount() != 1
+                || !(call.operand(1) instanceof SqlNodeList order)) {
+            return null;
+        }
+        if (order.size() != 1 || order.get(0).getKind() == SqlKind.DESCENDING) {
+            throw SqlErrors.at(
+                    call.getParserPosition(),
+                    "PERCENTILE_DISC is of one value that ascends: PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY x)");
+        }
+        return functions
+                .aggregate("QUANTILE")
+                .createCall(share.getFunctionQuantifier(), call.getParserPosition(), order.get(0), share.operand(0));
+    }
+
+    /** A CAST of a text that is null where the text is no such value. */
+    SqlNode tried(SqlCall call) {
+        SqlNode value = call.operand(0);
+        SqlParserPos position = call.getParserPosition();
+        String type = call.operand(1) instanceof SqlDataTypeSpec spec
+                        && spec.getTypeNameSpec() instanceof SqlBasicTypeNameSpec name
+                ? name.getTypeName().getSimple().toUpperCase(Locale.ROOT)
+                : "";
+        String function =
+                switch (type) {
+                    case "BIGINT", "INTEGER", "INT" -> EngineFunctions.TRY_WHOLE;
+                    case "DOUBLE", "FLOAT", "REAL" -> "TO_NUMBER";
+                    case "TIMESTAMP" -> EngineFunctions.TRY_TIME;
+                    default ->
+                        throw SqlErrors.at(
+                                position,
+                                "TRY_CAST is of a text to BIGINT, DOUBLE or TIMESTAMP, not to " + call.operand(1));
+                };
+        return functions.required(function).createCall(position, value);
     }
 
     /** A CAST to DOUBLE of what is no literal; null for any other. */

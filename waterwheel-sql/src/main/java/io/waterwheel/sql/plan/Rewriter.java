@@ -66,7 +66,9 @@ final class Rewriter extends SqlShuttle {
             Map.entry("CEILING", "CEIL"),
             Map.entry("SUBSTR", "SUBSTRING"),
             Map.entry("POW", "POWER"),
-            Map.entry("DATE_BIN", EngineFunctions.TIME_BUCKET));
+            Map.entry("DATE_BIN", EngineFunctions.TIME_BUCKET),
+            Map.entry("REGEXP_LIKE", EngineFunctions.MATCHES),
+            Map.entry("POSIX REGEX CASE SENSITIVE", EngineFunctions.MATCHES));
 
     private final EngineFunctions functions;
     private final NumberCalls numbers;
@@ -237,7 +239,7 @@ final class Rewriter extends SqlShuttle {
                 yield moved == null ? null : TimeCalls.timestamp(moved.toInstant(ZoneOffset.UTC), position);
             }
             case "=", "<>", "!=", "<", "<=", ">", ">=" -> TimeCalls.compared(call);
-            case "DATEPART" -> operands.size() == 2 ? times.part(call) : null;
+            case "DATEPART", "DATE_PART" -> operands.size() == 2 ? times.part(call) : null;
             case "TIMESTAMPDIFF" -> times.difference(call, false);
             case "DATEDIFF", "DATE_DIFF" -> times.difference(call, true);
             case "TRIM" -> operands.size() == 3 ? trimmed(call) : null;
@@ -269,6 +271,10 @@ final class Rewriter extends SqlShuttle {
             }
             case EngineFunctions.TIME_BUCKET -> operands.size() == 2 ? times.calendar(call) : null;
             case "DATE_BIN" -> operands.size() == 3 ? times.binned(call) : null;
+            case "TIME_BUCKET_GAPFILL" -> {
+                TimeCalls.requireNoMonths(call);
+                yield null;
+            }
             case "ROUND" -> operands.size() == 2 ? numbers.rounded(call) : null;
             case "IFNULL", "NVL" ->
                 operands.size() == 2 ? SqlStdOperatorTable.COALESCE.createCall(position, operands) : null;
@@ -310,7 +316,11 @@ final class Rewriter extends SqlShuttle {
                         .aggregate("QUANTILE")
                         .createCall(call.getFunctionQuantifier(), position, operands.toArray(SqlNode[]::new));
             case "STRING_AGG", "LISTAGG", "GROUP_CONCAT" -> TextCalls.of(call);
-            case "WITHIN GROUP" -> TextCalls.within(call);
+            case "WITHIN GROUP" -> {
+                SqlNode texts = TextCalls.within(call);
+                yield texts == null ? numbers.quantile(call) : texts;
+            }
+            case "TRY_CAST", "SAFE_CAST" -> numbers.tried(call);
             case "ARRAY_AGG" ->
                 throw SqlErrors.at(
                         position, "ARRAY_AGG makes an array, which no answer has; STRING_AGG(x, ',') makes a text");

@@ -318,7 +318,7 @@ public final class StatementPlanner {
         try {
             return plannedAnew(valid, open);
         } catch (CalciteContextException e) {
-            throw SqlErrors.of(e, valid.streams(), valid.fields());
+            throw SqlErrors.of(e, valid.node(), valid.streams(), valid.fields());
         }
     }
 
@@ -420,7 +420,7 @@ public final class StatementPlanner {
             StatementFaults.requireNoWord(valid, fields);
             return new Validated(valid, labels, validator, reader, types, names, fields, schemas);
         } catch (CalciteContextException e) {
-            throw SqlErrors.of(e, names, fields);
+            throw SqlErrors.of(e, statement, names, fields);
         }
     }
 

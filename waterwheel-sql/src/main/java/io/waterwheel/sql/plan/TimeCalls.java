@@ -229,6 +229,9 @@ final class TimeCalls {
                 ? qualifier.getUnit().name()
                 : unit instanceof SqlIdentifier identifier ? identifier.toString() : "";
         SqlParserPos position = call.getParserPosition();
+        if (isDayFromSunday(name) && function.equals("DATE_PART")) {
+            return dayFromSunday(time, position);
+        }
         if (CalendarUnit.of(name) == null) {
             throw SqlErrors.unsupported(
                     position,
@@ -245,8 +248,34 @@ final class TimeCalls {
                 .createCall(position, SqlLiteral.createCharString(name.toLowerCase(Locale.ROOT), position), time);
     }
 
-    /** DATEPART, whose unit may be in quotes. */
+    /** Of steps without tuples, which have one length. */
+    static void requireNoMonths(SqlCall call) {
+        if (call.getOperandList().get(0) instanceof SqlIntervalLiteral interval
+                && interval.getValue() instanceof SqlIntervalLiteral.IntervalValue value
+                && value.getIntervalQualifier().isYearMonth()) {
+            throw SqlErrors.unsupported(
+                    call.getParserPosition(),
+                    "TIME_BUCKET_GAPFILL by months, quarters or years; TIME_BUCKET has such steps, but for empty ones");
+        }
+    }
+
+    private static boolean isDayFromSunday(String unit) {
+        return unit.equalsIgnoreCase("DOW") || unit.equalsIgnoreCase("DAYOFWEEK");
+    }
+
+    /** The day of the week from Sunday, 0, as PostgreSQL and DuckDB count it. */
+    private SqlNode dayFromSunday(SqlNode time, SqlParserPos position) {
+        SqlNode fromMonday = functions
+                .required("DATE_PART")
+                .createCall(position, SqlLiteral.createCharString("isodow", position), time);
+        return SqlStdOperatorTable.MOD.createCall(position, fromMonday, SqlLiteral.createExactNumeric("7", position));
+    }
+
+    /** DATE_PART and DATEPART, whose unit may be in quotes. */
     SqlNode part(SqlCall call) {
+        if (call.operand(0) instanceof SqlCharStringLiteral text && isDayFromSunday(text.getValueAs(String.class))) {
+            return dayFromSunday(call.operand(1), call.getParserPosition());
+        }
         return call.operand(0) instanceof SqlIntervalQualifier unit
                 ? unit(call, "DATE_PART", unit, call.operand(1))
                 : functions.required("DATE_PART").createCall(call.getParserPosition(), call.getOperandList());

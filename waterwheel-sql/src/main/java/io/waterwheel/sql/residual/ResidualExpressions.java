@@ -422,6 +422,10 @@ final class ResidualExpressions {
         if (difference != null) {
             return difference;
         }
+        String ofTexts = ResidualTexts.of(name, operands, this);
+        if (ofTexts != null) {
+            return ofTexts;
+        }
         String spatial = shapes().of(call);
         if (spatial != null) {
             return spatial;

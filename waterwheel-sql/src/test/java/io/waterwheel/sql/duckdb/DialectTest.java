@@ -115,6 +115,28 @@ final class DialectTest {
                         + " SELECT o.id * 2 AS x, (SELECT MAX(level) FROM visits) AS m, COUNT(*) FILTER (WHERE o.paid)"
                         + " FROM orders o GROUP BY ALL",
                 "SELECT COUNT(*), 'x' AS x FROM orders GROUP BY ALL ;",
+                // Functions of texts that DuckDB has.
+                "SELECT id, REGEXP_MATCHES(note, '^a'), REGEXP_MATCHES(note, '^A', 'i'), REGEXP_REPLACE(note, '[ab]', 'x'),"
+                        + " REGEXP_REPLACE(note, '([ab])', '<\\1>', 'g'), REGEXP_EXTRACT(note, 'b+'),"
+                        + " REGEXP_EXTRACT(note, 'a(b)', 1) FROM orders ;",
+                "SELECT id FROM orders WHERE REGEXP_LIKE(note, 'r.c') OR note ~ 'b$' ;"
+                        + " SELECT id FROM orders WHERE REGEXP_MATCHES(note, 'r.c') OR REGEXP_MATCHES(note, 'b$')",
+                "SELECT SPLIT_PART(note, 'a', 1), SPLIT_PART(note, '''', 2), LPAD(note, 4, '*'), RPAD(note, 3), RIGHT(note, 2),"
+                        + " REVERSE(note) FROM orders ; SELECT SPLIT_PART(note, 'a', 1), SPLIT_PART(note, '''', 2),"
+                        + " LPAD(note, 4, '*'), RPAD(note, 3, ' '), RIGHT(note, 2), REVERSE(note) FROM orders",
+                "SELECT n, TRY_CAST(x AS BIGINT), TRY_CAST(x AS DOUBLE), TRY_CAST(x AS TIMESTAMP) FROM (VALUES (1, ' 12 '),"
+                        + " (2, '1.5'), (3, 'x'), (4, '99999999999999999999'), (5, '2026-11-25 10:00:00'), (6, '')) AS v(n, x) ;"
+                        + " SELECT * FROM (VALUES (1::BIGINT, 12::BIGINT, 12::DOUBLE, NULL::TIMESTAMP_MS), (2, NULL, 1.5, NULL),"
+                        + " (3, NULL, NULL, NULL), (4, NULL, 1e20, NULL), (5, NULL, NULL, TIMESTAMP_MS '2026-11-25 10:00:00'),"
+                        + " (6, NULL, NULL, NULL))",
+                "SELECT id, PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY amount) AS x FROM orders GROUP BY id ;",
+                "SELECT DATE_PART('dow', moment), EXTRACT(DOW FROM moment), DATE_PART('isodow', moment),"
+                        + " DATE_PART('week', moment), COUNT(*) FROM orders GROUP BY 1, 2, 3, 4 ;",
+                "SELECT id, LAG(amount) IGNORE NULLS OVER (ORDER BY moment, id, price, note) AS x FROM orders ;"
+                        + " SELECT id, LAG(amount IGNORE NULLS) OVER (ORDER BY moment, id, price, note) AS x FROM orders",
+                // A column of an earlier USING, and one that only a later has.
+                "SELECT id, level, COUNT(*) FROM orders o JOIN visits v USING (id) JOIN (SELECT DISTINCT level FROM visits) w"
+                        + " USING (level) WHERE id > 1 AND level > 0 GROUP BY id, level ORDER BY id, level ;",
                 "SELECT id FROM orders WHERE id IN (SELECT id FROM visits UNION SELECT level FROM visits) ;",
                 "SELECT id FROM orders WHERE id::BIGINT NOT IN (SELECT id FROM visits WHERE level > 0 EXCEPT SELECT level"
                         + " FROM visits WHERE level IS NOT NULL) ;",
@@ -209,7 +231,11 @@ final class DialectTest {
                         + " | SQL_UNSUPPORTED | statement, line 1, column 8: not supported: CAST of DOUBLE to VARCHAR, here or in"
                         + " another of the 2 calls of CAST",
                 "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY amount) FROM orders | SQL_UNSUPPORTED"
-                        + " | QUANTILE(x, 0.5) takes the value at a share of the group",
+                        + " | QUANTILE(x, 0.5), which is PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY x), takes the value at a share",
+                "SELECT TIME_BUCKET_GAPFILL(INTERVAL '1' MONTH, moment) AS b, COUNT(*) FROM orders GROUP BY 1 | SQL_UNSUPPORTED"
+                        + " | statement, line 1, column 8: not supported: TIME_BUCKET_GAPFILL by months, quarters or years",
+                "SELECT REGEXP_MATCHES(note, '(') FROM orders | SQL_VALUE | missing )",
+                "SELECT REGEXP_EXTRACT(note, 'a', 10) FROM orders | SQL_UNSUPPORTED | a written whole number from 0 to 9",
                 "SELECT DATE_DIFF('fortnight', moment, moment) FROM orders | SQL_UNSUPPORTED | a written unit, from microsecond",
             })
     void fails(String statement, String code, String message) {

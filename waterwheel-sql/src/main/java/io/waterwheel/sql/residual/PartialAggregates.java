@@ -125,10 +125,11 @@ public final class PartialAggregates {
      * A node with the leaf of groups in place of that of tuples.
      *
      * @param columns by column of the node before, its column now; -1 for one that is no longer there
-     * @param partials column of the first of what is computed of groups; the choices of these stand behind them
+     * @param partials column of the first of what is computed of groups
+     * @param choices of these, which stand behind them
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record Rebuilt(RelNode node, int[] columns, int partials) {}
+    private record Rebuilt(RelNode node, int[] columns, int partials, List<Chosen> choices) {}
 
     private Made made(LeafNode leaf) throws NotPushed {
         List<Value> values = new ArrayList<>();
@@ -157,7 +158,8 @@ public final class PartialAggregates {
         TreeSet<Integer> keys = new TreeSet<>();
         collect(aggregate.getInput(), 0, looked.build(), keys);
         for (Chosen chosen : choices) {
-            collect(aggregate.getInput().getInput(0), 0, chosen.choice().looked(), keys);
+            Place place = chosen.place();
+            collect(place.project().getInput(), place.depth(), chosen.choice().looked(), keys);
         }
         if (keys.isEmpty()) {
             // Such a group is there even without a tuple.
@@ -172,13 +174,24 @@ public final class PartialAggregates {
         for (int key : keys) {
             columns[key] = next++;
         }
-        Rebuilt below = rebuilt(aggregate.getInput(), 0, new Rebuilt(groups, columns, next), partials, choices);
+        Rebuilt below =
+                rebuilt(aggregate.getInput(), 0, new Rebuilt(groups, columns, next, List.of()), partials, choices);
         boolean narrow = leaf.leaf().where() != null || leaf.leaf().shape() != null;
-        return new Made(merged(below, values, partials, choices), narrow, keys.size());
+        return new Made(merged(below, values, partials), narrow, keys.size());
     }
 
-    /** A choice, made just below the aggregate, of what is computed of groups. */
-    private record Chosen(PartialChoice choice, PartialLeaf.Value partial) {}
+    /**
+     * Where a choice is made.
+     *
+     * @param depth how many joins are above
+     */
+    private record Place(Project project, int depth) {}
+
+    /** A choice of what is computed of groups. */
+    private record Chosen(PartialChoice choice, Place place, PartialLeaf.Value partial) {}
+
+    /** A choice before it is known of what. */
+    private record Found(PartialChoice choice, Place place) {}
 
     /**
      * How an aggregate is merged.
@@ -224,9 +237,11 @@ public final class PartialAggregates {
         String name = call.getAggregation().getName().toUpperCase(Locale.ROOT);
         int argument = call.getArgList().isEmpty() ? -1 : call.getArgList().get(0);
         int column = argument < 0 ? -1 : origin(aggregate.getInput(), 0, argument);
-        PartialChoice choice = column < 0 && argument >= 0 ? choice(argument, name) : null;
+        Found choice = column < 0 && argument >= 0 ? choice(aggregate.getInput(), 0, argument, name) : null;
         if (choice != null) {
-            column = origin(aggregate.getInput().getInput(0), 0, choice.column());
+            Place place = choice.place();
+            column = origin(
+                    place.project().getInput(), place.depth(), choice.choice().column());
         }
         return switch (name) {
             case "COUNT" ->
@@ -262,14 +277,25 @@ public final class PartialAggregates {
         };
     }
 
-    /** The choice of a column of the leaf that an argument is; null for any other. */
-    private @Nullable PartialChoice choice(int argument, String name) {
-        if (!(aggregate.getInput() instanceof Project project)) {
-            return null;
+    /** The choice of a column of the leaf that a column is; null for any other. */
+    private @Nullable Found choice(RelNode node, int depth, int column, String name) {
+        if (node instanceof Project project) {
+            RexNode value = project.getProjects().get(column);
+            if (value instanceof RexInputRef input) {
+                return choice(project.getInput(), depth, input.getIndex(), name);
+            }
+            PartialChoice choice = PartialChoice.of(value, name.equals("SUM") || name.equals("$SUM0"));
+            return choice == null || origin(project.getInput(), depth, choice.column()) < 0
+                    ? null
+                    : new Found(choice, new Place(project, depth));
+        } else if (node instanceof Join join) {
+            int left = join.getLeft().getRowType().getFieldCount();
+            int side = path.get(depth);
+            return column < left == (side == 0)
+                    ? choice(join.getInput(side), depth + 1, column - side * left, name)
+                    : null;
         }
-        PartialChoice choice =
-                PartialChoice.of(project.getProjects().get(argument), name.equals("SUM") || name.equals("$SUM0"));
-        return choice == null || origin(project.getInput(), 0, choice.column()) < 0 ? null : choice;
+        return node instanceof Filter filter ? choice(filter.getInput(), depth, column, name) : null;
     }
 
     private static void requireOfLeaf(int column, String what) throws NotPushed {
@@ -278,14 +304,12 @@ public final class PartialAggregates {
         }
     }
 
-    private static Part part(
-            SqlAggFunction merge, PartialLeaf.Function function, int column, @Nullable PartialChoice choice) {
+    private static Part part(SqlAggFunction merge, PartialLeaf.Function function, int column, @Nullable Found choice) {
         PartialLeaf.Value partial = new PartialLeaf.Value(function, column);
-        return new Part(merge, partial, choice == null ? null : new Chosen(choice, partial));
+        return new Part(merge, partial, choice == null ? null : new Chosen(choice.choice(), choice.place(), partial));
     }
 
-    private static Value least(
-            AggregateCall call, PartialLeaf.Function function, int column, @Nullable PartialChoice choice) {
+    private static Value least(AggregateCall call, PartialLeaf.Function function, int column, @Nullable Found choice) {
         return new Value(
                 column < 0
                         ? new Part(call.getAggregation(), null, null)
@@ -339,14 +363,14 @@ public final class PartialAggregates {
      * The node above the leaf of groups.
      *
      * @param partials what is computed of groups
-     * @param choices of these that are made in this node, a projection; none where there are none
+     * @param choices of these, each made in its place
      */
     private Rebuilt rebuilt(
             RelNode node, int depth, Rebuilt leaf, List<PartialLeaf.Value> partials, List<Chosen> choices) {
         if (node instanceof LeafNode) {
             return leaf;
         } else if (node instanceof Project project) {
-            Rebuilt input = rebuilt(project.getInput(), depth, leaf, partials, List.of());
+            Rebuilt input = rebuilt(project.getInput(), depth, leaf, partials, choices);
             List<RexNode> shown = new ArrayList<>();
             List<String> names = new ArrayList<>();
             int[] columns = new int[project.getProjects().size()];
@@ -361,33 +385,40 @@ public final class PartialAggregates {
                 }
             }
             int first = shown.size();
-            for (int p = 0; p < partials.size(); p++) {
+            for (int p = 0; p < partials.size() + input.choices().size(); p++) {
                 shown.add(RexInputRef.of(input.partials() + p, input.node().getRowType()));
                 names.add("partial" + p);
             }
+            List<Chosen> made = new ArrayList<>(input.choices());
             for (Chosen chosen : choices) {
+                if (chosen.place().project() != project) {
+                    continue;
+                }
                 RexNode part = shown.get(first + partials.indexOf(chosen.partial()));
                 shown.add(chosen.choice()
                         .of(input.columns(), part, project.getCluster().getRexBuilder()));
                 names.add("chosen" + shown.size());
+                made.add(chosen);
             }
             return new Rebuilt(
                     LogicalProject.create(input.node(), List.of(), shown, names, project.getVariablesSet()),
                     columns,
-                    first);
+                    first,
+                    made);
         } else if (node instanceof Join join) {
-            return rebuilt(join, depth, leaf, partials);
+            return rebuilt(join, depth, leaf, partials, choices);
         }
         Filter filter = (Filter) node;
-        Rebuilt input = rebuilt(filter.getInput(), depth, leaf, partials, List.of());
+        Rebuilt input = rebuilt(filter.getInput(), depth, leaf, partials, choices);
         RelNode same = filter.copy(filter.getTraitSet(), input.node(), moved(filter.getCondition(), input.columns()));
-        return new Rebuilt(same, input.columns(), input.partials());
+        return new Rebuilt(same, input.columns(), input.partials(), input.choices());
     }
 
-    private Rebuilt rebuilt(Join join, int depth, Rebuilt leaf, List<PartialLeaf.Value> partials) {
+    private Rebuilt rebuilt(
+            Join join, int depth, Rebuilt leaf, List<PartialLeaf.Value> partials, List<Chosen> choices) {
         int side = path.get(depth);
         int left = join.getLeft().getRowType().getFieldCount();
-        Rebuilt input = rebuilt(join.getInput(side), depth + 1, leaf, partials, List.of());
+        Rebuilt input = rebuilt(join.getInput(side), depth + 1, leaf, partials, choices);
         int newLeft = side == 0 ? input.node().getRowType().getFieldCount() : left;
         int[] columns = new int[left + join.getRight().getRowType().getFieldCount()];
         for (int c = 0; c < columns.length; c++) {
@@ -402,7 +433,7 @@ public final class PartialAggregates {
                 side == 0 ? join.getRight() : input.node(),
                 join.getJoinType(),
                 join.isSemiJoinDone());
-        return new Rebuilt(same, columns, input.partials() + (side == 0 ? 0 : newLeft));
+        return new Rebuilt(same, columns, input.partials() + (side == 0 ? 0 : newLeft), input.choices());
     }
 
     static RexNode moved(RexNode node, int[] columns) {
@@ -419,7 +450,7 @@ public final class PartialAggregates {
     }
 
     /** The aggregate of what is below. */
-    private RelNode merged(Rebuilt below, List<Value> values, List<PartialLeaf.Value> partials, List<Chosen> choices) {
+    private RelNode merged(Rebuilt below, List<Value> values, List<PartialLeaf.Value> partials) {
         RexBuilder rex = aggregate.getCluster().getRexBuilder();
         RelDataType row = below.node().getRowType();
         List<RexNode> columns = new ArrayList<>();
@@ -437,11 +468,11 @@ public final class PartialAggregates {
             }
             Value value = values.get(v);
             merges.add(new Merge(before, value.part(), columns.size(), filter));
-            RexNode argument = argument(before, value.part(), below, partials, choices, rex);
+            RexNode argument = argument(before, value.part(), below, partials, rex);
             columns.add(value.count() == null ? argument : summand(argument, rex));
             if (value.count() != null) {
                 merges.add(new Merge(before, value.count(), columns.size(), filter));
-                columns.add(argument(before, value.count(), below, partials, choices, rex));
+                columns.add(argument(before, value.count(), below, partials, rex));
             }
         }
         RelNode input = LogicalProject.create(below.node(), List.of(), columns, (List<String>) null, Set.of());
@@ -525,15 +556,11 @@ public final class PartialAggregates {
     }
 
     private static RexNode argument(
-            AggregateCall call,
-            Part value,
-            Rebuilt below,
-            List<PartialLeaf.Value> partials,
-            List<Chosen> choices,
-            RexBuilder rex) {
+            AggregateCall call, Part value, Rebuilt below, List<PartialLeaf.Value> partials, RexBuilder rex) {
         RelDataType row = below.node().getRowType();
         if (value.choice() != null) {
-            return RexInputRef.of(below.partials() + partials.size() + choices.indexOf(value.choice()), row);
+            return RexInputRef.of(
+                    below.partials() + partials.size() + below.choices().indexOf(value.choice()), row);
         }
         int place = call.getArgList().isEmpty()
                 ? -1

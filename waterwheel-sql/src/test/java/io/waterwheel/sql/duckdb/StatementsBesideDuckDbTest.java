@@ -593,6 +593,9 @@ final class StatementsBesideDuckDbTest {
                 "SELECT SUM(CASE WHEN v.note = 'a' THEN o.price WHEN o.note = 'b' THEN 0 ELSE o.price END) FROM orders o FULL JOIN visits v ON o.id = v.level ; orders ; [id, note = 'b']",
                 // All places of a leaf are in aggregates that are alike: one leaf of groups for both.
                 "WITH g AS (SELECT v.note, o.id, SUM(o.price) AS s FROM orders o JOIN visits v ON o.id = v.level GROUP BY v.note, o.id) SELECT a.s, b.s FROM g a JOIN g b ON a.id = b.id WHERE a.note = 'a' OR b.note = 'b' ; orders ; [id]",
+                // Below another join.
+                "SELECT w.note, SUM(CASE WHEN v.note = 'a' THEN o.price END), COUNT(CASE WHEN v.level > 1 THEN o.amount END) FROM orders o JOIN visits v ON o.id = v.level JOIN (SELECT DISTINCT id, note FROM visits) w ON w.id = o.id GROUP BY w.note ; orders ; [id]",
+                "SELECT w.note, SUM(x) FROM (SELECT id, n FROM (VALUES (1, 'a'), (2, 'b')) AS y(id, n)) AS w(id, note) LEFT JOIN (SELECT o.id, CASE WHEN v.level > 1 THEN o.price ELSE 0 END AS x FROM orders o JOIN visits v ON o.id = v.level) q ON q.id = w.id GROUP BY w.note ; orders ; [id]",
                 // In more than two columns tuples hardly repeat: what costs more of them than the aggregate does is not
                 // tried.
                 "SELECT o.note, SUM(o.amount) FROM orders o JOIN visits v ON o.id = v.id AND o.amount = v.level GROUP BY o.note ; orders ; [id, amount, note]",

@@ -160,7 +160,7 @@ final class DuckDbStatement {
                 Query before = query;
                 query = narrowed(before, narrowing);
                 ColumnValues values = gathered(narrowing);
-                if (query == before && values != null && !values.tooMany()) {
+                if (query.equals(before) && values != null && !values.tooMany()) {
                     tested = tested.and(tuples, narrowing, values);
                 }
             }

@@ -16,6 +16,7 @@ public final class ZstdFrames extends InputStream {
     private static final int SOURCE_BYTES = 64 << 10;
 
     private final InputStream packed;
+    private final byte[] buffer = new byte[SOURCE_BYTES];
     private final Frames frames;
     private @Nullable IOException failure;
 
@@ -25,7 +26,7 @@ public final class ZstdFrames extends InputStream {
      */
     public ZstdFrames(InputStream packed, int mostWindowLog) throws IOException {
         this.packed = packed;
-        this.frames = new Frames(ByteBuffer.allocate(SOURCE_BYTES).limit(0));
+        this.frames = new Frames(ByteBuffer.wrap(buffer).limit(0));
         frames.setLongMax(mostWindowLog);
     }
 
@@ -39,7 +40,7 @@ public final class ZstdFrames extends InputStream {
         protected ByteBuffer refill(ByteBuffer used) {
             int got = 0;
             try {
-                got = packed.read(used.array(), 0, used.capacity());
+                got = packed.read(buffer, 0, buffer.length);
             } catch (IOException e) {
                 // The library lets none through.
                 failure = e;

@@ -1,5 +1,6 @@
 package io.waterwheel.unpack;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -7,6 +8,7 @@ import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdOutputStream;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -137,7 +139,7 @@ final class UnpackTest {
                 }
             }
             assertThat(all(kind, first)).hasSize(300);
-            assertThatThrownBy(() -> all(kind, joined(first, "garbage".getBytes())))
+            assertThatThrownBy(() -> all(kind, joined(first, "garbage".getBytes(UTF_8))))
                     .isInstanceOf(UncheckedIOException.class);
             // Of 70,000 bytes the second piece begins in another buffer than the first.
             byte[] long1 = kind.pack(text(180_000, 6));
@@ -151,9 +153,9 @@ final class UnpackTest {
 
     @Test
     void theSourcesFailureIsTold() {
-        InputStream broken = new InputStream() {
+        InputStream broken = new FilterInputStream(InputStream.nullInputStream()) {
             @Override
-            public int read() throws IOException {
+            public int read(byte[] into, int from, int length) throws IOException {
                 throw new IOException("the disk is gone");
             }
         };

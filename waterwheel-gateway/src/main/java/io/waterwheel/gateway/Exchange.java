@@ -200,6 +200,11 @@ final class Exchange {
         response.getHeaders().put("X-Content-Type-Options", "nosniff");
     }
 
+    /** Has the answer, which is not begun, say this too. */
+    void say(String header, String value) {
+        response.getHeaders().put(header, value);
+    }
+
     void json(byte[] document) {
         answer(200, JSON, document);
     }

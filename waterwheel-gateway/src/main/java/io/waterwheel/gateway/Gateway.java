@@ -124,7 +124,14 @@ public final class Gateway implements AutoCloseable {
         threads.setDaemon(true);
         ConnectionThreads connections = new ConnectionThreads(threads);
         this.targets = new PushTargets(
-                this::client, questions, answers, connections, settings.keyBytes(), patience.keys(), meter);
+                this::client,
+                questions,
+                answers,
+                connections,
+                settings.keyBytes(),
+                patience.keys(),
+                this::place,
+                meter);
         this.metrics = new MetricsEndpoints(measured, this::places);
         this.readiness = new Readiness(this::client, ready);
         PushBudget budget = new PushBudget(settings.pushBytes(), "rows");

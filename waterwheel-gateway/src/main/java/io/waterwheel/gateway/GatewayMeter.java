@@ -35,6 +35,7 @@ final class GatewayMeter implements AutoCloseable {
     private final Counter conflict;
     private final Counter full;
     private final Counter failed;
+    private final Counter sentOn;
     /** Gauges of a gateway; its own thread alone has them. */
     private final List<AutoCloseable> lasting = new ArrayList<>();
 
@@ -45,6 +46,7 @@ final class GatewayMeter implements AutoCloseable {
         this.conflict = metrics.counter(GatewayMetrics.KEYED, "conflict");
         this.full = metrics.counter(GatewayMetrics.KEYED, "full");
         this.failed = metrics.counter(GatewayMetrics.KEYED, "failed");
+        this.sentOn = metrics.counter(GatewayMetrics.KEYED, "sent-on");
     }
 
     /**
@@ -105,6 +107,12 @@ final class GatewayMeter implements AutoCloseable {
             conflict.increment();
         } else if (outcome instanceof Outcome.Full) {
             full.increment();
+        } else if (outcome instanceof Outcome.Elsewhere) {
+            // What became of it, and its rows, the other gateway counts.
+            sentOn.increment();
+        } else if (outcome instanceof Outcome.Moved) {
+            // The gateway that has sent it on counts it, once.
+            noneRefused(stream);
         } else {
             failed.increment();
             pushed(stream, rows, false);

@@ -9,6 +9,7 @@ import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.gateway.http.MediaTypes;
 import io.waterwheel.gateway.keyed.Digest;
+import io.waterwheel.gateway.keyed.Letter;
 import io.waterwheel.gateway.keyed.Outcome;
 import io.waterwheel.gateway.rows.Expansion;
 import io.waterwheel.gateway.rows.PushedRows;
@@ -17,7 +18,9 @@ import io.waterwheel.schema.BadRecords;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.wire.TraceParent;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -56,16 +59,23 @@ final class PushEndpoint {
         this.decoding = decoding;
     }
 
-    /** What a request asks for, beside its rows. */
+    /**
+     * What a request asks for, beside its rows.
+     *
+     * @param sender the gateway that has sent it on; null: it came from a client
+     */
     private record Asked(
-            Wait until, boolean allow, @Nullable String key) {}
+            Wait until, boolean allow, @Nullable String key, Letter.@Nullable Sender sender) {}
 
     /** Rows of a request, and where they go. */
     private record Decoded(
             PushTargets.Target target,
             PushSlot slot,
             PushedRows rows,
-            @Nullable Digest digest) {}
+            @Nullable Keyed keyed) {}
+
+    /** Rows under a key. */
+    private record Keyed(Digest key, Digest body, Letter letter) {}
 
     /** When a request is answered. */
     private enum Wait {
@@ -106,11 +116,12 @@ final class PushEndpoint {
      * rows of a stream that was looked up just before are decoded at once.
      */
     void push(Exchange exchange) {
-        exchange.allow(List.of("wait", "partial"));
+        exchange.allow(List.of("wait", "partial", Letter.PARAMETER));
         Asked asked = new Asked(
                 choice(exchange, "wait", Wait.values(), Wait.STORED),
                 choice(exchange, "partial", Partial.values(), Partial.FAIL) == Partial.ALLOW,
-                key(exchange));
+                key(exchange),
+                sender(exchange.parameter(Letter.PARAMETER)));
         PushTargets.Target known = isSmall(exchange) ? targets.known(exchange.name()) : null;
         PushSlot open = known == null ? null : known.known();
         if (known == null || open == null) {
@@ -118,7 +129,7 @@ final class PushEndpoint {
                 PushTargets.Target target = targets.target(exchange.name());
                 Decoded decoded = decode(exchange, asked, target, target.slot());
                 if (decoded != null) {
-                    answer(exchange, asked, decoded.target(), decoded.rows(), store(asked, decoded));
+                    answer(exchange, asked, decoded.target(), decoded.rows(), store(exchange, decoded));
                 }
             });
             return;
@@ -127,13 +138,14 @@ final class PushEndpoint {
         if (decoded == null) {
             return;
         }
-        CompletableFuture<Map<Integer, Long>> stored = storeAtOnce(asked, decoded);
+        CompletableFuture<Map<Integer, Long>> stored = storeAtOnce(exchange, decoded);
         if (stored != null) {
             answer(exchange, asked, decoded.target(), decoded.rows(), stored);
         } else {
             // The slot has ended meanwhile: what the stream is now, a coordinator has to say.
             exchange.answer(
-                    decoding, () -> answer(exchange, asked, decoded.target(), decoded.rows(), store(asked, decoded)));
+                    decoding,
+                    () -> answer(exchange, asked, decoded.target(), decoded.rows(), store(exchange, decoded)));
         }
     }
 
@@ -142,28 +154,52 @@ final class PushEndpoint {
     }
 
     /** May wait for a coordinator. */
-    private static CompletableFuture<Map<Integer, Long>> store(Asked asked, Decoded decoded) {
-        Digest digest = decoded.digest();
-        return asked.key() == null || digest == null
+    private static CompletableFuture<Map<Integer, Long>> store(Exchange exchange, Decoded decoded) {
+        Keyed keyed = decoded.keyed();
+        return keyed == null
                 ? decoded.target().store(decoded.slot(), decoded.rows())
                 : decoded.target()
-                        .store(decoded.slot(), decoded.rows(), digestOf(asked.key()), digest)
-                        .thenApply(PushEndpoint::positions);
+                        .store(decoded.slot(), decoded.rows(), keyed.key(), keyed.body(), keyed.letter())
+                        .thenApply(outcome -> positions(exchange, keyed.letter(), outcome));
     }
 
     /** Does not wait; null, and nothing is stored, where that is not enough. */
-    private static @Nullable CompletableFuture<Map<Integer, Long>> storeAtOnce(Asked asked, Decoded decoded) {
-        Digest digest = decoded.digest();
-        if (asked.key() == null || digest == null) {
+    private static @Nullable CompletableFuture<Map<Integer, Long>> storeAtOnce(Exchange exchange, Decoded decoded) {
+        Keyed keyed = decoded.keyed();
+        if (keyed == null) {
             return decoded.target().storeAtOnce(decoded.slot(), decoded.rows());
         }
-        CompletableFuture<Outcome> outcome =
-                decoded.target().storeAtOnce(decoded.slot(), decoded.rows(), digestOf(asked.key()), digest);
-        return outcome == null ? null : outcome.thenApply(PushEndpoint::positions);
+        CompletableFuture<Outcome> stored =
+                decoded.target().storeAtOnce(decoded.slot(), decoded.rows(), keyed.key(), keyed.body(), keyed.letter());
+        return stored == null ? null : stored.thenApply(outcome -> positions(exchange, keyed.letter(), outcome));
     }
 
-    private static Digest digestOf(String key) {
-        return Digest.of(key.getBytes(UTF_8));
+    /** Null where the rows have no key. */
+    private static @Nullable Keyed keyed(Exchange exchange, Asked asked, byte[] bytes) {
+        Letter.Sender sender = asked.sender();
+        if (sender != null) {
+            Letter letter = new Letter("", asked.allow(), Map.of(), exchange.body(), sender);
+            return new Keyed(sender.key(), sender.content(), letter);
+        }
+        if (asked.key() == null) {
+            return null;
+        }
+        Map<String, String> headers = new LinkedHashMap<>();
+        for (HttpHeader header : List.of(HttpHeader.CONTENT_TYPE, HttpHeader.CONTENT_ENCODING)) {
+            String value = exchange.header(header);
+            if (value != null) {
+                headers.put(header.asString(), value);
+            }
+        }
+        TraceParent trace = exchange.trace();
+        if (trace != null) {
+            headers.put(TraceParent.HEADER, trace.toString());
+        }
+        String path = exchange.request().getHttpURI().getCanonicalPath();
+        return new Keyed(
+                Digest.of(asked.key().getBytes(UTF_8)),
+                digest(exchange, asked.allow(), bytes),
+                new Letter(path, asked.allow(), headers, exchange.body(), null));
     }
 
     /**
@@ -186,7 +222,10 @@ final class PushEndpoint {
         PushedRows rows = body.records == null
                 ? new ArrowDecoder(stream, allow, exchange.lease()).decode(bytes)
                 : slot.decode(body.records, bytes, header(exchange), allow, exchange.lease());
-        target.refused(rows.kinds());
+        if (asked.sender() == null) {
+            // Else the gateway that they came to has counted them.
+            target.refused(rows.kinds());
+        }
         if (rows.rejected() > 0 && !allow) {
             exchange.answer(
                     422,
@@ -197,7 +236,7 @@ final class PushEndpoint {
                             body == Body.ARROW ? "row" : "line"));
             return null;
         }
-        if (rows.rows() == 0 && rows.records().isEmpty() && asked.key() == null) {
+        if (rows.rows() == 0 && rows.records().isEmpty() && asked.key() == null && asked.sender() == null) {
             if (asked.until() == Wait.NONE) {
                 exchange.answer(202, Exchange.JSON, RowsAnswer.answer(rows.counts(), null, null));
             } else {
@@ -205,7 +244,7 @@ final class PushEndpoint {
             }
             return null;
         }
-        return new Decoded(target, slot, rows, asked.key() == null ? null : digest(exchange, allow, bytes));
+        return new Decoded(target, slot, rows, keyed(exchange, asked, bytes));
     }
 
     /** Answers once the rows are stored, or visible. */
@@ -256,6 +295,11 @@ final class PushEndpoint {
         return key;
     }
 
+    /** Null where it came from a client. */
+    private static Letter.@Nullable Sender sender(@Nullable String parameter) {
+        return parameter == null ? null : Letter.Sender.parse(parameter);
+    }
+
     /** Of what was sent, however it was compressed. */
     private static Digest digest(Exchange exchange, boolean allow, byte[] bytes) {
         String type = exchange.header(HttpHeader.CONTENT_TYPE);
@@ -263,9 +307,24 @@ final class PushEndpoint {
     }
 
     /** @throws RuntimeException what the client is to be told where the rows are not stored */
-    private static Map<Integer, Long> positions(Outcome outcome) {
+    private static Map<Integer, Long> positions(Exchange exchange, Letter letter, Outcome outcome) {
+        if (outcome instanceof Outcome.Moved) {
+            throw HttpFailure.of(
+                    HttpCode.LANES_ELSEWHERE,
+                    "nothing is stored: another gateway has the lanes of the stream, or it is too late for these rows",
+                    Letter.PARAMETER);
+        }
+        if (letter.sender() != null) {
+            exchange.say(Letter.TAKEN, letter.sender().taken());
+        }
         if (outcome instanceof Outcome.Stored stored) {
             return stored.positions();
+        }
+        if (outcome instanceof Outcome.Elsewhere elsewhere) {
+            if (elsewhere.failure() != null) {
+                throw elsewhere.failure();
+            }
+            return elsewhere.positions();
         }
         if (outcome instanceof Outcome.Conflict) {
             throw HttpFailure.of(

@@ -11,6 +11,7 @@ import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.gateway.keyed.Digest;
 import io.waterwheel.gateway.keyed.KeyedSlot;
 import io.waterwheel.gateway.keyed.KeyedSlots;
+import io.waterwheel.gateway.keyed.Letter;
 import io.waterwheel.gateway.keyed.Outcome;
 import io.waterwheel.gateway.rows.PushedRows;
 import java.time.Duration;
@@ -22,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,6 +58,7 @@ final class PushTargets implements AutoCloseable {
      * @param connections of the clients, which are told in rounds
      * @param keyBytes of the keys that are remembered
      * @param keyPatience how long rows may wait to be stored under a key
+     * @param place {@code HOST:PORT} where other gateways reach this one, once it listens
      */
     PushTargets(
             QueryEndpoint.Server server,
@@ -64,12 +67,13 @@ final class PushTargets implements AutoCloseable {
             ConnectionThreads connections,
             long keyBytes,
             Duration keyPatience,
+            Supplier<String> place,
             GatewayMeter meter) {
         this.server = server;
         this.answers = connections.inRounds(answers);
         this.questions = questions;
         this.time = Visibility.Time.real(this.answers);
-        this.slots = new KeyedSlots(keyBytes, keyPatience, this.answers);
+        this.slots = new KeyedSlots(keyBytes, keyPatience, this.answers, place);
         this.meter = meter;
     }
 
@@ -220,9 +224,9 @@ final class PushTargets implements AutoCloseable {
         }
 
         /** Stores rows under a key, of the stream as this slot has it. May look, when the slot of keys has ended. */
-        CompletableFuture<Outcome> store(PushSlot first, PushedRows rows, Digest key, Digest body) {
+        CompletableFuture<Outcome> store(PushSlot first, PushedRows rows, Digest key, Digest body, Letter letter) {
             while (true) {
-                CompletableFuture<Outcome> stored = storeAtOnce(first, rows, key, body);
+                CompletableFuture<Outcome> stored = storeAtOnce(first, rows, key, body, letter);
                 if (stored != null) {
                     return stored;
                 }
@@ -232,9 +236,10 @@ final class PushTargets implements AutoCloseable {
 
         /** The same; null, and nothing is stored, where the slot of keys has ended, so that it would take a look. */
         @Nullable
-        CompletableFuture<Outcome> storeAtOnce(PushSlot first, PushedRows rows, Digest key, Digest body) {
+        CompletableFuture<Outcome> storeAtOnce(
+                PushSlot first, PushedRows rows, Digest key, Digest body, Letter letter) {
             KeyedSlot at = keyed(first);
-            CompletableFuture<Outcome> stored = at.store(key, body, lane -> appendTo(lane, rows), rows.rows());
+            CompletableFuture<Outcome> stored = at.store(key, body, lane -> appendTo(lane, rows), rows.rows(), letter);
             if (stored == null) {
                 synchronized (this) {
                     if (keyed == at) {

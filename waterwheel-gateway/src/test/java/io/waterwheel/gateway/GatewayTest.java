@@ -630,6 +630,7 @@ final class GatewayTest {
                 new ConnectionThreads(TryExecutor.NO_TRY),
                 1 << 20,
                 KeyedSlot.PATIENCE,
+                () -> "127.0.0.1:1",
                 new GatewayMeter(new Metrics(10)));
         PushTargets.Target target = targets.target("s");
         assertThat(target.known()).isNull();

@@ -149,6 +149,7 @@ final class RowStatusesTest {
                 new ConnectionThreads(TryExecutor.NO_TRY),
                 1 << 20,
                 KeyedSlot.PATIENCE,
+                () -> "127.0.0.1:1",
                 new GatewayMeter(new Metrics(10)));
         PushTargets.Target target = targets.target("s");
         PushSlot slot = target.slot();

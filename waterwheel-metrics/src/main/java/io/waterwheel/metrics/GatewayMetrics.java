@@ -35,9 +35,11 @@ public final class GatewayMetrics {
             "waterwheel_gateway_keyed_requests_total",
             "Requests with rows under an `Idempotency-Key` by what became of them: stored, repeated (stored for an"
                     + " earlier request), conflict (other rows were sent under the key before), full (no more keys may"
-                    + " be remembered), failed.",
+                    + " be remembered), failed, sent-on (answered by another gateway, which has the keys of the stream"
+                    + " and counts the request, and its rows, as one of the others).",
             "Conflict: two senders use the same keys. Full: raise `gateway.key-memory`, or send more rows under a key."
-                    + " Failed: the brokers, or two gateways take turns with the keys of a stream.",
+                    + " Failed: the brokers, or two gateways that do not reach each other take turns with the keys of a"
+                    + " stream.",
             "outcome");
     public static final Metric KEYS = ROOM.gauge(
             "waterwheel_gateway_keys",

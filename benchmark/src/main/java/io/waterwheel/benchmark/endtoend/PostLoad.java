@@ -27,6 +27,10 @@ final class PostLoad implements AutoCloseable {
 
     private static final int ANSWER_BYTES = 64 << 10;
     private static final byte[] STATUS = "HTTP/1.1 200 ".getBytes(US_ASCII);
+    /** What says that the same rows may be sent again under the same key. */
+    private static final List<byte[]> AGAIN = List.of(
+            "HTTP/1.1 429 ".getBytes(US_ASCII), "HTTP/1.1 503 ".getBytes(US_ASCII), "HTTP/1.1 504 ".getBytes(US_ASCII));
+
     private static final byte[] LENGTH = "\r\ncontent-length:".getBytes(US_ASCII);
     private static final byte[] HEAD_END = "\r\n\r\n".getBytes(US_ASCII);
     private static final byte[] NOT_VISIBLE = "\"visible\":false".getBytes(US_ASCII);
@@ -45,17 +49,19 @@ final class PostLoad implements AutoCloseable {
     private long[] waits = new long[1 << 16];
     private int count;
     private long confirmed;
+    private long failures;
 
     /**
      * Connects.
      *
+     * @param gateways the first for the first client, and so on
      * @param target path and query
      * @param rows of each post
      * @param keys whether each has a key
      * @param nextPost numbers posts, of several loads too
      * @param rate posts a second of all clients; 0: all they can
      */
-    PostLoad(URI gateway, String target, int clients, int rows, boolean keys, AtomicLong nextPost, double rate)
+    PostLoad(List<URI> gateways, String target, int clients, int rows, boolean keys, AtomicLong nextPost, double rate)
             throws IOException {
         this.head = ("POST " + target + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv; header=absent\r\n")
                 .getBytes(US_ASCII);
@@ -65,6 +71,7 @@ final class PostLoad implements AutoCloseable {
         this.interval = rate == 0 ? 0 : clients * 1e9 / rate;
         long now = System.nanoTime();
         for (int c = 0; c < clients; c++) {
+            URI gateway = gateways.get(c % gateways.size());
             SocketChannel channel = SocketChannel.open(new InetSocketAddress(gateway.getHost(), gateway.getPort()));
             channel.configureBlocking(false);
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
@@ -104,6 +111,11 @@ final class PostLoad implements AutoCloseable {
     /** How long each measured post took, in nanoseconds. */
     long[] waits() {
         return Arrays.copyOf(waits, count);
+    }
+
+    /** Answers that posts under keys were not stored, or perhaps not. */
+    long failures() {
+        return failures;
     }
 
     /** Rows that were confirmed, measured or not. */
@@ -187,6 +199,16 @@ final class PostLoad implements AutoCloseable {
             body = bytes[at] == ' ' ? body : body * 10 + bytes[at] - '0';
         }
         if (filled < headEnd + HEAD_END.length + body) {
+            return false;
+        }
+        if (keys && AGAIN.stream().anyMatch(status -> find(status, bytes, 0, status.length) == 0)) {
+            failures++;
+            client.answer.clear();
+            client.request.rewind();
+            client.channel.write(client.request);
+            if (client.request.hasRemaining()) {
+                client.channel.keyFor(selector).interestOps(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+            }
             return false;
         }
         if (find(STATUS, bytes, 0, STATUS.length) != 0 || find(NOT_VISIBLE, bytes, headEnd, filled) >= 0) {

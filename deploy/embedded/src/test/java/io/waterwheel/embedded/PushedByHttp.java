@@ -256,7 +256,7 @@ final class PushedByHttp implements AutoCloseable {
                 byte[] body = rows.toString().getBytes(UTF_8);
                 String key = "post-" + p;
                 for (int again = 0; again < 3; again++) {
-                    // The first half to one gateway; the others to both, which take the lanes from each other.
+                    // The first half to one gateway; the others to both, one of which sends on to the other.
                     Gateway at = p >= POSTS / 2 && again == 1 ? other : gateway;
                     answers.add(
                             again == 2
@@ -298,6 +298,9 @@ final class PushedByHttp implements AutoCloseable {
                     .join();
             assertThat(mended.status()).as("nothing was stored under the key").isEqualTo(200);
             keysOfNoRowsAreRemembered(other);
+            assertThat(sentOn(gateway) + sentOn(other))
+                    .as("the gateway that has not the lanes sends on")
+                    .isPositive();
             assertThat(post(
                                     gateway,
                                     "keyed",
@@ -319,6 +322,17 @@ final class PushedByHttp implements AutoCloseable {
             }
         }
         client.drop("keyed");
+    }
+
+    /** How many requests this one had another gateway answer. */
+    private int sentOn(Gateway at) throws IOException {
+        try (var metrics = URI.create(at.url() + "/metrics").toURL().openStream()) {
+            return new String(metrics.readAllBytes(), UTF_8)
+                    .lines()
+                    .filter(line -> line.startsWith("waterwheel_gateway_keyed_requests_total{outcome=\"sent-on\"}"))
+                    .mapToInt(line -> (int) Double.parseDouble(line.substring(line.indexOf(' ') + 1)))
+                    .sum();
+        }
     }
 
     /** A key whose body had no rows, or bad ones alone, stands for that body and no other, as each key does. */

@@ -73,6 +73,14 @@ public final class AppendJournal {
         return (own() + "claim").getBytes(StandardCharsets.US_ASCII);
     }
 
+    /**
+     * Under which key the owner of the lanes notes who it is, together with its {@link #claimKey}. It has a length that
+     * keys of commits never have.
+     */
+    public byte[] ownerKey() {
+        return (own() + "owner").getBytes(StandardCharsets.US_ASCII);
+    }
+
     /** Nothing for the first stream of a topic, whose names are those of releases that knew no other. */
     private String own() {
         return stream.topic().shared() ? String.format(Locale.ROOT, "stream-%010d/", stream.id()) : "";
@@ -131,6 +139,44 @@ public final class AppendJournal {
             for (TopicPartition partition : partitions) {
                 read.put(partition, consumer.position(partition, timeout));
             }
+        } catch (InterruptException e) {
+            Thread.currentThread().interrupt();
+            throw failed("interrupted", e);
+        } catch (KafkaException e) {
+            throw failed(e.toString(), e);
+        }
+    }
+
+    /**
+     * Reads what was committed in lane 0 since it was read last, without waiting for transactions that are open there.
+     * All that came before a claim has ended when the claim does, so the notes of the last one are among it; where
+     * another stream of the topic has left one open, perhaps not.
+     */
+    public void readFirst(Reader reader) {
+        ensure();
+        TopicPartition first = new TopicPartition(topic.name(), 0);
+        long deadline = System.nanoTime() + timeout.toNanos();
+        try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
+            // Of what is committed, as the consumer reads no other.
+            long end = consumer.endOffsets(List.of(first), timeout).getOrDefault(first, 0L);
+            consumer.assign(List.of(first));
+            Long from = read.get(first);
+            if (from == null) {
+                consumer.seekToBeginning(List.of(first));
+            } else {
+                consumer.seek(first, from);
+            }
+            while (consumer.position(first, timeout) < end) {
+                for (ConsumerRecord<byte[], byte[]> note : consumer.poll(POLL)) {
+                    if (note.key() != null) {
+                        reader.note(0, note.key(), note.value());
+                    }
+                }
+                if (System.nanoTime() - deadline > 0) {
+                    throw failed("its end was not reached within " + timeout.toSeconds() + " s", null);
+                }
+            }
+            read.put(first, consumer.position(first, timeout));
         } catch (InterruptException e) {
             Thread.currentThread().interrupt();
             throw failed("interrupted", e);

@@ -26,6 +26,8 @@ public enum HttpCode {
     KEY_REUSED(409, "Send other rows under another key."),
     /** What was stored under keys could not be found out in time. */
     KEYS_UNAVAILABLE(503, "Check that the brokers run, then send the rows again under the same key."),
+    /** Another gateway has the lanes of the stream; only gateways ask so that it matters. */
+    LANES_ELSEWHERE(421, "Send the rows again under the same key, without the parameter `sent-on`."),
     /** The gateway has as many requests of the kind under way as it may. */
     GATEWAY_BUSY(429, "Send the request again after the time in `Retry-After`."),
     /** The gateway waits for its server to start. */

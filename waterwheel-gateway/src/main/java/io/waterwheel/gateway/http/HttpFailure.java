@@ -49,6 +49,11 @@ public final class HttpFailure extends RuntimeException {
         return new HttpFailure(code.status(), code.name(), message, at, null);
     }
 
+    /** What another gateway has told. */
+    public static HttpFailure told(int status, String code, String message, @Nullable String at) {
+        return new HttpFailure(status, code, message, at, null);
+    }
+
     /** A query, or another request, that makes no sense. */
     public static HttpFailure bad(ErrorCode code, String message, @Nullable String at, @Nullable Throwable cause) {
         return new HttpFailure(400, code.name(), message, at, cause);

@@ -51,6 +51,8 @@ public final class KeyedSlot {
     private static final int BATCH_ROWS = 1 << 16;
     private static final int BATCH_KEYS = 8_192;
     private static final long RETRY_MILLIS = 250;
+    private static final Duration DISTRUST = Duration.ofSeconds(10);
+    private static final Duration LOOK = Duration.ofSeconds(5);
     private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(60);
     /** Each batch is flushed by itself: a timer that sends what has gathered would only cut it into smaller records. */
     private static final AppenderSettings SETTINGS =
@@ -64,19 +66,26 @@ public final class KeyedSlot {
         void appendTo(AppendLane lane);
     }
 
-    private record Request(Rows rows, int size, CompletableFuture<Outcome> outcome) {}
+    private record Request(Rows rows, int size, Letter letter, CompletableFuture<Outcome> outcome) {}
 
     private final StreamDetails stream;
     private final Executor pool;
     private final Executor answers;
     private final AtomicInteger allKeys;
-    private final long claimId = RANDOM.nextLong();
+    private final Owner self;
+    private final OtherGateways others;
     /** Guarded by this. */
     private final LaneProtocol<Request> protocol;
     /** Guarded by this. */
     private final LaneCount count = new LaneCount(LANES, this::trialEnded, System.nanoTime());
     /** Of the claims; one at a time. */
     private AppendJournal journal;
+    /** By which it looks whose lanes they are; one look at a time. */
+    private final AppendJournal looks;
+    /** What the last look found. Guarded by {@link #looks}. */
+    private long lastClaim;
+
+    private @Nullable Owner lastOwner;
     /** Guarded by this; what the last claim took. */
     private List<AppendLane> lanes = List.of();
 
@@ -93,6 +102,8 @@ public final class KeyedSlot {
      * @param allKeys of all slots together
      * @param mostKeys of all slots together
      * @param patience as {@link #PATIENCE}; tests have a shorter one
+     * @param place {@code HOST:PORT} where other gateways reach this one
+     * @param others are asked to store rows where they have the lanes
      */
     KeyedSlot(
             StreamDetails stream,
@@ -100,23 +111,29 @@ public final class KeyedSlot {
             Executor answers,
             AtomicInteger allKeys,
             int mostKeys,
-            Duration patience) {
+            Duration patience,
+            String place,
+            OtherGateways others) {
+        this.self = new Owner(RANDOM.nextLong(), place);
+        this.others = others;
         this.stream = stream;
         this.pool = pool;
         this.answers = answers;
         this.allKeys = allKeys;
         this.journal = new AppendJournal(stream, SETTINGS.timeout(), LANES);
+        this.looks = new AppendJournal(stream, LOOK, LANES);
         this.protocol = new LaneProtocol<>(
-                new LaneProtocol.Bounds(
+                new LaneBounds(
                         LANES,
                         LANES * LEAST_KEYS,
                         KEEP.plus(CLOCKS_DIFFER).toMillis(),
                         BATCH_ROWS,
                         BATCH_KEYS,
                         patience.toMillis(),
-                        RETRY_MILLIS),
+                        RETRY_MILLIS,
+                        DISTRUST.toMillis()),
                 () -> mostKeys - allKeys.get() + counted,
-                claimId);
+                self);
     }
 
     /** The stream as it was when the slot was made. */
@@ -128,17 +145,27 @@ public final class KeyedSlot {
      * Stores rows under a key, once.
      *
      * @param size number of rows
+     * @param letter by which they came, and would be sent on
      * @return null when the slot has ended: another is to be made
      */
-    public @Nullable CompletableFuture<Outcome> store(Digest key, Digest body, Rows rows, int size) {
-        Request request = new Request(rows, size, new CompletableFuture<>());
+    public @Nullable CompletableFuture<Outcome> store(Digest key, Digest body, Rows rows, int size, Letter letter) {
+        Request request = new Request(rows, size, letter, new CompletableFuture<>());
+        Letter.Sender sender = letter.sender();
+        if (sender != null && sender.claim() != self.claim()) {
+            // For a gateway that was here before, or one of another installation.
+            return CompletableFuture.completedFuture(new Outcome.Moved());
+        }
+        Commit.Entry entry = new Commit.Entry(key, body);
         List<LaneProtocol.Effect<Request>> effects;
         synchronized (this) {
             if (ended) {
                 return null;
             }
             usedAt = System.nanoTime();
-            effects = counted(protocol.request(new Commit.Entry(key, body), request, size, now()));
+            effects = counted(
+                    sender == null
+                            ? protocol.request(entry, request, size, now())
+                            : protocol.guest(entry, request, size, sender.untilMillis(), now()));
         }
         carryOut(effects);
         return request.outcome();
@@ -162,6 +189,10 @@ public final class KeyedSlot {
                 pool.execute(() -> store(store.batch()));
             } else if (effect instanceof LaneProtocol.Claim<Request> claim) {
                 pool.execute(() -> claim(claim));
+            } else if (effect instanceof LaneProtocol.Look<Request> look) {
+                pool.execute(() -> look(look));
+            } else if (effect instanceof LaneProtocol.SendOn<Request> on) {
+                sendOn(on);
             }
         }
         List<Runnable> told = new ArrayList<>();
@@ -207,6 +238,63 @@ public final class KeyedSlot {
             effects.addAll(protocol.resize(wanted, now()));
         }
         carryOut(effects);
+    }
+
+    private void look(LaneProtocol.Look<Request> look) {
+        Owner found = null;
+        try {
+            synchronized (looks) {
+                byte[] mark = looks.claimKey();
+                byte[] owner = looks.ownerKey();
+                looks.readFirst((lane, key, value) -> {
+                    if (Arrays.equals(key, mark) && value != null && value.length >= Long.BYTES) {
+                        lastClaim = ByteBuffer.wrap(value).getLong();
+                    } else if (Arrays.equals(key, owner)) {
+                        lastOwner = Owner.of(value);
+                    }
+                });
+                // A gateway of an earlier release claims, and does not say where it is.
+                found = lastOwner != null && lastOwner.claim() == lastClaim ? lastOwner : null;
+            }
+        } catch (RuntimeException | Error e) {
+            log("it is not known which gateway has its lanes", e);
+        }
+        List<LaneProtocol.Effect<Request>> effects;
+        Owner elsewhere;
+        synchronized (this) {
+            effects = counted(protocol.looked(look.epoch(), found, now()));
+            elsewhere = protocol.elsewhere();
+        }
+        if (elsewhere != null) {
+            LOG.info(
+                    "stream {}: rows under keys are sent on to the gateway at {}, which has the lanes",
+                    stream.definition().name(),
+                    elsewhere.place());
+        }
+        carryOut(effects);
+    }
+
+    /** Waits for nothing. */
+    private void sendOn(LaneProtocol.SendOn<Request> on) {
+        var unused = others.store(on.to(), on.entry(), on.rows().letter(), on.deadline())
+                .whenComplete((outcome, failure) -> {
+                    if (failure != null) {
+                        LOG.info(
+                                "stream {}: the gateway at {} has not stored rows that were sent on to it: {}",
+                                stream.definition().name(),
+                                on.to().place(),
+                                failure.toString());
+                    }
+                    List<LaneProtocol.Effect<Request>> effects;
+                    synchronized (this) {
+                        usedAt = System.nanoTime();
+                        effects = counted(
+                                failure == null
+                                        ? protocol.answered(on, outcome)
+                                        : protocol.notTaken(on, failure, now()));
+                    }
+                    carryOut(effects);
+                });
     }
 
     private void trialEnded(int open, double before, double after, int tried, double rate, int kept) {
@@ -263,7 +351,11 @@ public final class KeyedSlot {
                                 close(AppendLane.take(stream, SETTINGS, reading, step.lane()));
                             }
                         }
-                        case MARK -> taken.get(step.lane()).commit(List.of(mark(reading, step.lane(), claim.open())));
+                        case MARK ->
+                            taken.get(step.lane())
+                                    .commit(List.of(
+                                            mark(reading, step.lane(), claim.open()),
+                                            new AppendLane.Note(step.lane(), reading.ownerKey(), self.note())));
                     }
                 }
             }
@@ -296,7 +388,7 @@ public final class KeyedSlot {
 
     private AppendLane.Note mark(AppendJournal in, int lane, int open) {
         byte[] value = ByteBuffer.allocate(Long.BYTES + Integer.BYTES)
-                .putLong(claimId)
+                .putLong(self.claim())
                 .putInt(open)
                 .array();
         return new AppendLane.Note(lane, in.claimKey(), value);
@@ -369,9 +461,14 @@ public final class KeyedSlot {
             effects = counted(protocol.tick(now()));
             if (!protocol.busy() && !lanes.isEmpty() && (ended || System.nanoTime() - usedAt > REST_NANOS)) {
                 protocol.rest();
+                rests = true;
+            } else if (protocol.elsewhere() != null && (!lanes.isEmpty() || protocol.keys() > 0)) {
+                protocol.letGo();
+                rests = true;
+            }
+            if (rests) {
                 counted(List.of());
                 journal = new AppendJournal(stream, SETTINGS.timeout(), LANES);
-                rests = true;
             }
         }
         carryOut(effects);

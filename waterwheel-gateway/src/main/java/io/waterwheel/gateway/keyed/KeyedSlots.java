@@ -10,6 +10,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The slots of all streams of one gateway, their threads and their clock. Thread-safe. */
@@ -20,10 +21,12 @@ public final class KeyedSlots implements AutoCloseable {
     private final Duration patience;
     private final AtomicInteger allKeys = new AtomicInteger();
     private final AtomicInteger number = new AtomicInteger();
-    /** Has as many threads as lanes and claims are at work: at most seventeen a slot. */
+    /** Has as many threads as lanes, claims and looks are at work: at most eighteen a slot; few more read answers. */
     private final ExecutorService pool = Executors.newCachedThreadPool(this::thread);
 
     private final Executor answers;
+    private final Supplier<String> place;
+    private final OtherGateways others;
     /** Guarded by itself. */
     private final List<KeyedSlot> slots = new ArrayList<>();
     /** Guarded by {@link #slots}. */
@@ -37,10 +40,13 @@ public final class KeyedSlots implements AutoCloseable {
      * @param keyBytes of the keys that are remembered
      * @param patience how long rows may wait to be stored: {@link KeyedSlot#PATIENCE}
      * @param answers tells clients their outcomes, in rounds; takes whatever it is given
+     * @param place {@code HOST:PORT} where other gateways reach this one, once it listens
      */
-    public KeyedSlots(long keyBytes, Duration patience, Executor answers) {
+    public KeyedSlots(long keyBytes, Duration patience, Executor answers, Supplier<String> place) {
         this.patience = patience;
         this.answers = answers;
+        this.place = place;
+        this.others = new OtherGateways(patience, pool);
         this.mostKeys = (int) Math.min(Integer.MAX_VALUE, keyBytes / KeyedSlot.KEY_BYTES);
     }
 
@@ -52,7 +58,7 @@ public final class KeyedSlots implements AutoCloseable {
 
     /** A slot for a stream as it is now. */
     public KeyedSlot begin(StreamDetails stream) {
-        KeyedSlot slot = new KeyedSlot(stream, pool, answers, allKeys, mostKeys, patience);
+        KeyedSlot slot = new KeyedSlot(stream, pool, answers, allKeys, mostKeys, patience, place.get(), others);
         synchronized (slots) {
             if (closed) {
                 slot.end();

@@ -22,6 +22,10 @@ import org.jspecify.annotations.Nullable;
  * no other gateway commits, so that it knows every key; another claim makes its commits fail. After any failure it does
  * not know what was stored: it claims again, and the notes say which keys were. Only the others are sent again.
  *
+ * <p>Before a claim it looks whose lanes they are. Where they are another gateway's, that one is asked to store the
+ * rows: two that get rows of one stream would shut each other out all the time. Nothing rests on it: who gives no
+ * answer is shut out by a claim, and the notes say what it stored.
+ *
  * @param <R> the rows of a request, and who waits for them
  */
 final class LaneProtocol<R> {
@@ -33,34 +37,30 @@ final class LaneProtocol<R> {
      * taken them, as did one between the two. What A commits later fails at the lane that it is committed by. What A
      * committed before it was shut out, B reads, because it reads last. So there is one table of keys at any time, and
      * it is whole.
-     */
-
-    /**
-     * Its bounds.
      *
-     * @param lanes that there are: a power of two
-     * @param leastKeys that are remembered, however old
-     * @param keepMillis how long each is remembered at least
-     * @param batchRows of one transaction: the batch ends with the request that reaches it
-     * @param batchKeys of one transaction
-     * @param patienceMillis after which a request that could not be stored is told so
-     * @param retryMillis before lanes that were lost are claimed again; twice as long, and a random part of it, with
-     *     each loss that follows before anything is stored: two gateways would shut each other out for ever
+     * That holds for a request too which was in a batch whose end is not known, or was sent on without an answer, and is
+     * sent on (again): the owner has read the batch or shut it out before it took anything, and who claims after the
+     * owner reads, or shuts out, what that one did. A request that was sent on may reach the other one late, though,
+     * when its client has had it stored elsewhere, and the key is forgotten: so it carries until when it may be stored.
      */
-    record Bounds(
-            int lanes,
-            int leastKeys,
-            long keepMillis,
-            int batchRows,
-            int batchKeys,
-            long patienceMillis,
-            long retryMillis) {}
 
     /** What the shell is to do. */
     sealed interface Effect<R> {}
 
     /** Go through {@link ClaimStep#all} for this number of open lanes, and report under this epoch. */
     record Claim<R>(long epoch, int open) implements Effect<R> {}
+
+    /** Find out whose claim was the last, and report it under this epoch. */
+    record Look<R>(long epoch) implements Effect<R> {}
+
+    /**
+     * Ask another gateway to store rows, and report its answer, or that there is none.
+     *
+     * @param deadline after which they are not to be stored
+     * @param perhaps whether they may be stored already
+     */
+    record SendOn<R>(Owner to, Commit.Entry entry, R rows, int size, long deadline, boolean perhaps)
+            implements Effect<R> {}
 
     /** Store a batch by its lane, and report it. */
     record Store<R>(Batch<R> batch) implements Effect<R> {}
@@ -93,6 +93,9 @@ final class LaneProtocol<R> {
 
     private enum State {
         LOST,
+        LOOKING,
+        /** Another gateway has the lanes: nothing waits here. */
+        ELSEWHERE,
         CLAIMING,
         OWNED
     }
@@ -100,29 +103,34 @@ final class LaneProtocol<R> {
     /** A key under way. */
     private static final class Pending<R> {
         private final Commit.Entry entry;
-        private final List<R> waiting = new ArrayList<>(1);
+        private final List<Waiter<R>> waiting = new ArrayList<>(1);
         private final int size;
         private final long deadline;
         /** In a batch of the epoch. */
         private boolean running;
         /** In a batch whose end is not known. */
         private boolean sent;
+        /** Another gateway was asked to store it, and may still do so: it gave no answer. */
+        private boolean asked;
 
-        Pending(Commit.Entry entry, R rows, int size, long deadline) {
+        Pending(Commit.Entry entry, Waiter<R> first, int size, long deadline) {
             this.entry = entry;
-            this.waiting.add(rows);
+            this.waiting.add(first);
             this.size = size;
             this.deadline = deadline;
         }
     }
 
+    /** @param guest whether another gateway has sent it: it is not sent on again, or it might go round for ever */
+    private record Waiter<R>(R rows, boolean guest) {}
+
     private record Known(Digest body, Commit commit) {}
 
     private static final int MOST_DOUBLINGS = 5;
 
-    private final Bounds bounds;
+    private final LaneBounds bounds;
     private final IntSupplier mostKeys;
-    private final long claimId;
+    private final Owner self;
     private final SplittableRandom random;
     private final LinkedHashMap<Commit.Id, Commit> commits = new LinkedHashMap<>();
     private final Map<Digest, Known> known = new LinkedHashMap<>();
@@ -140,53 +148,176 @@ final class LaneProtocol<R> {
     private int losses;
 
     private @Nullable Throwable lastFailure;
+    /** Whose lanes they are, while they are another's. */
+    private @Nullable Owner owner;
+    /** Who gave no answer. */
+    private @Nullable Owner distrusted;
+
+    private long distrustedUntil;
+    /** Requests that other gateways have been asked to store, and have not answered. */
+    private int sentOn;
 
     /**
      * One that has claimed nothing yet.
      *
      * @param mostKeys that may be remembered or under way here, as it is at the moment; further ones are refused
-     * @param claimId names its notes; drawn anew for each, so that no two have the same
+     * @param self its claim names its notes: drawn anew for each, so that no two have the same
      */
-    LaneProtocol(Bounds bounds, IntSupplier mostKeys, long claimId) {
+    LaneProtocol(LaneBounds bounds, IntSupplier mostKeys, Owner self) {
         this.bounds = bounds;
         this.mostKeys = mostKeys;
-        this.claimId = claimId;
-        this.random = new SplittableRandom(claimId);
+        this.self = self;
+        this.random = new SplittableRandom(self.claim());
         for (int lane = 0; lane < bounds.lanes(); lane++) {
             queues.add(new ArrayDeque<>());
         }
     }
 
-    /** Rows under a key have come. */
+    /** Rows under a key have come from a client. */
     List<Effect<R>> request(Commit.Entry entry, R rows, int size, long now) {
         List<Effect<R>> effects = new ArrayList<>();
+        take(entry, new Waiter<>(rows, false), size, now + bounds.patienceMillis(), false, now, effects);
+        return effects;
+    }
+
+    /**
+     * Rows under a key have come from another gateway.
+     *
+     * @param until when they may be stored, by the clock of that one
+     */
+    List<Effect<R>> guest(Commit.Entry entry, R rows, int size, long until, long now) {
+        List<Effect<R>> effects = new ArrayList<>();
+        long deadline = Math.min(until, now + bounds.patienceMillis());
+        if (now >= deadline) {
+            effects.add(new Tell<>(rows, new Outcome.Moved()));
+        } else {
+            take(entry, new Waiter<>(rows, true), size, deadline, false, now, effects);
+        }
+        return effects;
+    }
+
+    private void take(
+            Commit.Entry entry,
+            Waiter<R> waiter,
+            int size,
+            long deadline,
+            boolean asked,
+            long now,
+            List<Effect<R>> effects) {
         Known before = known.get(entry.key());
         if (before != null) {
             boolean same = before.body().equals(entry.body());
             effects.add(new Tell<>(
-                    rows, same ? new Outcome.Stored(before.commit().positions(), true) : new Outcome.Conflict()));
-            return effects;
+                    waiter.rows(),
+                    same ? new Outcome.Stored(before.commit().positions(), true) : new Outcome.Conflict()));
+            return;
+        }
+        Owner elsewhere = owner;
+        if (state == State.ELSEWHERE && elsewhere != null) {
+            sendOn(elsewhere, entry, waiter, size, deadline, asked, effects);
+            return;
         }
         Pending<R> underWay = pending.get(entry.key());
         if (underWay != null) {
             if (underWay.entry.body().equals(entry.body())) {
-                underWay.waiting.add(rows);
+                underWay.waiting.add(waiter);
+                underWay.asked |= asked;
             } else {
-                effects.add(new Tell<>(rows, new Outcome.Conflict()));
+                effects.add(new Tell<>(waiter.rows(), new Outcome.Conflict()));
             }
-            return effects;
+            return;
         }
         if (known.size() + pending.size() >= mostKeys.getAsInt()) {
             forget(now);
         }
         if (known.size() + pending.size() >= mostKeys.getAsInt()) {
-            effects.add(new Tell<>(rows, new Outcome.Full()));
-            return effects;
+            effects.add(new Tell<>(waiter.rows(), new Outcome.Full()));
+            return;
         }
-        Pending<R> added = new Pending<>(entry, rows, size, now + bounds.patienceMillis());
+        Pending<R> added = new Pending<>(entry, waiter, size, deadline);
+        added.asked = asked;
         pending.put(entry.key(), added);
         queue(added);
         pump(now, effects);
+    }
+
+    private void sendOn(
+            Owner to,
+            Commit.Entry entry,
+            Waiter<R> waiter,
+            int size,
+            long deadline,
+            boolean perhaps,
+            List<Effect<R>> effects) {
+        if (waiter.guest()) {
+            effects.add(new Tell<>(waiter.rows(), new Outcome.Moved()));
+        } else {
+            sentOn++;
+            effects.add(new SendOn<>(to, entry, waiter.rows(), size, deadline, perhaps));
+        }
+    }
+
+    /**
+     * Whose claim was the last.
+     *
+     * @param found null where that is not known, or there was none
+     */
+    List<Effect<R>> looked(long lookEpoch, @Nullable Owner found, long now) {
+        List<Effect<R>> effects = new ArrayList<>();
+        if (lookEpoch != epoch || state != State.LOOKING) {
+            return effects;
+        }
+        boolean vain = found != null && found.equals(distrusted) && now < distrustedUntil;
+        if (found == null || found.claim() == self.claim() || found.place().equals(self.place()) || vain) {
+            claim(effects);
+            return effects;
+        }
+        state = State.ELSEWHERE;
+        owner = found;
+        queues.forEach(Deque::clear);
+        for (Pending<R> one : List.copyOf(pending.values())) {
+            pending.remove(one.entry.key());
+            boolean perhaps = one.sent || one.asked;
+            for (Waiter<R> waiter : one.waiting) {
+                sendOn(found, one.entry, waiter, one.size, one.deadline, perhaps, effects);
+            }
+        }
+        return effects;
+    }
+
+    /** The other gateway has answered. */
+    List<Effect<R>> answered(SendOn<R> request, Outcome outcome) {
+        sentOn--;
+        // That one does not know what was stored before it was asked.
+        Outcome told = request.perhaps() && outcome instanceof Outcome.Failed failed
+                ? new Outcome.Failed(true, failed.cause())
+                : outcome;
+        return List.of(new Tell<>(request.rows(), told));
+    }
+
+    /** The other gateway has not taken it, or gave no answer: then it may have stored it, or may still do so. */
+    List<Effect<R>> notTaken(SendOn<R> request, Throwable cause, long now) {
+        List<Effect<R>> effects = new ArrayList<>();
+        sentOn--;
+        if (state == State.ELSEWHERE && request.to().equals(owner)) {
+            distrusted = request.to();
+            distrustedUntil = now + bounds.distrustMillis();
+            state = State.LOST;
+            lastFailure = cause;
+            claimAfter = now;
+        }
+        if (now >= request.deadline()) {
+            effects.add(new Tell<>(request.rows(), new Outcome.Failed(true, cause)));
+        } else {
+            take(
+                    request.entry(),
+                    new Waiter<>(request.rows(), false),
+                    request.size(),
+                    request.deadline(),
+                    true,
+                    now,
+                    effects);
+        }
         return effects;
     }
 
@@ -223,7 +354,7 @@ final class LaneProtocol<R> {
             if (found == null) {
                 one.sent = false;
                 if (isLate(one, now)) {
-                    settle(one, new Outcome.Failed(false, null), effects);
+                    settle(one, failed(one, null), effects);
                 } else {
                     queue(one);
                 }
@@ -233,7 +364,7 @@ final class LaneProtocol<R> {
                         found.body().equals(one.entry.body())
                                 ? new Outcome.Stored(
                                         found.commit().positions(),
-                                        found.commit().id().claim() != claimId)
+                                        found.commit().id().claim() != self.claim())
                                 : new Outcome.Conflict(),
                         effects);
             }
@@ -303,7 +434,7 @@ final class LaneProtocol<R> {
         for (Pending<R> one : List.copyOf(pending.values())) {
             if (!one.running && isLate(one, now)) {
                 queues.forEach(queue -> queue.remove(one));
-                settle(one, new Outcome.Failed(one.sent, lastFailure), effects);
+                settle(one, failed(one, lastFailure), effects);
             }
         }
         pump(now, effects);
@@ -317,14 +448,29 @@ final class LaneProtocol<R> {
         lose(null, 0);
         losses = 0;
         claimAfter = Long.MIN_VALUE;
-        known.clear();
-        commits.clear();
-        forgotten.clear();
+        letGo();
     }
 
     /** Whether rows are under way, or lanes are being claimed. */
     boolean busy() {
-        return !pending.isEmpty() || state == State.CLAIMING || !running.isEmpty();
+        return !pending.isEmpty()
+                || sentOn > 0
+                || state == State.CLAIMING
+                || state == State.LOOKING
+                || !running.isEmpty();
+    }
+
+    /** Whose lanes they are; null while they are its own, or that is not known. */
+    @Nullable
+    Owner elsewhere() {
+        return state == State.ELSEWHERE ? owner : null;
+    }
+
+    /** Forgets all keys: the table is another gateway's. */
+    void letGo() {
+        known.clear();
+        commits.clear();
+        forgotten.clear();
     }
 
     /** Keys that are remembered, or under way. */
@@ -345,11 +491,15 @@ final class LaneProtocol<R> {
         return now >= one.deadline;
     }
 
+    private static Outcome failed(Pending<?> one, @Nullable Throwable cause) {
+        return new Outcome.Failed(one.sent || one.asked, cause);
+    }
+
     private void settle(Pending<R> one, Outcome outcome, List<Effect<R>> effects) {
         pending.remove(one.entry.key());
         Outcome told = outcome;
-        for (R rows : one.waiting) {
-            effects.add(new Tell<>(rows, told));
+        for (Waiter<R> waiter : one.waiting) {
+            effects.add(new Tell<>(waiter.rows(), told));
             told = told instanceof Outcome.Stored stored ? new Outcome.Stored(stored.positions(), true) : told;
         }
     }
@@ -397,7 +547,8 @@ final class LaneProtocol<R> {
     private void pump(long now, List<Effect<R>> effects) {
         if (state == State.LOST) {
             if (!pending.isEmpty() && now >= claimAfter) {
-                claim(effects);
+                state = State.LOOKING;
+                effects.add(new Look<>(++epoch));
             }
             return;
         }
@@ -432,13 +583,13 @@ final class LaneProtocol<R> {
             while (!waiting.isEmpty() && size < bounds.batchRows() && entries.size() < bounds.batchKeys()) {
                 Pending<R> one = waiting.remove();
                 if (isLate(one, now)) {
-                    settle(one, new Outcome.Failed(false, lastFailure), effects);
+                    settle(one, failed(one, lastFailure), effects);
                     continue;
                 }
                 one.running = true;
                 one.sent = true;
                 entries.add(one.entry);
-                rows.add(one.waiting.get(0));
+                rows.add(one.waiting.get(0).rows());
                 size += one.size;
             }
         }
@@ -449,7 +600,7 @@ final class LaneProtocol<R> {
         Batch<R> batch = new Batch<>(
                 epoch,
                 lane,
-                new Commit.Id(claimId, sequence++),
+                new Commit.Id(self.claim(), sequence++),
                 List.copyOf(entries),
                 List.copyOf(rows),
                 List.copyOf(forgotten));

@@ -1,5 +1,6 @@
 package io.waterwheel.gateway.keyed;
 
+import io.waterwheel.gateway.http.HttpFailure;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,17 @@ public sealed interface Outcome {
 
     /** The key was sent with another body before; nothing of this one is stored. */
     record Conflict() implements Outcome {}
+
+    /** Another gateway was to have them stored by this one, and this one has the lanes no more; nothing is stored. */
+    record Moved() implements Outcome {}
+
+    /**
+     * Another gateway was asked to store them, and this is its answer.
+     *
+     * @param positions as in {@link Stored}
+     * @param failure what the client is to be told instead; null: they are stored
+     */
+    record Elsewhere(Map<Integer, Long> positions, @Nullable HttpFailure failure) implements Outcome {}
 
     /** As many keys are remembered as may be; nothing is stored. */
     record Full() implements Outcome {}

@@ -38,7 +38,7 @@ final class LaneProtocolTest {
                     .with(
                             PROTOCOL,
                             ".filter(commit -> !gone.contains(commit.id()))",
-                            ".filter(commit -> commit.id().claim() == claimId)"),
+                            ".filter(commit -> commit.id().claim() == self.claim())"),
             bug("no mark", "a claim ends without a mark by lane 0")
                     .with(CLAIM, "steps.add(new ClaimStep(Kind.MARK, 0));", ""),
             bug("one fence", "lanes that are not used are not fenced")
@@ -67,10 +67,10 @@ final class LaneProtocolTest {
             bug("wrong positions", "a repeat is told the end of the log")
                     .with(
                             PROTOCOL,
-                            "rows, same ? new Outcome.Stored(before.commit().positions(), true)",
-                            "rows, same ? new Outcome.Stored(new ArrayList<>(commits.values()).get(commits.size() - 1).positions(), true)"),
+                            "waiter.rows(), same ? new Outcome.Stored(before.commit().positions(), true)",
+                            "waiter.rows(), same ? new Outcome.Stored(new ArrayList<>(commits.values()).get(commits.size() - 1).positions(), true)"),
             bug("counted twice", "what another gateway stored is taken for its own")
-                    .with(PROTOCOL, "found.commit().id().claim() != claimId", "false"),
+                    .with(PROTOCOL, "found.commit().id().claim() != self.claim()", "false"),
             bug("sleeper", "a gateway that stood still goes on with what it had")
                     .with(PROTOCOL, "return now >= one.deadline;", "return false;"),
             bug("old time", "a commit has the time of its batch")
@@ -82,12 +82,30 @@ final class LaneProtocolTest {
                     .with(
                             PROTOCOL,
                             "one.sent = true;",
-                            "one.sent = true; effects.add(new Tell<>(one.waiting.get(0), new Outcome.Stored(Map.of(0, 1L), true)));"),
+                            "one.sent = true; effects.add(new Tell<>(one.waiting.get(0).rows(), new Outcome.Stored(Map.of(0, 1L), true)));"),
             bug("no rows", "a key without rows is not noted")
                     .with(
                             PROTOCOL,
-                            "entries.add(one.entry); rows.add(one.waiting.get(0));",
-                            "if (one.size > 0) { entries.add(one.entry); rows.add(one.waiting.get(0)); }"),
+                            "entries.add(one.entry); rows.add(one.waiting.get(0).rows());",
+                            "if (one.size > 0) { entries.add(one.entry); rows.add(one.waiting.get(0).rows()); }"),
+            bug("round and round", "what another gateway has sent on is sent on again")
+                    .with(PROTOCOL, "if (waiter.guest()) {", "if (false) {"),
+            bug("late guest", "what another gateway has sent on may be stored whenever it comes")
+                    .with(PROTOCOL, "Math.min(until, now + bounds.patienceMillis())", "now + bounds.patienceMillis()"),
+            bug("no answer", "what another gateway may have stored is told to be stored nowhere")
+                    .with(
+                            PROTOCOL,
+                            "new Outcome.Failed(one.sent || one.asked, cause)",
+                            "new Outcome.Failed(one.sent, cause)"),
+            bug("hearsay", "a gateway that was asked is believed to know what became of it before")
+                    .with(PROTOCOL, "request.perhaps() && outcome", "false && outcome"),
+            bug("faith", "a gateway that gives no answer is asked for ever")
+                    .with(PROTOCOL, "distrusted = request.to();", ""),
+            bug("not on", "rows that wait are left behind where another gateway has the lanes")
+                    .with(
+                            PROTOCOL,
+                            "for (Waiter<R> waiter : one.waiting) { sendOn(",
+                            "for (Waiter<R> waiter : one.waiting.subList(1, one.waiting.size())) { sendOn("),
             bug("first key", "a note lacks its first key")
                     .with(
                             "gateway/keyed/Commit",

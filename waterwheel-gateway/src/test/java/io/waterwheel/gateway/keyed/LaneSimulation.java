@@ -11,10 +11,11 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two gateways before one Kafka under a seed: requests come late, twice and in any order, to either; each step of a
- * claim or a commit may fail before or after it took effect, wait for any time, or be the last before a crash. The
- * oracle knows the log: the rows of a key are there once, whoever was told that they are stored was told the truth and
- * the same positions.
+ * Two or three gateways before one Kafka under a seed: requests come late, twice and in any order, to any; each step of
+ * a claim or a commit may fail before or after it took effect, wait for any time, or be the last before a crash. So may
+ * a look whose the lanes are, which may also find who had them before, and a request that is sent on: it arrives late,
+ * twice or not at all, and so does its answer. The oracle knows the log: the rows of a key are there once, whoever was
+ * told that they are stored was told the truth and the same positions.
  */
 final class LaneSimulation implements LongFunction<String> {
     private static final int LANES = 4;
@@ -22,9 +23,14 @@ final class LaneSimulation implements LongFunction<String> {
     private static final int KEEP = 4_000;
     private static final int PATIENCE = 500;
     private static final int STEPS = 3_000;
+    private static final int DISTRUST = 60;
 
-    /** A request and who waits for it. */
-    private record Ask(int key, Digest body) {}
+    /** A request and who waits for it: a client, or a gateway that has sent it on. */
+    private record Ask(int key, Digest body, @Nullable SendingOn by) {
+        Commit.Entry entry() {
+            return new Commit.Entry(LaneSimulation.key(key), body);
+        }
+    }
 
     /** Something that goes on by itself, a step at a time. */
     private abstract static class Task {
@@ -40,12 +46,14 @@ final class LaneSimulation implements LongFunction<String> {
 
     private static final class Gateway {
         LaneProtocol<Ask> protocol;
+        Owner self;
         final int[] readTo = new int[LANES];
         final Map<Integer, Long> epochs = new HashMap<>();
         long lanesEpoch;
 
-        Gateway(LaneProtocol<Ask> protocol) {
+        Gateway(LaneProtocol<Ask> protocol, Owner self) {
             this.protocol = protocol;
+            this.self = self;
         }
     }
 
@@ -60,6 +68,9 @@ final class LaneSimulation implements LongFunction<String> {
 
     private final Map<Digest, Set<Digest>> sent = new HashMap<>();
     private final Set<Integer> done = new HashSet<>();
+    private final Map<Digest, Integer> asks = new HashMap<>();
+    /** Keys that nothing is stored of, as their only request was told. */
+    private final Set<Digest> never = new HashSet<>();
     /** Few, so that keys go by their age; or so many that clients may count on the last of them. */
     private int leastKeys;
 
@@ -76,8 +87,9 @@ final class LaneSimulation implements LongFunction<String> {
         kafka = new SimKafka(LANES);
         leastKeys = seed % 2 == 0 ? 8 : 80;
         try {
-            for (int i = 0; i < 2; i++) {
-                gateways.add(new Gateway(protocol()));
+            for (int i = 0; i < 2 + seed / 2 % 2; i++) {
+                Owner self = new Owner(random.nextLong(), "gateway:" + i);
+                gateways.add(new Gateway(protocol(self), self));
             }
             for (int step = 0; step < STEPS; step++) {
                 event();
@@ -99,15 +111,15 @@ final class LaneSimulation implements LongFunction<String> {
         }
     }
 
-    private LaneProtocol<Ask> protocol() {
+    private LaneProtocol<Ask> protocol(Owner self) {
         return new LaneProtocol<>(
-                new LaneProtocol.Bounds(LANES, leastKeys, KEEP, 3, 3, PATIENCE, 5), () -> 1_000, random.nextLong());
+                new LaneBounds(LANES, leastKeys, KEEP, 3, 3, PATIENCE, 5, DISTRUST), () -> 1_000, self);
     }
 
     private void event() {
         now += random.nextInt(4);
         int dice = random.nextInt(100);
-        Gateway gateway = gateways.get(random.nextInt(2));
+        Gateway gateway = gateways.get(random.nextInt(gateways.size()));
         if (dice < 65 && !tasks.isEmpty()) {
             step(tasks.get(random.nextInt(tasks.size())));
         } else if (dice < 88) {
@@ -127,7 +139,8 @@ final class LaneSimulation implements LongFunction<String> {
     private void crash(Gateway gateway) {
         trace.add("crash " + gateways.indexOf(gateway));
         tasks.removeIf(task -> task.gateway == gateway);
-        gateway.protocol = protocol();
+        gateway.self = new Owner(random.nextLong(), gateway.self.place());
+        gateway.protocol = protocol(gateway.self);
         java.util.Arrays.fill(gateway.readTo, 0);
         gateway.epochs.clear();
         gateway.lanesEpoch = -1;
@@ -158,10 +171,12 @@ final class LaneSimulation implements LongFunction<String> {
         if (!remembered(key(key))) {
             return;
         }
-        Ask ask = new Ask(key, new Digest(body, key));
+        Ask ask = new Ask(key, new Digest(body, key), null);
+        asks.merge(key(key), 1, Integer::sum);
+        never.remove(key(key));
         sent.computeIfAbsent(key(key), unused -> new HashSet<>()).add(ask.body());
         trace.add(gateways.indexOf(gateway) + " ask " + key + " body " + body);
-        carryOut(gateway, gateway.protocol.request(new Commit.Entry(key(key), ask.body()), ask, size(key), now));
+        carryOut(gateway, gateway.protocol.request(ask.entry(), ask, size(key), now));
     }
 
     private void carryOut(Gateway gateway, List<LaneProtocol.Effect<Ask>> effects) {
@@ -172,12 +187,22 @@ final class LaneSimulation implements LongFunction<String> {
                 tasks.add(new Storing(gateway, store.batch()));
             } else if (effect instanceof LaneProtocol.Claim<Ask> claim) {
                 tasks.add(new Claiming(gateway, claim));
+            } else if (effect instanceof LaneProtocol.Look<Ask> look) {
+                tasks.add(new Looking(gateway, look));
+            } else if (effect instanceof LaneProtocol.SendOn<Ask> on) {
+                require(on.rows().by() == null, "key " + on.rows().key() + " was sent on twice");
+                tasks.add(new SendingOn(gateway, on));
             }
         }
     }
 
     private void tell(Ask ask, Outcome outcome) {
         Digest key = key(ask.key());
+        SendingOn by = ask.by();
+        if (by != null) {
+            by.answer = outcome;
+            return;
+        }
         trace.add("told " + ask.key() + " body " + ask.body().high() + ": " + outcome);
         if (outcome instanceof Outcome.Stored stored) {
             done.add(ask.key());
@@ -196,6 +221,8 @@ final class LaneSimulation implements LongFunction<String> {
             require(
                     sent.getOrDefault(key, Set.of()).size() > 1,
                     "key " + ask.key() + " was refused, and came with one body only");
+        } else if (outcome instanceof Outcome.Failed failed && !failed.sent() && asks.getOrDefault(key, 0) == 1) {
+            never.add(key);
         }
     }
 
@@ -211,6 +238,9 @@ final class LaneSimulation implements LongFunction<String> {
             require(
                     seen.add(row.entry.key()),
                     "the rows of key " + row.entry.key().low() + " are stored twice");
+            require(
+                    !never.contains(row.entry.key()),
+                    "key " + row.entry.key().low() + " is stored, and its client was told that nothing is");
         }
     }
 
@@ -232,6 +262,89 @@ final class LaneSimulation implements LongFunction<String> {
                     case 1 -> 1;
                     default -> 0;
                 };
+    }
+
+    private final class Looking extends Task {
+        private final LaneProtocol.Look<Ask> look;
+        private @Nullable Owner found;
+        private boolean looked;
+
+        Looking(Gateway gateway, LaneProtocol.Look<Ask> look) {
+            super(gateway);
+            this.look = look;
+        }
+
+        @Override
+        boolean step() {
+            if (looked) {
+                trace.add(gateways.indexOf(gateway) + " looked: " + found);
+                carryOut(gateway, gateway.protocol.looked(look.epoch(), found, now));
+                return false;
+            }
+            looked = true;
+            List<Owner> owners = kafka.owners;
+            if (!owners.isEmpty() && fault() == 0) {
+                boolean old = faults && random.nextInt(8) == 0;
+                found = owners.get(old ? random.nextInt(owners.size()) : owners.size() - 1);
+            }
+            return true;
+        }
+    }
+
+    private final class SendingOn extends Task {
+        private final LaneProtocol.SendOn<Ask> on;
+        private boolean arrived;
+        private @Nullable Outcome answer;
+
+        SendingOn(Gateway gateway, LaneProtocol.SendOn<Ask> on) {
+            super(gateway);
+            this.on = on;
+        }
+
+        @Override
+        boolean step() {
+            Gateway to = gateways.stream()
+                    .filter(one -> one.self.equals(on.to()))
+                    .findAny()
+                    .orElse(null);
+            if (!arrived) {
+                int fault = fault();
+                if (fault >= 0 && to != null) {
+                    arrive(to);
+                    arrived = fault == 0;
+                    // It may go its way once more.
+                    return arrived || random.nextBoolean() || end(null);
+                }
+                return end(null);
+            }
+            Outcome told = answer;
+            if (told != null) {
+                return end(fault() == 0 ? told : null);
+            }
+            return (to != null && (!faults || random.nextInt(20) > 0)) || end(null);
+        }
+
+        private void arrive(Gateway to) {
+            trace.add(gateways.indexOf(to) + " guest " + on.rows().key() + " body "
+                    + on.rows().body().high());
+            Ask guest = new Ask(on.rows().key(), on.rows().body(), this);
+            carryOut(to, to.protocol.guest(on.entry(), guest, on.size(), on.deadline(), now));
+        }
+
+        private boolean end(@Nullable Outcome outcome) {
+            trace.add(gateways.indexOf(gateway) + " sent on " + on.rows().key() + ": " + outcome);
+            carryOut(
+                    gateway,
+                    outcome == null || outcome instanceof Outcome.Moved
+                            ? gateway.protocol.notTaken(on, new IllegalStateException("no answer"), now)
+                            : gateway.protocol.answered(on, outcome));
+            return false;
+        }
+
+        @Override
+        public String toString() {
+            return "gateway " + gateways.indexOf(gateway);
+        }
     }
 
     private final class Claiming extends Task {
@@ -294,6 +407,7 @@ final class LaneSimulation implements LongFunction<String> {
                 case MARK -> {
                     kafka.commit(step.lane(), epochs.getOrDefault(step.lane(), -1L), now);
                     kafka.mark = claim.open();
+                    kafka.owners.add(gateway.self);
                 }
                 case READ -> kafka.read(gateway.readTo, read, gone);
             }
@@ -380,7 +494,7 @@ final class LaneSimulation implements LongFunction<String> {
             }
             for (int i = 0; i < 400; i++) {
                 now += 1;
-                if (tasks.isEmpty()) {
+                if (tasks.isEmpty() || random.nextInt(8) == 0) {
                     gateways.forEach(one -> carryOut(one, one.protocol.tick(now)));
                 } else {
                     step(tasks.get(random.nextInt(tasks.size())));

@@ -46,6 +46,8 @@ final class SimKafka {
     private final List<List<Note>> journal = new ArrayList<>();
     /** How many lanes the last mark says to be open; committed. */
     int mark;
+    /** Whose marks were committed, the last one last. */
+    final List<Owner> owners = new ArrayList<>();
 
     private final long[] epochs;
     private final Open[] open;

@@ -1,6 +1,7 @@
 package io.waterwheel.gateway;
 
 import io.waterwheel.decode.RefusalKind;
+import io.waterwheel.gateway.http.HttpFailure;
 import io.waterwheel.gateway.http.PushBudget;
 import io.waterwheel.gateway.keyed.Outcome;
 import io.waterwheel.metrics.Counter;
@@ -107,7 +108,8 @@ final class GatewayMeter implements AutoCloseable {
             conflict.increment();
         } else if (outcome instanceof Outcome.Full) {
             full.increment();
-        } else if (outcome instanceof Outcome.Elsewhere) {
+        } else if (outcome instanceof Outcome.Elsewhere
+                || (outcome instanceof Outcome.Failed told && told.cause() instanceof HttpFailure)) {
             // What became of it, and its rows, the other gateway counts.
             sentOn.increment();
         } else if (outcome instanceof Outcome.Moved) {

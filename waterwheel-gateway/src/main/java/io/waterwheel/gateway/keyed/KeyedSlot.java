@@ -278,16 +278,17 @@ public final class KeyedSlot {
     private void sendOn(LaneProtocol.SendOn<Request> on) {
         var unused = others.store(on.to(), on.entry(), on.rows().letter(), on.deadline())
                 .whenComplete((outcome, failure) -> {
-                    if (failure != null) {
-                        LOG.info(
-                                "stream {}: the gateway at {} has not stored rows that were sent on to it: {}",
-                                stream.definition().name(),
-                                on.to().place(),
-                                failure.toString());
-                    }
                     List<LaneProtocol.Effect<Request>> effects;
                     synchronized (this) {
                         usedAt = System.nanoTime();
+                        if (failure != null && on.to().equals(protocol.elsewhere())) {
+                            // The first of all that are under way.
+                            LOG.info(
+                                    "stream {}: the gateway at {} has not stored rows that were sent on to it: {}",
+                                    stream.definition().name(),
+                                    on.to().place(),
+                                    failure.toString());
+                        }
                         effects = counted(
                                 failure == null
                                         ? protocol.answered(on, outcome)

@@ -100,30 +100,6 @@ final class LaneProtocol<R> {
         OWNED
     }
 
-    /** A key under way. */
-    private static final class Pending<R> {
-        private final Commit.Entry entry;
-        private final List<Waiter<R>> waiting = new ArrayList<>(1);
-        private final int size;
-        private final long deadline;
-        /** In a batch of the epoch. */
-        private boolean running;
-        /** In a batch whose end is not known. */
-        private boolean sent;
-        /** Another gateway was asked to store it, and may still do so: it gave no answer. */
-        private boolean asked;
-
-        Pending(Commit.Entry entry, Waiter<R> first, int size, long deadline) {
-            this.entry = entry;
-            this.waiting.add(first);
-            this.size = size;
-            this.deadline = deadline;
-        }
-    }
-
-    /** @param guest whether another gateway has sent it: it is not sent on again, or it might go round for ever */
-    private record Waiter<R>(R rows, boolean guest) {}
-
     private record Known(Digest body, Commit commit) {}
 
     private static final int MOST_DOUBLINGS = 5;
@@ -176,7 +152,7 @@ final class LaneProtocol<R> {
     /** Rows under a key have come from a client. */
     List<Effect<R>> request(Commit.Entry entry, R rows, int size, long now) {
         List<Effect<R>> effects = new ArrayList<>();
-        take(entry, new Waiter<>(rows, false), size, now + bounds.patienceMillis(), false, now, effects);
+        take(entry, new Pending.Waiter<>(rows, false), size, now + bounds.patienceMillis(), false, now, effects);
         return effects;
     }
 
@@ -191,14 +167,14 @@ final class LaneProtocol<R> {
         if (now >= deadline) {
             effects.add(new Tell<>(rows, new Outcome.Moved()));
         } else {
-            take(entry, new Waiter<>(rows, true), size, deadline, false, now, effects);
+            take(entry, new Pending.Waiter<>(rows, true), size, deadline, false, now, effects);
         }
         return effects;
     }
 
     private void take(
             Commit.Entry entry,
-            Waiter<R> waiter,
+            Pending.Waiter<R> waiter,
             int size,
             long deadline,
             boolean asked,
@@ -244,7 +220,7 @@ final class LaneProtocol<R> {
     private void sendOn(
             Owner to,
             Commit.Entry entry,
-            Waiter<R> waiter,
+            Pending.Waiter<R> waiter,
             int size,
             long deadline,
             boolean perhaps,
@@ -278,7 +254,7 @@ final class LaneProtocol<R> {
         for (Pending<R> one : List.copyOf(pending.values())) {
             pending.remove(one.entry.key());
             boolean perhaps = one.sent || one.asked;
-            for (Waiter<R> waiter : one.waiting) {
+            for (Pending.Waiter<R> waiter : one.waiting) {
                 sendOn(found, one.entry, waiter, one.size, one.deadline, perhaps, effects);
             }
         }
@@ -311,7 +287,7 @@ final class LaneProtocol<R> {
         } else {
             take(
                     request.entry(),
-                    new Waiter<>(request.rows(), false),
+                    new Pending.Waiter<>(request.rows(), false),
                     request.size(),
                     request.deadline(),
                     true,
@@ -498,7 +474,7 @@ final class LaneProtocol<R> {
     private void settle(Pending<R> one, Outcome outcome, List<Effect<R>> effects) {
         pending.remove(one.entry.key());
         Outcome told = outcome;
-        for (Waiter<R> waiter : one.waiting) {
+        for (Pending.Waiter<R> waiter : one.waiting) {
             effects.add(new Tell<>(waiter.rows(), told));
             told = told instanceof Outcome.Stored stored ? new Outcome.Stored(stored.positions(), true) : told;
         }

@@ -84,14 +84,16 @@ final class OtherGateways {
     }
 
     private CompletableFuture<HttpResponse<byte[]>> ask(HttpRequest request) {
-        return http().sendAsync(
-                        request,
-                        head -> head.headers()
-                                                .firstValueAsLong("Content-Length")
-                                                .orElse(Long.MAX_VALUE)
-                                        <= MOST_ANSWER_BYTES
-                                ? HttpResponse.BodySubscribers.ofByteArray()
-                                : HttpResponse.BodySubscribers.replacing(new byte[0]));
+        HttpResponse.BodyHandler<byte[]> body =
+                head -> head.headers().firstValueAsLong("Content-Length").orElse(Long.MAX_VALUE) <= MOST_ANSWER_BYTES
+                        ? HttpResponse.BodySubscribers.ofByteArray()
+                        : HttpResponse.BodySubscribers.replacing(new byte[0]);
+        try {
+            return http().sendAsync(request, body);
+        } catch (RuntimeException e) {
+            // Its threads have ended with the gateway.
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     /** Whether a connection that was kept had ended, most likely: the other gateway ends those that rest. */

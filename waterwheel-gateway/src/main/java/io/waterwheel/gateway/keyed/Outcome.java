@@ -35,7 +35,8 @@ public sealed interface Outcome {
      * They could not be stored in time.
      *
      * @param sent whether some of it may be stored all the same; sent again under the same key, it is stored once
-     * @param cause of the last attempt; null where none has failed
+     * @param cause of the last attempt, an {@link HttpFailure} where that was another gateway's; null where none has
+     *     failed
      */
     record Failed(boolean sent, @Nullable Throwable cause) implements Outcome {}
 }

@@ -50,6 +50,8 @@ final class LaneSimulation implements LongFunction<String> {
         final int[] readTo = new int[LANES];
         final Map<Integer, Long> epochs = new HashMap<>();
         long lanesEpoch;
+        /** Requests of clients that it has told nothing. */
+        int waiting;
 
         Gateway(LaneProtocol<Ask> protocol, Owner self) {
             this.protocol = protocol;
@@ -144,6 +146,7 @@ final class LaneSimulation implements LongFunction<String> {
         java.util.Arrays.fill(gateway.readTo, 0);
         gateway.epochs.clear();
         gateway.lanesEpoch = -1;
+        gateway.waiting = 0;
     }
 
     private static Digest key(int key) {
@@ -172,6 +175,7 @@ final class LaneSimulation implements LongFunction<String> {
             return;
         }
         Ask ask = new Ask(key, new Digest(body, key), null);
+        gateway.waiting++;
         asks.merge(key(key), 1, Integer::sum);
         never.remove(key(key));
         sent.computeIfAbsent(key(key), unused -> new HashSet<>()).add(ask.body());
@@ -182,6 +186,7 @@ final class LaneSimulation implements LongFunction<String> {
     private void carryOut(Gateway gateway, List<LaneProtocol.Effect<Ask>> effects) {
         for (LaneProtocol.Effect<Ask> effect : effects) {
             if (effect instanceof LaneProtocol.Tell<Ask> tell) {
+                gateway.waiting -= tell.rows().by() == null ? 1 : 0;
                 tell(tell.rows(), tell.outcome());
             } else if (effect instanceof LaneProtocol.Store<Ask> store) {
                 tasks.add(new Storing(gateway, store.batch()));
@@ -477,10 +482,26 @@ final class LaneSimulation implements LongFunction<String> {
             end(gateway, first);
             first += KEYS;
         }
+        for (int i = 0; i < 40_000 && gateways.stream().anyMatch(one -> one.waiting > 0); i++) {
+            settle();
+        }
+        gateways.forEach(one -> require(
+                one.waiting == 0,
+                "gateway " + gateways.indexOf(one) + " has left " + one.waiting + " without an answer"));
         // Each commit has one key at least.
         require(
                 kafka.liveNotes() <= kafka.committed.size(),
                 kafka.liveNotes() + " notes for " + kafka.committed.size() + " keys");
+    }
+
+    /** Time goes by, and something goes on. */
+    private void settle() {
+        now += 1;
+        if (tasks.isEmpty() || random.nextInt(8) == 0) {
+            gateways.forEach(one -> carryOut(one, one.protocol.tick(now)));
+        } else {
+            step(tasks.get(random.nextInt(tasks.size())));
+        }
     }
 
     private void end(Gateway gateway, int first) {
@@ -493,12 +514,7 @@ final class LaneSimulation implements LongFunction<String> {
                 }
             }
             for (int i = 0; i < 400; i++) {
-                now += 1;
-                if (tasks.isEmpty() || random.nextInt(8) == 0) {
-                    gateways.forEach(one -> carryOut(one, one.protocol.tick(now)));
-                } else {
-                    step(tasks.get(random.nextInt(tasks.size())));
-                }
+                settle();
             }
         }
         done.removeIf(key -> key < first);

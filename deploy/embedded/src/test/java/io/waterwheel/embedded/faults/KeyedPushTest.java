@@ -33,10 +33,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Rows are sent under keys to two gateways at once, each again until it is confirmed, while gateways and the server with
- * its broker are killed: every row of a 2xx is there once, and each key has one place. One gateway sends on to the other. Two who follow the stream meanwhile,
- * by the client and by HTTP, get each row once. In the long form the same again with the broker in a process of its
- * own, which is killed too. {@code -Dkills=N}, {@code -Dseed=N}.
+ * Rows are sent under keys to two gateways at once, each again until it is confirmed, while gateways and the server
+ * with its broker are killed: every row of a 2xx is there once, and each key has one place. One gateway sends on to the
+ * other. Two who follow the stream meanwhile, by the client and by HTTP, get each row once. In the long form the same
+ * again with the broker in a process of its own, which is killed too. {@code -Dkills=N}, {@code -Dseed=N}.
  */
 @Tag("embedded")
 final class KeyedPushTest {

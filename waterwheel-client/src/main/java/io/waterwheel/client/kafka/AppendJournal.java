@@ -157,9 +157,9 @@ public final class AppendJournal {
         TopicPartition first = new TopicPartition(topic.name(), 0);
         long deadline = System.nanoTime() + timeout.toNanos();
         try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
+            consumer.assign(List.of(first));
             // Of what is committed, as the consumer reads no other.
             long end = consumer.endOffsets(List.of(first), timeout).getOrDefault(first, 0L);
-            consumer.assign(List.of(first));
             Long from = read.get(first);
             if (from == null) {
                 consumer.seekToBeginning(List.of(first));

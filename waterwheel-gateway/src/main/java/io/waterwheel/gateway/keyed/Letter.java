@@ -3,21 +3,8 @@ package io.waterwheel.gateway.keyed;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A request with rows under a key, as it can be sent on to another gateway.
- *
- * @param path of the request, as it came
- * @param allow whether good rows are stored where others are no tuples
- * @param headers that say how the rows are to be read
- * @param body as it came; not copied
- * @param sender who has sent it on; null: it came from a client
- */
-public record Letter(
-        String path,
-        boolean allow,
-        Map<String, String> headers,
-        byte[] body,
-        @Nullable Sender sender) {
+/** A request with rows under a key, as it can be sent on to another gateway. */
+public final class Letter {
     /** The parameter that a gateway sends a request on with. Those of earlier releases refuse it. */
     public static final String PARAMETER = "sent-on";
 
@@ -36,7 +23,11 @@ public record Letter(
         private static final int PARTS = 6;
         private static final int HEX = 16;
 
-        /** @throws IllegalArgumentException where it is none */
+        /**
+         * Reads the parameter.
+         *
+         * @throws IllegalArgumentException where it is none
+         */
         public static Sender parse(String parameter) {
             String[] parts = parameter.split("\\.", -1);
             if (parts.length == PARTS) {
@@ -74,5 +65,49 @@ public record Letter(
                     Long.toHexString(content.high()),
                     Long.toHexString(content.low()));
         }
+    }
+
+    private final String path;
+    private final boolean allow;
+    private final Map<String, String> headers;
+    private final byte[] body;
+    private final @Nullable Sender sender;
+
+    /**
+     * A request.
+     *
+     * @param path as it came
+     * @param allow whether good rows are stored where others are no tuples
+     * @param headers that say how the rows are to be read
+     * @param body as it came; not copied
+     * @param sender who has sent it on; null: it came from a client
+     */
+    public Letter(String path, boolean allow, Map<String, String> headers, byte[] body, @Nullable Sender sender) {
+        this.path = path;
+        this.allow = allow;
+        this.headers = headers;
+        this.body = body;
+        this.sender = sender;
+    }
+
+    String path() {
+        return path;
+    }
+
+    boolean allow() {
+        return allow;
+    }
+
+    Map<String, String> headers() {
+        return headers;
+    }
+
+    byte[] body() {
+        return body;
+    }
+
+    /** Who has sent it on; null: it came from a client. */
+    public @Nullable Sender sender() {
+        return sender;
     }
 }

@@ -144,10 +144,9 @@ final class LaneProtocolTest {
         assertThat(holes).isEmpty();
     }
 
-    @SuppressWarnings("unchecked")
-    private static <E extends LaneProtocol.Effect<String>> E one(List<LaneProtocol.Effect<String>> effects) {
+    private static LaneProtocol.Effect<String> one(List<LaneProtocol.Effect<String>> effects) {
         assertThat(effects).hasSize(1);
-        return (E) effects.get(0);
+        return effects.get(0);
     }
 
     @Test
@@ -158,16 +157,17 @@ final class LaneProtocolTest {
         Commit.Entry entry = new Commit.Entry(new Digest(1, 1), new Digest(1, 1));
         protocol.request(entry, "first", 1, 0);
         protocol.looked(1, null, 0);
-        LaneProtocol.Store<String> store = one(protocol.claimed(2, List.of(), Set.of(), 0));
+        LaneProtocol.Store<String> store =
+                (LaneProtocol.Store<String>) one(protocol.claimed(2, List.of(), Set.of(), 0));
         protocol.storeFailed(store.batch(), new IllegalStateException("fenced"), 0);
         assertThat(protocol.tick(20)).containsExactly(new LaneProtocol.Look<>(4));
-        LaneProtocol.SendOn<String> on = one(protocol.looked(4, other, 20));
+        LaneProtocol.SendOn<String> on = (LaneProtocol.SendOn<String>) one(protocol.looked(4, other, 20));
         Outcome.Failed nothing = new Outcome.Failed(false, null);
         assertThat(protocol.answered(on, nothing))
                 .as("the batch may be stored, whatever the other one says of its own")
                 .containsExactly(new LaneProtocol.Tell<>("first", new Outcome.Failed(true, null)));
         Commit.Entry next = new Commit.Entry(new Digest(2, 2), new Digest(2, 2));
-        LaneProtocol.SendOn<String> fresh = one(protocol.request(next, "second", 1, 20));
+        LaneProtocol.SendOn<String> fresh = (LaneProtocol.SendOn<String>) one(protocol.request(next, "second", 1, 20));
         assertThat(fresh.to()).isEqualTo(other);
         assertThat(protocol.answered(fresh, nothing)).containsExactly(new LaneProtocol.Tell<>("second", nothing));
     }

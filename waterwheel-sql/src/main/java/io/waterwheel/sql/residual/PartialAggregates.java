@@ -391,7 +391,7 @@ public final class PartialAggregates {
             }
             List<Chosen> made = new ArrayList<>(input.choices());
             for (Chosen chosen : choices) {
-                if (chosen.place().project() != project) {
+                if (!chosen.place().project().equals(project)) {
                     continue;
                 }
                 RexNode part = shown.get(first + partials.indexOf(chosen.partial()));

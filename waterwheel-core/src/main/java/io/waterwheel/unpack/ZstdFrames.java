@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What Zstandard's frames hold, one behind the other. Fails where the last is cut off, or where what follows it is no
@@ -16,9 +15,10 @@ public final class ZstdFrames extends InputStream {
     private static final int SOURCE_BYTES = 64 << 10;
 
     private final InputStream packed;
+    private final int mostWindowLog;
     private final byte[] buffer = new byte[SOURCE_BYTES];
-    private final Frames frames;
-    private @Nullable IOException failure;
+    private final ByteBuffer source = ByteBuffer.wrap(buffer).limit(0);
+    private Frames frames;
 
     /**
      * @param packed is closed with this
@@ -26,30 +26,20 @@ public final class ZstdFrames extends InputStream {
      */
     public ZstdFrames(InputStream packed, int mostWindowLog) throws IOException {
         this.packed = packed;
-        this.frames = new Frames(ByteBuffer.wrap(buffer).limit(0));
-        frames.setLongMax(mostWindowLog);
+        this.mostWindowLog = mostWindowLog;
+        this.frames = new Frames(source, mostWindowLog);
     }
 
-    /** The frames, of one source buffer that is filled whenever it is empty. */
-    private final class Frames extends ZstdBufferDecompressingStreamNoFinalizer {
-        Frames(ByteBuffer empty) {
-            super(empty);
+    /** Asks for more of the source before it hands out what it has made; that would wait for a pipe's next block. */
+    private static final class Frames extends ZstdBufferDecompressingStreamNoFinalizer {
+        Frames(ByteBuffer source, int mostWindowLog) throws IOException {
+            super(source);
+            setLongMax(mostWindowLog);
         }
 
         @Override
         protected ByteBuffer refill(ByteBuffer used) {
-            int got = 0;
-            try {
-                got = packed.read(buffer, 0, buffer.length);
-            } catch (IOException e) {
-                // The library lets none through.
-                failure = e;
-            }
-            return used.clear().limit(Math.max(got, 0));
-        }
-
-        boolean isAtEndOfSource() {
-            return !source.hasRemaining();
+            return used;
         }
     }
 
@@ -67,19 +57,27 @@ public final class ZstdFrames extends InputStream {
             return 0;
         }
         ByteBuffer target = ByteBuffer.wrap(into, from, length);
-        while (frames.hasRemaining()) {
-            int got = frames.read(target);
-            if (failure != null) {
-                throw failure;
-            }
+        while (true) {
+            int got = frames.hasRemaining() ? frames.read(target) : 0;
             if (got > 0) {
                 return got;
             }
-            if (frames.isAtEndOfSource() && frames.hasRemaining()) {
-                throw new EOFException("it is cut off");
+            if (!source.hasRemaining()) {
+                int more = packed.read(buffer, 0, buffer.length);
+                if (more < 0) {
+                    if (frames.hasRemaining()) {
+                        throw new EOFException("it is cut off");
+                    }
+                    return -1;
+                }
+                source.clear().limit(more);
+                if (!frames.hasRemaining()) {
+                    // It takes a frame that ends with its source for the last.
+                    frames.close();
+                    frames = new Frames(source, mostWindowLog);
+                }
             }
         }
-        return -1;
     }
 
     @Override

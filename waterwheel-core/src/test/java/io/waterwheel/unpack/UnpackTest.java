@@ -151,6 +151,33 @@ final class UnpackTest {
         }
     }
 
+    /** A pipe's next block may be long in coming: what there is of a frame, or behind one, is handed out at once. */
+    @Test
+    void whatIsThereIsHandedOutBeforeMoreIsAskedFor() throws IOException {
+        ByteArrayOutputStream sent = new ByteArrayOutputStream();
+        ZstdOutputStream out = new ZstdOutputStream(sent);
+        out.write(text(1_000, 7));
+        out.flush();
+        byte[] whole = ZSTD.pack(text(500, 8));
+        for (byte[] there : List.of(sent.toByteArray(), whole, joined(whole, sent.toByteArray()))) {
+            InputStream pipe = new ByteArrayInputStream(there) {
+                @Override
+                public synchronized int read(byte[] into, int from, int length) {
+                    int got = super.read(into, from, length);
+                    if (got < 0) {
+                        throw new IllegalStateException("it would wait");
+                    }
+                    return got;
+                }
+            };
+            int made = there == whole ? 500 : there.length == sent.size() ? 1_000 : 1_500;
+            try (InputStream in = new ZstdFrames(pipe, 23)) {
+                assertThat(in.readNBytes(made)).hasSize(made);
+            }
+        }
+        out.close();
+    }
+
     @Test
     void theSourcesFailureIsTold() {
         InputStream broken = new FilterInputStream(InputStream.nullInputStream()) {

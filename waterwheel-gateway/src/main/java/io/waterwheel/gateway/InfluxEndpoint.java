@@ -72,6 +72,13 @@ final class InfluxEndpoint {
     /** The points of one stream. */
     private record Group(PushTargets.Target target, PushSlot slot, StreamDefinition plain, PointRows rows) {}
 
+    /**
+     * Why a point is not taken.
+     *
+     * @param drafts whether a stream is wanting, of which the answer is to have a draft
+     */
+    private record Refusal(String why, boolean drafts) {}
+
     /** What is wrong with a request's points. */
     private static final class Complaints {
         private final List<String> reasons = new ArrayList<>();
@@ -187,7 +194,7 @@ final class InfluxEndpoint {
 
     private Map<String, Group> read(byte[] bytes, String database, long unit, Complaints complaints) {
         Map<String, Group> groups = new LinkedHashMap<>();
-        Map<String, String> unknown = new LinkedHashMap<>();
+        Map<String, Refusal> unknown = new LinkedHashMap<>();
         BigDecimal now = BigDecimal.valueOf(System.currentTimeMillis()).movePointRight(6);
         int line = 0;
         int at = 0;
@@ -198,11 +205,10 @@ final class InfluxEndpoint {
             if (to > at && bytes[at] != '#' && !new String(bytes, at, to - at, UTF_8).isBlank()) {
                 try {
                     LineProtocol.Point point = LineProtocol.read(bytes, at, to);
-                    String why = add(groups, unknown, database, point, line, unit, now);
-                    if (why != null) {
-                        complaints.add(line, why);
-                        // A draft of the name of a stream that there is would be of no use.
-                        if (complaints.schema == null && why.startsWith("there is no stream")) {
+                    Refusal refusal = add(groups, unknown, database, point, line, unit, now);
+                    if (refusal != null) {
+                        complaints.add(line, refusal.why());
+                        if (complaints.schema == null && refusal.drafts()) {
                             complaints.schema = PointRows.proposal(point);
                         }
                     }
@@ -219,9 +225,9 @@ final class InfluxEndpoint {
     }
 
     /** Adds a point to its stream's; or says why it cannot. */
-    private @Nullable String add(
+    private @Nullable Refusal add(
             Map<String, Group> groups,
-            Map<String, String> unknown,
+            Map<String, Refusal> unknown,
             String database,
             LineProtocol.Point point,
             int line,
@@ -229,7 +235,7 @@ final class InfluxEndpoint {
             BigDecimal now) {
         String mapped = streams.get(database + "/" + point.measurement());
         String name = mapped != null ? mapped : streams.getOrDefault(database, point.measurement());
-        String known = unknown.get(name);
+        Refusal known = unknown.get(name);
         if (known != null) {
             return known;
         }
@@ -241,23 +247,30 @@ final class InfluxEndpoint {
                 if (!e.is(ErrorCode.NO_SUCH_STREAM) && e.kind() != WaterwheelException.Kind.USER) {
                     throw e;
                 }
-                String why = "there is no stream '" + name + "' for the measurement '" + point.measurement()
-                        + "': create it, the answer's member schema is a draft; or name one in gateway.influx";
-                unknown.put(name, why);
-                return why;
+                Refusal none = new Refusal(
+                        "there is no stream '" + name + "' for the measurement '" + point.measurement()
+                                + "': create it, the answer's member schema is a draft; or name one in gateway.influx",
+                        true);
+                unknown.put(name, none);
+                return none;
             }
             if (group == null) {
-                String why = "stream '" + name + "' takes records of its own format; points go to streams that take"
-                        + " tuple blocks: name one in gateway.influx, as DATABASE/" + point.measurement() + "=STREAM";
-                unknown.put(name, why);
-                return why;
+                Refusal other = new Refusal(
+                        "stream '" + name + "' takes records of its own format; points go to streams that take"
+                                + " tuple blocks: name one in gateway.influx, as DATABASE/" + point.measurement()
+                                + "=STREAM",
+                        false);
+                unknown.put(name, other);
+                return other;
             }
             groups.put(name, group);
         }
         BigDecimal time =
                 point.time().isEmpty() ? now : new BigDecimal(point.time()).multiply(BigDecimal.valueOf(unit));
         if (time.abs().compareTo(MOST_NANOS) > 0) {
-            return "time " + point.time() + " lies beyond the years 1677 to 2262: is the parameter precision right?";
+            return new Refusal(
+                    "time " + point.time() + " lies beyond the years 1677 to 2262: is the parameter precision right?",
+                    false);
         }
         group.rows().add(point, line, time);
         return null;

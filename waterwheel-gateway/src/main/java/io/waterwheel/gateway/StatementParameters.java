@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -192,13 +193,16 @@ final class StatementParameters {
             while (json.nextToken() == JsonToken.FIELD_NAME) {
                 String name = json.currentName();
                 JsonToken value = json.nextToken();
-                if (!seen.add(name)) {
+                if (!seen.add(name.replace("_", "").toLowerCase(Locale.ROOT))) {
                     throw bad("the member '" + name + "' is given twice; give it once", name);
                 }
                 switch (name) {
                     case "sql" -> {
                         if (value != JsonToken.VALUE_STRING) {
-                            throw bad("sql: expected the text of a statement, got " + json.getText(), name);
+                            throw bad(
+                                    "sql: expected the text of a statement, got "
+                                            + (value.isStructStart() ? "an object or an array" : json.getText()),
+                                    name);
                         }
                         sql = json.getText();
                     }

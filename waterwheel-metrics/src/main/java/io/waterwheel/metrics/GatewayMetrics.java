@@ -51,8 +51,8 @@ public final class GatewayMetrics {
             "A constant, to divide by.");
     public static final Metric LANES = ROOM.gauge(
             "waterwheel_gateway_lanes",
-            "Lanes in which this gateway stores rows under keys, of all streams: one a stream, and more while more store"
-                    + " a tenth more rows a second.",
+            "Lanes in which this gateway stores rows under keys, of all streams: one for each stream; more where a trial"
+                    + " with twice as many stored at least a tenth more rows a second.",
             "None where no rows with keys came for a minute, or another gateway has their streams. The log says what"
                     + " each trial with more or fewer lanes has shown.");
     public static final Metric TAILS = ROOM.gauge(

@@ -77,7 +77,7 @@ public final class HttpFailure extends RuntimeException {
         if (e instanceof CompletionException && e.getCause() != null) {
             return of(e.getCause());
         }
-        if (e instanceof HttpException http) {
+        if (e instanceof HttpException http && (http.getCode() < 500 || http.getCode() == 505)) {
             return ofProtocol(http.getCode(), http.getReason());
         }
         if (e instanceof IllegalArgumentException) {

@@ -195,14 +195,14 @@ final class FilesAsTheyCome {
         Path wide = folder.resolve("wide.csv");
         Files.write(wide, ("\ufeff" + csv(rows, ";", "dd.MM.yyyy HH:mm", true)).getBytes(StandardCharsets.UTF_16LE));
         created(wide.toString());
-        answers("wide", rows, "Station", "Wind_m_s_", "B_en");
+        answers("wide", rows, "Station", "Wind_m_s_", "Boeen");
 
         rows = rows();
         Path windows = folder.resolve("windows.txt.gz");
         Files.write(
                 windows, packed(csv(rows, "\t", "yyyy/MM/dd HH:mm", true).getBytes(Charset.forName("windows-1252"))));
         assertThat(created(windows.toString()).out()).contains("# The file is in windows-1252, as it seems");
-        answers("windows", rows, "Station", "Wind_m_s_", "B_en");
+        answers("windows", rows, "Station", "Wind_m_s_", "Boeen");
 
         rows = rows();
         Path json = Files.writeString(folder.resolve("json-lines.ndjson"), json(rows));
@@ -219,7 +219,7 @@ final class FilesAsTheyCome {
         Files.writeString(days.resolve("1.csv"), csv(rows.subList(0, 100), ",", "yyyy-MM-dd'T'HH:mm:ss'Z'", false));
         Files.writeString(days.resolve("2.csv"), csv(rows.subList(100, ROWS), ",", "yyyy-MM-dd'T'HH:mm:ss'Z'", false));
         assertThat(created(days.toString()).out()).contains("# All 400 rows are tuples of it.");
-        answers("days", rows, "Station", "Wind_m_s_", "B_en");
+        answers("days", rows, "Station", "Wind_m_s_", "Boeen");
         // The folder once more, into the stream that is there.
         assertThat(run(new byte[0], false, "append", "days", days.toString()).err())
                 .contains(ROWS + " tuples accepted, 0 rejected", "queries see all of it");
@@ -236,7 +236,7 @@ final class FilesAsTheyCome {
                 "piped",
                 "-");
         assertThat(piped.code()).as("seed %s: %s", seed, piped).isZero();
-        answers("piped", rows, "Station", "Wind_m_s_", "B_en");
+        answers("piped", rows, "Station", "Wind_m_s_", "Boeen");
     }
 
     /** Who makes a stream of a file may have a program write lines to its topic afterwards. */
@@ -274,7 +274,7 @@ final class FilesAsTheyCome {
         }
         List<Row> all = new ArrayList<>(rows);
         all.addAll(rows.subList(0, 250));
-        answers("beside", all, "Station", "Wind_m_s_", "B_en");
+        answers("beside", all, "Station", "Wind_m_s_", "Boeen");
         Waiting.until(
                 "the bad record is put aside, seed " + seed, () -> run(new byte[0], false, "dead-letters", "beside")
                         .out()
@@ -286,7 +286,7 @@ final class FilesAsTheyCome {
         CliResult lines = run(new byte[0], false, "append", "--create", "--yes", "--text-records", text.toString());
         assertThat(lines.err()).as("seed %s", seed).contains(ROWS + " records accepted, 0 rejected");
         assertThat(lines.out()).doesNotContain("blocks");
-        answers("text", rows, "Station", "Wind_m_s_", "B_en");
+        answers("text", rows, "Station", "Wind_m_s_", "Boeen");
 
         // Who reads a topic that is there shall not meet blocks; who made it of blocks once does.
         for (String stream : List.of("text", "beside")) {
@@ -315,7 +315,7 @@ final class FilesAsTheyCome {
         CliResult first = run(new byte[0], false, "append", "--create", "--yes", "--stream", "empty", text.toString());
         assertThat(first.code()).as("seed %s: %s", seed, first).isZero();
         assertThat(first.out()).contains("  blocks: true   # ");
-        answers("empty", rows, "Station", "Wind_m_s_", "B_en");
+        answers("empty", rows, "Station", "Wind_m_s_", "Boeen");
     }
 
     /** From the file to the answer by one command with no edit, each row as it was written. */

@@ -1,6 +1,7 @@
 package io.waterwheel.sql.cache;
 
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.sql.leaf.EngineFunctions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -101,7 +102,7 @@ public final class OpenParameters {
         SqlTypeName to = call.getType().getSqlTypeName();
         if (call.getKind() == SqlKind.CAST) {
             if (from == SqlTypeName.BIGINT && to == SqlTypeName.DOUBLE) {
-                return inner.asDouble();
+                return inner.asDouble(false);
             }
             if (to == SqlTypeName.DECIMAL) {
                 // A whole number that fits in any case compares as it is.
@@ -109,6 +110,9 @@ public final class OpenParameters {
                 return from == SqlTypeName.BIGINT && before >= BIGINT_DIGITS ? inner : null;
             }
             return from == to ? inner : null;
+        }
+        if (call.getOperator().getName().equals(EngineFunctions.TO_DOUBLE)) {
+            return from == SqlTypeName.BIGINT ? inner.asDouble(true) : from == to ? inner : null;
         }
         Duration interval = call.getOperands().size() == 2
                 ? intervals.apply(call.getOperands().get(1))

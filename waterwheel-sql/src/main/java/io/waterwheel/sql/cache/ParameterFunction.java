@@ -1,6 +1,7 @@
 package io.waterwheel.sql.cache;
 
 import io.waterwheel.query.expression.Expression;
+import io.waterwheel.sql.leaf.MixedNumbers;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -34,10 +35,17 @@ public final class ParameterFunction extends SqlFunction {
     private final Expression.Literal placeholder;
     /** Added to the value. */
     private final Duration shift;
+    /** Whether a whole number in the place of a double is rounded to one. */
+    private final boolean rounds;
 
     private ParameterFunction(int index, Expression.Literal placeholder, SqlTypeName type, int digits, Duration shift) {
+        this(index, placeholder, type, digits, shift, false);
+    }
+
+    private ParameterFunction(
+            int index, Expression.Literal placeholder, SqlTypeName type, int digits, Duration shift, boolean rounds) {
         super(
-                "PARAMETER_" + index + "_" + shift + "_" + type,
+                "PARAMETER_" + index + "_" + shift + "_" + type + (rounds ? "_ROUNDED" : ""),
                 SqlKind.OTHER_FUNCTION,
                 digits < 0 ? ReturnTypes.explicit(type) : ReturnTypes.explicit(type, digits),
                 null,
@@ -46,6 +54,7 @@ public final class ParameterFunction extends SqlFunction {
         this.index = index;
         this.placeholder = placeholder;
         this.shift = shift;
+        this.rounds = rounds;
     }
 
     /** The function for a value; null for one whose plan depends on it. */
@@ -58,7 +67,7 @@ public final class ParameterFunction extends SqlFunction {
                     -1,
                     Duration.ZERO);
         } else if (value instanceof Expression.Decimal) {
-            return decimal(index);
+            return decimal(index, false);
         } else if (value instanceof Expression.Text) {
             return new ParameterFunction(
                     index, new Expression.Text(MARK + index), SqlTypeName.VARCHAR, -1, Duration.ZERO);
@@ -68,9 +77,9 @@ public final class ParameterFunction extends SqlFunction {
         return null;
     }
 
-    private static ParameterFunction decimal(int index) {
+    private static ParameterFunction decimal(int index, boolean rounds) {
         return new ParameterFunction(
-                index, new Expression.Decimal(7e18 + index * 1e6), SqlTypeName.DOUBLE, -1, Duration.ZERO);
+                index, new Expression.Decimal(7e18 + index * 1e6), SqlTypeName.DOUBLE, -1, Duration.ZERO, rounds);
     }
 
     /** @param number of the shift, no two of a statement alike; 0 for none */
@@ -89,9 +98,13 @@ public final class ParameterFunction extends SqlFunction {
         return moment(TODAY, Duration.ZERO, 0);
     }
 
-    /** The same as a DOUBLE. */
-    ParameterFunction asDouble() {
-        return decimal(index);
+    /**
+     * The same as a DOUBLE.
+     *
+     * @param rounds whether the statement has the cast: what Calcite casts to compare it is compared as it is
+     */
+    ParameterFunction asDouble(boolean rounds) {
+        return decimal(index, rounds);
     }
 
     Duration shift() {
@@ -124,7 +137,9 @@ public final class ParameterFunction extends SqlFunction {
                     case TODAY -> new Expression.Moment(now.truncatedTo(ChronoUnit.DAYS));
                     default -> values.get(index);
                 };
-        if (placeholder instanceof Expression.Decimal && value instanceof Expression.Whole whole) {
+        if (placeholder instanceof Expression.Decimal
+                && value instanceof Expression.Whole whole
+                && (rounds || Math.abs(whole.value()) <= MixedNumbers.EXACT)) {
             return new Expression.Decimal(whole.value());
         }
         return value instanceof Expression.Moment moment && !shift.isZero()

@@ -338,6 +338,7 @@ public final class ConditionTranslator {
         boolean exact = (from.isDecimal() && (to == ValueType.INTEGER || to == ValueType.STRING))
                 || (to.isDecimal() && (from.isDecimal() || from.numeric()));
         boolean alike = exact
+                || (from == ValueType.BOOLEAN && to == ValueType.STRING)
                 || (from == ValueType.DOUBLE && to == ValueType.INTEGER)
                 || (from == ValueType.INTEGER && (to == ValueType.DOUBLE || to == ValueType.STRING));
         if (!alike) {

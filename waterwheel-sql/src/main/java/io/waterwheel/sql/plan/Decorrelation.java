@@ -1,6 +1,7 @@
 package io.waterwheel.sql.plan;
 
 import io.waterwheel.sql.parse.SqlErrors;
+import io.waterwheel.sql.residual.MixedComparisons;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -59,7 +60,7 @@ final class Decorrelation {
     static RelNode operators(RelNode root) {
         HepPlanner planner = new HepPlanner(SUB_QUERIES);
         planner.setRoot(root.accept(new Rewording()));
-        return planner.findBestExp();
+        return planner.findBestExp().accept(new MixedComparisons.Casting());
     }
 
     /** @throws io.waterwheel.error.WaterwheelException code SQL_UNSUPPORTED */
@@ -97,7 +98,9 @@ final class Decorrelation {
         if (!Correlations.has(node)) {
             return node;
         }
-        return RelDecorrelator.decorrelateQuery(node.accept(new Holding()), builder)
+        RelNode held = node.accept(new Holding()).accept(new MixedComparisons.Holding());
+        return RelDecorrelator.decorrelateQuery(held, builder)
+                .accept(new MixedComparisons.Releasing())
                 .accept(new Releasing());
     }
 
@@ -158,7 +161,7 @@ final class Decorrelation {
             @Override
             public RexNode visitSubQuery(RexSubQuery query) {
                 RexSubQuery same = (RexSubQuery) super.visitSubQuery(query);
-                same = same.clone(same.rel.accept(Rewording.this));
+                same = same.clone(MixedComparisons.uncast(same, same.rel.accept(Rewording.this)));
                 if (same.getKind() == SqlKind.SOME && same.operands.size() > 1) {
                     // Calcite would compare the first alone.
                     throw SqlErrors.unsupported(

@@ -1,6 +1,5 @@
 package io.waterwheel.sql.plan;
 
-import io.waterwheel.sql.cache.ParameterFunction;
 import io.waterwheel.sql.leaf.EngineFunctions;
 import io.waterwheel.sql.parse.ExactLiteral;
 import io.waterwheel.sql.parse.SqlErrors;
@@ -123,15 +122,20 @@ final class NumberCalls {
         return functions.required(function).createCall(position, value);
     }
 
-    /** A CAST to DOUBLE of what is no literal; null for any other. */
+    /**
+     * A CAST to DOUBLE as a function, or as the double that a written number is: Calcite casts by itself what is
+     * compared with a double, and such a cast does not round. Null for any other.
+     */
     @Nullable
     SqlNode toDouble(SqlNode operand, SqlDataTypeSpec type, SqlParserPos position) {
         boolean isDouble = type.getTypeNameSpec() instanceof SqlBasicTypeNameSpec name
                 && Set.of("DOUBLE", "FLOAT", "REAL")
                         .contains(name.getTypeName().getSimple().toUpperCase(Locale.ROOT));
+        if (isDouble && operand instanceof SqlNumericLiteral number && number.isInteger()) {
+            return SqlLiteral.createApproxNumeric(number.bigDecimalValue() + "E0", position);
+        }
         boolean written = operand instanceof SqlLiteral || operand instanceof SqlDynamicParam;
-        boolean open = operand instanceof SqlCall call && call.getOperator() instanceof ParameterFunction;
-        return isDouble && !written && !open
+        return isDouble && !written
                 ? functions.required(EngineFunctions.TO_DOUBLE).createCall(position, operand)
                 : null;
     }

@@ -25,6 +25,7 @@ import io.waterwheel.sql.leaf.Leaf;
 import io.waterwheel.sql.leaf.LeafNode;
 import io.waterwheel.sql.leaf.LeafPushdown;
 import io.waterwheel.sql.leaf.Literals;
+import io.waterwheel.sql.leaf.MixedNumbers;
 import io.waterwheel.sql.leaf.NotPushed;
 import io.waterwheel.sql.leaf.SqlTypes;
 import io.waterwheel.sql.leaf.StreamTable;
@@ -100,10 +101,11 @@ import org.jspecify.annotations.Nullable;
 public final class StatementPlanner {
     /**
      * What is computed of one side of a join is computed by its leaf, unless it may fail: the leaf has rows that the
-     * join drops. A window is over the rows of the join.
+     * join drops. A window is over the rows of the join. A whole number that Calcite makes a double of, to compare it
+     * with one, stays beside what it is compared with: the exact values are compared.
      */
     private static final RelOptRule COMPUTE_BELOW_JOINS = ProjectJoinTransposeRule.Config.DEFAULT
-            .withPreserveExprCondition(Failures::impossible)
+            .withPreserveExprCondition(node -> Failures.impossible(node) && !MixedNumbers.isWidened(node))
             .toRule();
 
     // Rules are made one by one: CoreRules makes all that Calcite has, for the first statement of a process.

@@ -330,6 +330,7 @@ final class ResidualExpressions {
         boolean same = name.equals(type(from)) || from.getSqlTypeName() == SqlTypeName.NULL;
         boolean wider =
                 (from.getSqlTypeName() == SqlTypeName.BIGINT && (name.equals("DOUBLE") || name.equals("VARCHAR")))
+                        || (from.getSqlTypeName() == SqlTypeName.BOOLEAN && name.equals("VARCHAR"))
                         || (isTime(from) && isTime(to) && from.getPrecision() <= to.getPrecision());
         if (name.equals("BIGINT") && from.getSqlTypeName() == SqlTypeName.DOUBLE) {
             // Towards zero; what 64 bits do not hold is an error.

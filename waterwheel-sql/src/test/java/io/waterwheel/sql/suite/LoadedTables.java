@@ -109,7 +109,7 @@ public final class LoadedTables implements AutoCloseable, StreamSchemas {
         }
         byte[] bytes = block.column(column);
         switch (type.kind()) {
-            case LONG, TIMESTAMP -> LittleEndian.putLong(bytes, row * 8, (Long) value);
+            case LONG, TIMESTAMP, TIMESTAMP_NS -> LittleEndian.putLong(bytes, row * 8, (Long) value);
             case TIMESTAMP_US -> {
                 LittleEndian.putLong(bytes, row * 8, (Long) value);
                 if (block.layout().fields().get(field).name().equals(timeField)) {

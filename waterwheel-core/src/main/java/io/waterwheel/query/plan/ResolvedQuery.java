@@ -53,8 +53,7 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
         if (query.times().to() < horizon) {
             return of(query, snapshot.stream(), planning).ofNoRow();
         }
-        Query clipped = query.withTimes(new TimeInterval(horizon, query.times().to()));
-        return of(clipped, snapshot.stream(), planning);
+        return of(query, snapshot.stream(), planning, horizon);
     }
 
     /**
@@ -85,6 +84,11 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
      *     go on
      */
     public static ResolvedQuery of(Query query, StreamInfo stream, @Nullable Planning planning) {
+        return of(query, stream, planning, Long.MIN_VALUE);
+    }
+
+    /** @param horizon no later than the query's last time */
+    private static ResolvedQuery of(Query query, StreamInfo stream, @Nullable Planning planning, long horizon) {
         Schema schema = stream.schema();
         RowLayout stored = RowLayout.of(schema);
         KeyScheme scheme = KeyScheme.of(schema);
@@ -156,6 +160,16 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
                 times = query.times();
             }
         }
+        // What is gone makes no bound of the buckets that are filled: the query does not name it.
+        TimeInterval filled = times;
+        Query clipped = query;
+        if (horizon != Long.MIN_VALUE) {
+            clipped = query.withTimes(new TimeInterval(horizon, query.times().to()));
+            keys = times.to() < horizon ? List.of() : keys;
+            times = times.to() < horizon
+                    ? clipped.times()
+                    : new TimeInterval(Math.max(times.from(), horizon), times.to());
+        }
         LookupPairs pairs =
                 query.result() instanceof ResultSpec.Lookup lookup ? LookupPairs.of(lookup, schema, scheme) : null;
         if (pairs != null) {
@@ -174,10 +188,15 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
                             + " key cannot be asked for; order by the time, or group by a field");
         }
         Gather gather = pairs == null
-                ? Gather.of(query.result(), stored, schema, times, onlyText)
+                ? Gather.of(
+                        query.result(),
+                        stored,
+                        schema,
+                        query.result() instanceof ResultSpec.Aggregates ? filled : times,
+                        onlyText)
                 : Gather.of((ResultSpec.Lookup) query.result(), stored, schema, pairs.slots());
         return new ResolvedQuery(
-                query, stream, gather.fields(), keys, new ScanSpec(keys, implied, cells, times, test, where, gather));
+                clipped, stream, gather.fields(), keys, new ScanSpec(keys, implied, cells, times, test, where, gather));
     }
 
     private static boolean isAll(List<KeyInterval> keys) {

@@ -119,7 +119,14 @@ final class PagesTest {
             ResultSpec.Rows descending = new ResultSpec.Rows(List.of(), List.of(new Order("t", true)), 10);
             assertThatThrownBy(() -> answer(stream, descending.withAfter(page), new ArrayList<>()))
                     .isInstanceOf(WaterwheelException.class)
-                    .hasMessageContaining("it is of another query: its fields and order must be the same");
+                    .hasMessageContaining("it is of another query: its stream, fields and order must be the same");
+            try (LocalStream other =
+                    LocalStream.open(folder.resolve("other"), "o", small.schema(), LocalSettings.DEFAULT)) {
+                assertThatThrownBy(() -> answer(
+                                other, new ResultSpec.Rows(List.of(), orders, 10).withAfter(page), new ArrayList<>()))
+                        .as("of a stream with the same fields")
+                        .hasMessageContaining("it is of another query");
+            }
             Order byValue = new Order("v", false);
             PageToken ofValues = answer(
                             stream,

@@ -193,7 +193,8 @@ public record ResolvedQuery(Query query, StreamInfo stream, List<Field> fields, 
                         stored,
                         schema,
                         query.result() instanceof ResultSpec.Aggregates ? filled : times,
-                        onlyText)
+                        onlyText,
+                        stream.name() + " " + stream.id())
                 : Gather.of((ResultSpec.Lookup) query.result(), stored, schema, pairs.slots());
         return new ResolvedQuery(
                 clipped, stream, gather.fields(), keys, new ScanSpec(keys, implied, cells, times, test, where, gather));

@@ -48,6 +48,17 @@ public abstract sealed class Gather
      */
     public static Gather of(
             ResultSpec result, RowLayout stored, Schema schema, TimeInterval times, byte @Nullable [] onlyText) {
+        return of(result, stored, schema, times, onlyText, "");
+    }
+
+    /** @param stream tells the stream from others: a token that continues an answer is of one */
+    public static Gather of(
+            ResultSpec result,
+            RowLayout stored,
+            Schema schema,
+            TimeInterval times,
+            byte @Nullable [] onlyText,
+            String stream) {
         if (result instanceof ResultSpec.Aggregates aggregates) {
             return aggregates.countsOnly()
                     ? new GatherCount()
@@ -70,10 +81,11 @@ public abstract sealed class Gather
             return new GatherSeries(series, stored, schema, times);
         }
         ResultSpec.Rows rows = (ResultSpec.Rows) result;
+        String about = stream + ": " + rows.select();
         List<String> names = new ArrayList<>(rows.select().size());
         for (NamedExpression selected : rows.select()) {
             if (!selected.isField()) {
-                return computed(rows, stored);
+                return computed(rows, stored, about);
             }
             names.add(selected.name());
         }
@@ -85,7 +97,7 @@ public abstract sealed class Gather
                         fields,
                         rows.orderBy(),
                         rows.limit(),
-                        rows.select().toString(),
+                        about,
                         rows.after());
     }
 
@@ -99,7 +111,7 @@ public abstract sealed class Gather
     }
 
     /** Rows with fields that are computed: these are made first, then ordered as any others are. */
-    private static Gather computed(ResultSpec.Rows rows, RowLayout stored) {
+    private static Gather computed(ResultSpec.Rows rows, RowLayout stored, String about) {
         List<NamedExpression> needed = new ArrayList<>(rows.select());
         for (Order order : rows.orderBy()) {
             if (needed.stream().noneMatch(one -> one.name().equals(order.field()))) {
@@ -120,7 +132,7 @@ public abstract sealed class Gather
                                 fields,
                                 rows.orderBy(),
                                 rows.limit(),
-                                rows.select().toString(),
+                                about,
                                 rows.after())
                         : new GatherRows(projection.layout(), fields, rows.limit()));
     }

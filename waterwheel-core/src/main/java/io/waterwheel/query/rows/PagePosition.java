@@ -52,7 +52,7 @@ public final class PagePosition {
     /**
      * Writes a position; null when the row is too long for a token.
      *
-     * @param order names the fields and directions that rows are sorted by
+     * @param order names the stream, and the fields and directions that rows are sorted by
      * @param equal number of rows with the same values up to this one
      */
     static @Nullable PageToken token(String order, TupleBlock block, int row, int equal) {
@@ -92,14 +92,14 @@ public final class PagePosition {
      * Reads a position.
      *
      * @param order as it was written with
-     * @throws WaterwheelException of code BAD_QUERY when the token is of another order or other fields, or damaged
+     * @throws WaterwheelException of code BAD_QUERY when the token is of another stream, order or fields, or damaged
      */
     public static PagePosition of(PageToken token, String order, RowLayout layout) {
         try {
             ByteBuffer bytes =
                     ByteBuffer.wrap(Base64.getUrlDecoder().decode(token.text())).order(ByteOrder.LITTLE_ENDIAN);
             if (bytes.get() != VERSION || bytes.getInt() != checksum(order)) {
-                throw refused("it is of another query: its fields and order must be the same on all pages");
+                throw refused("it is of another query: its stream, fields and order must be the same on all pages");
             }
             int equal = bytes.getInt();
             TupleBlock row = new TupleBlock(layout, 1);

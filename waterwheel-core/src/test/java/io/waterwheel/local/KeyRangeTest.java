@@ -200,4 +200,79 @@ final class KeyRangeTest {
             case BYTES -> Base64.getEncoder().encodeToString(NAMES[random.nextInt(NAMES.length)].getBytes(UTF_8));
         };
     }
+
+    /** Bounds need be no values of the field. */
+    @Test
+    void rangesOfNamedFieldsAreConditions() throws Exception {
+        Schema schema = new Schema(
+                List.of(
+                        new Field("k", FieldType.LONG, false),
+                        new Field("t", FieldType.TIMESTAMP, false),
+                        new Field("i", FieldType.INT, true),
+                        new Field("g", FieldType.DOUBLE, true),
+                        new Field("f", FieldType.FLOAT, true),
+                        new Field("e", FieldType.decimal(9, 2), true)),
+                new KeySpec.Ordered("k"),
+                "t");
+        try (LocalStream stream = LocalStream.open(folder.resolve("named"), "s", schema, LocalSettings.DEFAULT)) {
+            TupleBlock block = new TupleBlock(stream.layout(), 0);
+            RecordDecoder decoder = RecordDecoder.of(RecordFormat.CSV, schema);
+            for (String row : List.of(
+                    "1,1000,-5,-Infinity,-Infinity,-1.25",
+                    "2,1001,2147483647,0.5,0.5,0",
+                    "3,1002,-2147483648,Infinity,Infinity,1.25",
+                    "4,1003,7,NaN,NaN,9",
+                    "5,1004,,,,")) {
+                decoder.decode(ByteBuffer.wrap(row.getBytes(UTF_8)), block);
+            }
+            stream.insert(block);
+            String[][] pairs = {
+                {"g", "-Infinity", "0", "g >= CAST('-Infinity' AS DOUBLE) AND g <= 0"},
+                {"g", "0.5", "Infinity", "g >= 0.5 AND g <= CAST('Infinity' AS DOUBLE)"},
+                {"g", "-Infinity", "Infinity", "g BETWEEN CAST('-Infinity' AS DOUBLE) AND CAST('Infinity' AS DOUBLE)"},
+                {"g", "Infinity", "Infinity", "g = CAST('Infinity' AS DOUBLE)"},
+                {"f", "-Infinity", "0", "f >= CAST('-Infinity' AS DOUBLE) AND f <= 0"},
+                {"f", "0", "+Infinity", "f >= 0 AND f <= CAST('Infinity' AS DOUBLE)"},
+                {"i", null, "9007199254740993", "i <= 9007199254740993"},
+                {"i", "-3000000000", "6.5", "i >= -3000000000 AND i <= 6.5"},
+                {"i", "-5.5", "-4.5", "i >= -5.5 AND i <= -4.5"},
+                {"i", "6.5", "6.5", "i = 6.5"},
+                {"i", "7", "Infinity", "i >= 7 AND i <= CAST('Infinity' AS DOUBLE)"},
+                {"k", "1.5", null, "k >= 1.5"},
+                {"t", "1970-01-01T00:00:01.0005Z", null, "t >= TIMESTAMP '1970-01-01 00:00:01.0005Z'"},
+                {"t", "1001", "1970-01-01 00:00:01.002999Z", "t BETWEEN TIMESTAMP '1970-01-01 00:00:01.001Z' AND"
+                        + " TIMESTAMP '1970-01-01 00:00:01.002999Z'"},
+                {"e", "-1.255", "1.2499", "e >= DECIMAL '-1.255' AND e <= DECIMAL '1.2499'"},
+                {"e", "0", "12345678901.5", "e >= 0 AND e <= DECIMAL '12345678901.5'"},
+            };
+            for (String[] pair : pairs) {
+                Query ranged = stream.query().withKeyRanges(List.of(new KeyRange(pair[0], pair[1], pair[2])));
+                Query where = stream.query().withWhere(Expression.parse(pair[3]));
+                long expected = stream.answer(where, rows -> true).tuples();
+                assertThat(stream.answer(ranged, rows -> true).tuples())
+                        .as("%s", List.of(pair[3]))
+                        .isEqualTo(expected);
+                assertThat(Expression.parse(pair[3]).toString()).isEqualTo(
+                        Expression.parse(Expression.parse(pair[3]).toString()).toString());
+            }
+            List<KeyRange> several = List.of(
+                    new KeyRange("i", "7", "7"), new KeyRange("i", "6.5", "6.5"), new KeyRange("i", "-5.5", "-4.5"));
+            assertThat(stream.answer(stream.query().withKeyRanges(several), rows -> true)
+                            .tuples())
+                    .isEqualTo(2);
+            for (KeyRange wrong : List.of(
+                    new KeyRange("g", "NaN", null),
+                    new KeyRange("g", "1e400", null),
+                    new KeyRange("f", "1e39", null),
+                    new KeyRange("i", "9223372036854775808", null),
+                    new KeyRange("i", "x", null))) {
+                assertThatThrownBy(() -> stream.answer(stream.query().withKeyRanges(List.of(wrong)), rows -> true))
+                        .hasMessageContaining("range of '" + wrong.field() + "': expected values of type ")
+                        .hasMessageContaining("got '" + wrong.low() + "'");
+            }
+            assertThatThrownBy(() -> stream.answer(
+                            stream.query().withKeyRanges(List.of(new KeyRange("g", "Infinity", "0"))), rows -> true))
+                    .hasMessageContaining("expected the lower value first, got 'Infinity' to '0'");
+        }
+    }
 }

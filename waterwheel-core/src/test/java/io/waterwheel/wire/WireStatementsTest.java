@@ -33,6 +33,8 @@ final class WireStatementsTest {
                     "é ?",
                     "",
                     true,
+                    Double.NaN,
+                    Double.NEGATIVE_INFINITY,
                     new byte[] {0, -1},
                     Instant.parse("0001-01-01T00:00:00.000000001Z"),
                     null));
@@ -48,12 +50,9 @@ final class WireStatementsTest {
     @Test
     void refusesParametersThatAreNone() {
         assertThatThrownBy(() -> SqlParameters.of(1, List.of())).hasMessageContaining("parameter 2: expected a number");
-        assertThatThrownBy(() -> SqlParameters.of(Double.NaN)).hasMessageContaining("parameter 1: a decimal");
-        for (Value bad : List.of(
-                Value.newBuilder().setDecimal(Double.POSITIVE_INFINITY).build(),
-                Value.newBuilder()
-                        .setMoment(Moment.newBuilder().setSeconds(Long.MAX_VALUE))
-                        .build())) {
+        for (Value bad : List.of(Value.newBuilder()
+                .setMoment(Moment.newBuilder().setSeconds(Long.MAX_VALUE))
+                .build())) {
             assertThatThrownBy(() -> WireStatements.fromMessage(WireStatements.message(STATEMENT).toBuilder()
                             .addParameters(bad)
                             .build()))

@@ -226,6 +226,18 @@ final class SqlPlannerTest {
         assertThat(signature.parameters()).extracting(ValueType::kind).containsExactly(kind);
     }
 
+    /** Doubles without digits are written as casts, also in the query of a leaf, which goes by its text. */
+    @Test
+    void parametersMayBeInfinite() {
+        for (double value : new double[] {Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, Double.NaN}) {
+            SqlPlan plan = (SqlPlan) PLANNER.plan(
+                    "SELECT id FROM orders WHERE price < ?", List.of(new Expression.Decimal(value)), NOW);
+            assertThat(String.valueOf(plan.query().where())).isEqualTo("price < CAST('" + value + "' AS DOUBLE)");
+            assertThat(Expression.parse(String.valueOf(plan.query().where())))
+                    .isEqualTo(plan.query().where());
+        }
+    }
+
     @Test
     void saysWhichParameterHasNoType() {
         assertThatThrownBy(() -> PLANNER.signature("SELECT id, ? FROM orders", NOW))

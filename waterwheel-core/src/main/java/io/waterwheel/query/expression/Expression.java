@@ -33,7 +33,7 @@ public sealed interface Expression {
     }
 
     /**
-     * A finite double.
+     * A double; one that is infinite or no number has no digits, and is written as a CAST of its name.
      *
      * @param written the text of it, where that is another number than the double's shortest text is; else null
      */
@@ -50,7 +50,10 @@ public sealed interface Expression {
          */
         public static Decimal of(String digits) {
             double value = Double.parseDouble(digits);
-            return new Decimal(value, Double.isFinite(value) && isCut(digits, value) ? digits : null);
+            if (!Double.isFinite(value)) {
+                throw new IllegalArgumentException("expected a number within the range of a double, got " + digits);
+            }
+            return new Decimal(value, isCut(digits, value) ? digits : null);
         }
 
         private static boolean isCut(String digits, double value) {
@@ -66,10 +69,14 @@ public sealed interface Expression {
         /** Longer than any number that somebody writes. */
         private static final int MOST_DIGITS = 400;
 
-        public Decimal {
-            if (!Double.isFinite(value)) {
-                throw new IllegalArgumentException("a decimal literal must be finite, got " + value);
-            }
+        /** The double that a text names which has no digits; null for any other text. */
+        static @Nullable Decimal named(String name) {
+            return switch (name) {
+                case "Infinity" -> new Decimal(Double.POSITIVE_INFINITY);
+                case "-Infinity" -> new Decimal(Double.NEGATIVE_INFINITY);
+                case "NaN" -> new Decimal(Double.NaN);
+                default -> null;
+            };
         }
 
         @Override

@@ -466,7 +466,10 @@ public final class ExpressionParser {
             String name = type.castName();
             if (name != null && tokens.takeWord(name)) {
                 require(")");
-                return new Expression.Cast(operand, type);
+                Expression named = type == ValueType.DOUBLE && operand instanceof Expression.Text text
+                        ? Expression.Decimal.named(text.value())
+                        : null;
+                return named == null ? new Expression.Cast(operand, type) : named;
             }
         }
         throw expected("a type: BIGINT, DOUBLE, VARCHAR, TIMESTAMP or DECIMAL(18, 2)");

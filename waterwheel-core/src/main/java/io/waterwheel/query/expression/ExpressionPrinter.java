@@ -74,7 +74,8 @@ public final class ExpressionPrinter {
         } else if (node instanceof Expression.Whole whole) {
             return whole.value() < 0 ? SIGN : PRIMARY;
         } else if (node instanceof Expression.Decimal decimal) {
-            return Double.doubleToRawLongBits(decimal.value()) < 0 ? SIGN : PRIMARY;
+            boolean signed = Double.isFinite(decimal.value()) && Double.doubleToRawLongBits(decimal.value()) < 0;
+            return signed ? SIGN : PRIMARY;
         } else if (node instanceof Expression.Literal
                 || node instanceof Expression.FieldValue
                 || node instanceof Expression.Case
@@ -181,6 +182,8 @@ public final class ExpressionPrinter {
             out.append('?');
         } else if (literal instanceof Expression.Whole whole) {
             out.append(whole.value());
+        } else if (literal instanceof Expression.Decimal decimal && !Double.isFinite(decimal.value())) {
+            out.append("CAST('").append(decimal.value()).append("' AS DOUBLE)");
         } else if (literal instanceof Expression.Decimal decimal) {
             out.append(decimal.written() == null ? Double.toString(decimal.value()) : decimal.written());
         } else if (literal instanceof Expression.Exact exact) {

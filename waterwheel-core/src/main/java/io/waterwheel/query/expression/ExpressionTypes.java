@@ -272,6 +272,9 @@ public final class ExpressionTypes {
         } else if (expression instanceof Expression.Exact exact) {
             return exact.value();
         } else if (expression instanceof Expression.Decimal decimal) {
+            if (!Double.isFinite(decimal.value())) {
+                throw mismatch("a decimal is compared with " + shown(decimal) + ", which none is; CAST it to DOUBLE");
+            }
             // No two numbers of 15 digits are one double: this is the one that was written.
             BigDecimal value = new BigDecimal(decimal.value()).round(DOUBLE_DIGITS);
             if (decimal.written() != null || value.doubleValue() != decimal.value()) {

@@ -8,13 +8,17 @@ import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.Expression.Comparison;
 import io.waterwheel.query.expression.Expression.Comparison.Relation;
 import io.waterwheel.query.expression.ExpressionTypes;
+import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.text.Decimals;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
@@ -27,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Ranges of the values of named fields as a condition: any of a field's ranges, and so for each field. */
 final class FieldRanges {
+    private static final BigDecimal BEYOND = BigDecimal.TEN.pow(400);
+
     private FieldRanges() {}
 
     /**
@@ -128,9 +134,30 @@ final class FieldRanges {
     }
 
     private static int compare(Field field, String a, String b) {
+        if (field.type().isTimestamp()) {
+            return instant(field, a).compareTo(instant(field, b));
+        } else if (isNumber(field.type())) {
+            return number(field, a).compareTo(number(field, b));
+        }
         return field.type().variable()
                 ? Arrays.compareUnsigned(bytes(field, a), bytes(field, b))
                 : Long.compare(code(field, a), code(field, b));
+    }
+
+    private static boolean isNumber(FieldType type) {
+        return type.isDecimal() || ValueType.of(type).numeric();
+    }
+
+    /** To compare it: what is infinite lies beyond all numbers. */
+    private static BigDecimal number(Field field, String text) {
+        Expression.Literal literal = literal(field, text);
+        if (literal instanceof Expression.Whole whole) {
+            return BigDecimal.valueOf(whole.value());
+        } else if (literal instanceof Expression.Decimal decimal) {
+            double value = decimal.value();
+            return Double.isFinite(value) ? new BigDecimal(value) : BEYOND.multiply(BigDecimal.valueOf(Math.signum(value)));
+        }
+        return ((Expression.Exact) literal).value();
     }
 
     private static byte[] bytes(Field field, String text) {
@@ -140,10 +167,6 @@ final class FieldRanges {
             byte[] bytes = new byte[FieldType.SIXTEEN];
             field.type().parseSixteen(written, 0, written.length, bytes);
             return bytes;
-        }
-        if (field.type().isDecimal()) {
-            return Decimals.bytes(
-                    Decimals.value(text), field.type().precision(), field.type().scale());
         }
         return field.type() == FieldType.BYTES ? Base64.getDecoder().decode(text) : written;
     }
@@ -165,34 +188,68 @@ final class FieldRanges {
         try {
             return KeyCodec.ofText(field, text);
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(
-                    "range of '" + field.name() + "': expected values of type "
-                            + field.type().schemaName() + ", got '" + text + "'",
-                    e);
+            throw expected(field, text, e);
         }
     }
 
+    /** As a condition would have it: it need be no value of the field, such as 1.5 beside whole numbers. */
     private static Expression.Literal literal(Field field, String text) {
-        long code = code(field, text);
-        PhysicalType type = field.type().physical();
-        if (field.type().isTimestamp()) {
+        FieldType type = field.type();
+        if (type.isTimestamp()) {
             try {
-                return new Expression.Moment(field.type().resolution().instant(code));
+                return new Expression.Moment(instant(field, text));
             } catch (IllegalArgumentException | DateTimeException e) {
                 throw new IllegalArgumentException(
                         "range of '" + field.name() + "': got '" + text + "'; " + e.getMessage(), e);
             }
+        } else if (isNumber(type)) {
+            try {
+                return numeric(type, text);
+            } catch (IllegalArgumentException e) {
+                throw expected(field, text, e);
+            }
         }
-        if (field.type().isDecimal()) {
-            return ValueRanges.literal(field, text);
-        }
-        return switch (type) {
-            case INT32, INT64 -> new Expression.Whole(code);
+        long code = code(field, text);
+        return switch (type.physical()) {
             case UINT32 -> new Expression.Address((int) code);
             case BOOLEAN -> new Expression.Truth(code != 0);
-            case FLOAT32 -> new Expression.Decimal(Float.parseFloat(text));
-            case FLOAT64 -> new Expression.Decimal(Double.parseDouble(text));
-            case VARIABLE -> ValueRanges.literal(field, text);
+            default -> ValueRanges.literal(field, text);
         };
+    }
+
+    private static Expression.Literal numeric(FieldType type, String text) {
+        if (type.isDecimal()) {
+            return new Expression.Exact(Decimals.value(text));
+        }
+        PhysicalType physical = type.physical();
+        boolean whole = physical == PhysicalType.INT32 || physical == PhysicalType.INT64;
+        if (whole && text.matches("[+-]?[0-9]+")) {
+            return new Expression.Whole(Long.parseLong(text));
+        }
+        double value = physical == PhysicalType.FLOAT32 ? Float.parseFloat(text) : Double.parseDouble(text);
+        // A number beyond the doubles is no infinity.
+        if (Double.isNaN(value) || (Double.isInfinite(value) && !text.endsWith("Infinity"))) {
+            throw new NumberFormatException("no number of the type");
+        }
+        return new Expression.Decimal(value);
+    }
+
+    /** A time as it is counted or as it is written, which may be finer than the field. */
+    private static Instant instant(Field field, String text) {
+        if (!text.contains(":")) {
+            return field.type().resolution().instant(code(field, text));
+        }
+        try {
+            return OffsetDateTime.parse(text.replace(' ', 'T')).toInstant();
+        } catch (DateTimeException e) {
+            throw expected(field, text, e);
+        }
+    }
+
+    private static IllegalArgumentException expected(Field field, String text, RuntimeException cause) {
+        return new IllegalArgumentException(
+                "range of '" + field.name() + "': expected values of type "
+                        + field.type().schemaName() + ", got '" + text + "'",
+                cause);
     }
 }

@@ -149,6 +149,10 @@ public final class ParameterFunction extends SqlFunction {
 
     /** A letter for what a value's type makes of a plan; 0 for one whose plan depends on it. */
     public static char letter(Expression.Literal value) {
+        if (value instanceof Expression.Decimal decimal && !Double.isFinite(decimal.value())) {
+            // Written as a CAST.
+            return 0;
+        }
         return value instanceof Expression.Whole
                 ? 'L'
                 : value instanceof Expression.Decimal

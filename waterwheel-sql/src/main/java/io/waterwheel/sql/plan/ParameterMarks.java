@@ -14,10 +14,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.sql.SqlBasicTypeNameSpec;
+import org.apache.calcite.sql.SqlDataTypeSpec;
 import org.apache.calcite.sql.SqlDynamicParam;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
+import org.apache.calcite.sql.type.SqlTypeName;
 import org.apache.calcite.sql.util.SqlBasicVisitor;
 import org.jspecify.annotations.Nullable;
 
@@ -99,6 +103,11 @@ final class ParameterMarks extends SqlBasicVisitor<@Nullable Void> {
     static SqlNode literal(Expression.Literal value, SqlParserPos position) {
         if (value instanceof Expression.Whole whole) {
             return SqlLiteral.createExactNumeric(Long.toString(whole.value()), position);
+        } else if (value instanceof Expression.Decimal decimal && !Double.isFinite(decimal.value())) {
+            return SqlStdOperatorTable.CAST.createCall(
+                    position,
+                    SqlLiteral.createCharString(Double.toString(decimal.value()), position),
+                    new SqlDataTypeSpec(new SqlBasicTypeNameSpec(SqlTypeName.DOUBLE, position), position));
         } else if (value instanceof Expression.Decimal decimal) {
             return SqlLiteral.createApproxNumeric(Double.toString(decimal.value()), position);
         } else if (value instanceof Expression.Exact exact) {

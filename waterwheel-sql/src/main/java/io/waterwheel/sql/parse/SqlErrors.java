@@ -42,6 +42,9 @@ public final class SqlErrors {
             Pattern.compile("No match found for function signature (\\w+)\\(.*", Pattern.DOTALL);
 
     /** What stands before an interval's text. */
+    private static final Pattern FRAME_OF_GROUPS =
+            Pattern.compile("Encountered \"GROUPS\"", Pattern.CASE_INSENSITIVE);
+
     private static final Pattern INTERVAL = Pattern.compile("\\bINTERVAL\\s*$", Pattern.CASE_INSENSITIVE);
 
     /** A call of these that a text ends with, with at most one call within. */
@@ -164,6 +167,11 @@ public final class SqlErrors {
                     "an INTERVAL has one number and one unit from second to year, INTERVAL '5' MINUTE or INTERVAL"
                             + " '5 minutes'; several are added to a time one after another, and 300 milliseconds are"
                             + " INTERVAL '0.3' SECOND");
+        }
+        if (position != null
+                && FRAME_OF_GROUPS.matcher(first).find()
+                && before(statement, position).toUpperCase(Locale.ROOT).contains("OVER")) {
+            return unsupported(position, "a frame of GROUPS in a window; frames are of ROWS or of RANGE");
         }
         String typed = position == null ? "" : typed(statement, position);
         String quoted = !typed.isEmpty()

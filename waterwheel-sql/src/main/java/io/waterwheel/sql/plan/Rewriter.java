@@ -240,6 +240,18 @@ final class Rewriter extends SqlShuttle {
             }
             case "=", "<>", "!=", "<", "<=", ">", ">=" -> TimeCalls.compared(call);
             case "DATEPART", "DATE_PART" -> operands.size() == 2 ? times.part(call) : null;
+            case "DATE_TRUNC" -> {
+                if (operands.size() == 2) {
+                    TimeCalls.requireUnit(call);
+                }
+                yield null;
+            }
+            case "CONCAT" ->
+                operands.size() == 1
+                        ? functions
+                                .required("CONCAT")
+                                .createCall(position, operands.get(0), SqlLiteral.createCharString("", position))
+                        : null;
             case "TIMESTAMPDIFF" -> times.difference(call, false);
             case "DATEDIFF", "DATE_DIFF" -> times.difference(call, true);
             case "TRIM" -> operands.size() == 3 ? trimmed(call) : null;

@@ -232,9 +232,23 @@ final class TimeCalls {
         if (isDayFromSunday(name) && function.equals("DATE_PART")) {
             return dayFromSunday(time, position);
         }
+        requireUnit(call, name);
+        return functions
+                .required(function)
+                .createCall(position, SqlLiteral.createCharString(name.toLowerCase(Locale.ROOT), position), time);
+    }
+
+    /** A unit of the calendar in quotes, where it is written. */
+    static void requireUnit(SqlCall call) {
+        if (call.operand(0) instanceof SqlCharStringLiteral text) {
+            requireUnit(call, text.getValueAs(String.class));
+        }
+    }
+
+    private static void requireUnit(SqlCall call, String name) {
         if (CalendarUnit.of(name) == null) {
             throw SqlErrors.unsupported(
-                    position,
+                    call.getParserPosition(),
                     "the unit " + name.toUpperCase(Locale.ROOT) + " of "
                             + call.getOperator().getName() + "; units are "
                             + UNITS
@@ -243,9 +257,6 @@ final class TimeCalls {
                                             + " '1970-01-01 00:00:00', time)"
                                     : ""));
         }
-        return functions
-                .required(function)
-                .createCall(position, SqlLiteral.createCharString(name.toLowerCase(Locale.ROOT), position), time);
     }
 
     /** Of steps without tuples, which have one length. */
@@ -276,6 +287,7 @@ final class TimeCalls {
         if (call.operand(0) instanceof SqlCharStringLiteral text && isDayFromSunday(text.getValueAs(String.class))) {
             return dayFromSunday(call.operand(1), call.getParserPosition());
         }
+        requireUnit(call);
         return call.operand(0) instanceof SqlIntervalQualifier unit
                 ? unit(call, "DATE_PART", unit, call.operand(1))
                 : functions.required("DATE_PART").createCall(call.getParserPosition(), call.getOperandList());

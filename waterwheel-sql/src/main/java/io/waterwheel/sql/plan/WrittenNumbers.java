@@ -2,6 +2,7 @@ package io.waterwheel.sql.plan;
 
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.sql.parse.ExactLiteral;
+import io.waterwheel.sql.parse.SqlErrors;
 import java.math.BigDecimal;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlKind;
@@ -32,6 +33,12 @@ final class WrittenNumbers {
      * @param computed makes such a one; null where any is a literal
      */
     static SqlNode approximate(String number, SqlParserPos position, @Nullable SqlOperator computed) {
+        if (Double.isInfinite(Double.parseDouble(number))) {
+            throw SqlErrors.at(
+                    position,
+                    "expected a number within the range of a double, to about 1.8e308, got " + number
+                            + "; CAST('Infinity' AS DOUBLE) is the infinite one");
+        }
         boolean exponent = number.indexOf('E') >= 0 || number.indexOf('e') >= 0;
         SqlNode literal = SqlLiteral.createApproxNumeric(exponent ? number : number + "E0", position);
         return computed == null || Expression.Decimal.of(number).written() == null

@@ -281,9 +281,11 @@ final class ResidualExpressions {
             time = operands.get(1);
             interval = Literals.interval(operands.get(0));
         }
-        if (interval == null
-                || !isA(time, SqlTypeName.TIMESTAMP)
-                || time.getType().getPrecision() > 6) {
+        if (interval != null && time.getType().getPrecision() > 6) {
+            throw new NotPushed("a time in nanoseconds that is moved by an interval; CAST(time AS TIMESTAMP)"
+                    + " has milliseconds");
+        }
+        if (interval == null || !isA(time, SqlTypeName.TIMESTAMP)) {
             throw new NotPushed("a time that is moved by what is no written interval of days to milliseconds");
         }
         return cast(

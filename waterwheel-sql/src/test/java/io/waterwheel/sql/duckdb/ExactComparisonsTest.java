@@ -143,6 +143,7 @@ final class ExactComparisonsTest {
                 "SELECT k FROM nanos WHERE n IN (SELECT m FROM millis) ; [[1]]",
                 "SELECT x.k, (SELECT COUNT(*) FROM nanos y WHERE y.n = x.m) FROM millis x ; [[1, 0], [2, 1], [3, 0]]",
                 "SELECT millis.k FROM millis, LATERAL (SELECT n FROM nanos WHERE n > m LIMIT 1) x ; [[2]]",
+                "SELECT CONCAT('a'), CONCAT(CAST(b AS VARCHAR)) FROM flags WHERE k < 3 ; [[a, false], [a, true]]",
                 // Constants as columns.
                 "SELECT CAST(FALSE AS VARCHAR), TRIM(CAST(TRUE AS VARCHAR)), 'x' || TRUE ; [[false, true, xtrue]]",
                 "SELECT k, CAST(b AS VARCHAR), 'x' || b FROM flags ; [[1, true, xtrue], [2, false, xfalse], [3, null, null]]",
@@ -167,6 +168,24 @@ final class ExactComparisonsTest {
         assertThatThrownBy(() -> pinned.answer("SELECT CAST(" + value + " AS " + type + ")"))
                 .hasMessageContaining("column 8: not supported: CAST of ")
                 .hasMessageContaining(" to " + type);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '`',
+            value = {
+                "SELECT SUM(big) OVER (ORDER BY big GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM wholes ;"
+                        + " line 1, column 36: not supported: a frame of GROUPS in a window; frames are of ROWS or of RANGE",
+                "SELECT DATE_PART('millisecond', t) FROM wholes ;"
+                        + " line 1, column 8: not supported: the unit MILLISECOND of DATE_PART; units are ",
+                "SELECT DATE_TRUNC('epoch', t) FROM wholes ; the unit EPOCH of DATE_TRUNC; units are ",
+                "SELECT 1e400 ; line 1, column 8: expected a number within the range of a double, to about 1.8e308, got 1e400",
+                "SELECT k FROM doubles WHERE v < 1e400 ; line 1, column 33: expected a number within the range of a double",
+                "SELECT n + INTERVAL '400' DAY FROM nanos ; not supported: a time in nanoseconds that is moved by an interval",
+            })
+    void saysWhatToDo(String statement, String message) {
+        assertThatThrownBy(() -> pinned.answer(statement)).hasMessageContaining(message);
     }
 
     private static int comparison(Object one, Object other) {

@@ -240,8 +240,12 @@ final class KeyRangeTest {
                 {"i", "7", "Infinity", "i >= 7 AND i <= CAST('Infinity' AS DOUBLE)"},
                 {"k", "1.5", null, "k >= 1.5"},
                 {"t", "1970-01-01T00:00:01.0005Z", null, "t >= TIMESTAMP '1970-01-01 00:00:01.0005Z'"},
-                {"t", "1001", "1970-01-01 00:00:01.002999Z", "t BETWEEN TIMESTAMP '1970-01-01 00:00:01.001Z' AND"
-                        + " TIMESTAMP '1970-01-01 00:00:01.002999Z'"},
+                {
+                    "t",
+                    "1001",
+                    "1970-01-01 00:00:01.002999Z",
+                    "t BETWEEN TIMESTAMP '1970-01-01 00:00:01.001Z' AND" + " TIMESTAMP '1970-01-01 00:00:01.002999Z'"
+                },
                 {"e", "-1.255", "1.2499", "e >= DECIMAL '-1.255' AND e <= DECIMAL '1.2499'"},
                 {"e", "0", "12345678901.5", "e >= 0 AND e <= DECIMAL '12345678901.5'"},
             };
@@ -252,8 +256,9 @@ final class KeyRangeTest {
                 assertThat(stream.answer(ranged, rows -> true).tuples())
                         .as("%s", List.of(pair[3]))
                         .isEqualTo(expected);
-                assertThat(Expression.parse(pair[3]).toString()).isEqualTo(
-                        Expression.parse(Expression.parse(pair[3]).toString()).toString());
+                assertThat(Expression.parse(pair[3]).toString())
+                        .isEqualTo(Expression.parse(Expression.parse(pair[3]).toString())
+                                .toString());
             }
             List<KeyRange> several = List.of(
                     new KeyRange("i", "7", "7"), new KeyRange("i", "6.5", "6.5"), new KeyRange("i", "-5.5", "-4.5"));

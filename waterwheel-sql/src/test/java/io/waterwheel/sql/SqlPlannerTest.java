@@ -230,8 +230,8 @@ final class SqlPlannerTest {
     @Test
     void parametersMayBeInfinite() {
         for (double value : new double[] {Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, Double.NaN}) {
-            SqlPlan plan = (SqlPlan) PLANNER.plan(
-                    "SELECT id FROM orders WHERE price < ?", List.of(new Expression.Decimal(value)), NOW);
+            SqlPlan plan = (SqlPlan)
+                    PLANNER.plan("SELECT id FROM orders WHERE price < ?", List.of(new Expression.Decimal(value)), NOW);
             assertThat(String.valueOf(plan.query().where())).isEqualTo("price < CAST('" + value + "' AS DOUBLE)");
             assertThat(Expression.parse(String.valueOf(plan.query().where())))
                     .isEqualTo(plan.query().where());

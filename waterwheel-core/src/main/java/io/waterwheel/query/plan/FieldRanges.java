@@ -155,7 +155,9 @@ final class FieldRanges {
             return BigDecimal.valueOf(whole.value());
         } else if (literal instanceof Expression.Decimal decimal) {
             double value = decimal.value();
-            return Double.isFinite(value) ? new BigDecimal(value) : BEYOND.multiply(BigDecimal.valueOf(Math.signum(value)));
+            return Double.isFinite(value)
+                    ? new BigDecimal(value)
+                    : BEYOND.multiply(BigDecimal.valueOf(Math.signum(value)));
         }
         return ((Expression.Exact) literal).value();
     }

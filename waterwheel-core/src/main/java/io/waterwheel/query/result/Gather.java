@@ -92,13 +92,7 @@ public abstract sealed class Gather
         int[] fields = indexes(names, types, stored);
         return rows.orderBy().isEmpty()
                 ? new GatherRows(stored, fields, rows.limit())
-                : new GatherSorted(
-                        stored,
-                        fields,
-                        rows.orderBy(),
-                        rows.limit(),
-                        about,
-                        rows.after());
+                : new GatherSorted(stored, fields, rows.orderBy(), rows.limit(), about, rows.after());
     }
 
     /**
@@ -128,12 +122,7 @@ public abstract sealed class Gather
                 projection,
                 ordered
                         ? new GatherSorted(
-                                projection.layout(),
-                                fields,
-                                rows.orderBy(),
-                                rows.limit(),
-                                about,
-                                rows.after())
+                                projection.layout(), fields, rows.orderBy(), rows.limit(), about, rows.after())
                         : new GatherRows(projection.layout(), fields, rows.limit()));
     }
 

@@ -42,8 +42,7 @@ public final class SqlErrors {
             Pattern.compile("No match found for function signature (\\w+)\\(.*", Pattern.DOTALL);
 
     /** What stands before an interval's text. */
-    private static final Pattern FRAME_OF_GROUPS =
-            Pattern.compile("Encountered \"GROUPS\"", Pattern.CASE_INSENSITIVE);
+    private static final Pattern FRAME_OF_GROUPS = Pattern.compile("Encountered \"GROUPS\"", Pattern.CASE_INSENSITIVE);
 
     private static final Pattern INTERVAL = Pattern.compile("\\bINTERVAL\\s*$", Pattern.CASE_INSENSITIVE);
 

@@ -180,7 +180,7 @@ final class ExactComparisonsTest {
                 "SELECT DATE_PART('millisecond', t) FROM wholes ;"
                         + " line 1, column 8: not supported: the unit MILLISECOND of DATE_PART; units are ",
                 "SELECT DATE_TRUNC('epoch', t) FROM wholes ; the unit EPOCH of DATE_TRUNC; units are ",
-                "SELECT 1e400 ; line 1, column 8: expected a number within the range of a double, to about 1.8e308, got 1e400",
+                "SELECT 1e400 ; line 1, column 8: expected a number within the range of a double, to about 1.8e308, got 1E400",
                 "SELECT k FROM doubles WHERE v < 1e400 ; line 1, column 33: expected a number within the range of a double",
                 "SELECT n + INTERVAL '400' DAY FROM nanos ; not supported: a time in nanoseconds that is moved by an interval",
             })

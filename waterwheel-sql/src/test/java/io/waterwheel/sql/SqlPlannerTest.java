@@ -543,6 +543,10 @@ final class SqlPlannerTest {
                         + " is WHER meant as WHERE?",
                 "SELECT TRY_CAST(note AS DATE) FROM orders | BAD_SQL | statement, line 1, column 8: TRY_CAST is of a text to"
                         + " BIGINT, DOUBLE or TIMESTAMP, not to DATE",
+                "SELECT TRY_CAST(note AS TIMESTAMP(6)) FROM orders | BAD_SQL | statement, line 1, column 8: TRY_CAST is of a text"
+                        + " to BIGINT, DOUBLE or TIMESTAMP, not to TIMESTAMP(6)",
+                "SELECT TIME_BUCKET_GAPFILL() FROM orders | BAD_SQL | statement, line 1, column 8: Invalid number of arguments to"
+                        + " function 'TIME_BUCKET_GAPFILL'. Was expecting 2 arguments",
                 "SELECT PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY id DESC) FROM orders | BAD_SQL | statement, line 1, column 8:"
                         + " PERCENTILE_DISC is of one value that ascends: PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY x)",
                 "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY id) FROM orders | SQL_UNSUPPORTED | statement, line 1,"

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Columns that {@code JOIN ... USING (id)} names, where SELECT, WHERE, GROUP BY, HAVING and ORDER BY name them without
  * a table: as the column of the side whose rows are all in the answer. Calcite knows them in the SELECT list alone, and
- * calls them ambiguous elsewhere. Only where all joins are by USING: another table may have a column of the name.
+ * calls them ambiguous elsewhere. Those of a USING before a join by another condition need a table, as that join may
+ * bring a column of the name.
  */
 final class UsingColumns extends SqlShuttle {
     private UsingColumns() {}

@@ -105,8 +105,10 @@ final class NumberCalls {
     SqlNode tried(SqlCall call) {
         SqlNode value = call.operand(0);
         SqlParserPos position = call.getParserPosition();
+        // Of milliseconds, without which digits are written.
         String type = call.operand(1) instanceof SqlDataTypeSpec spec
                         && spec.getTypeNameSpec() instanceof SqlBasicTypeNameSpec name
+                        && (name.getPrecision() < 0 || name.getPrecision() == 3)
                 ? name.getTypeName().getSimple().toUpperCase(Locale.ROOT)
                 : "";
         String function =

@@ -284,7 +284,9 @@ final class Rewriter extends SqlShuttle {
             case EngineFunctions.TIME_BUCKET -> operands.size() == 2 ? times.calendar(call) : null;
             case "DATE_BIN" -> operands.size() == 3 ? times.binned(call) : null;
             case "TIME_BUCKET_GAPFILL" -> {
-                TimeCalls.requireNoMonths(call);
+                if (!operands.isEmpty()) {
+                    TimeCalls.requireNoMonths(operands.get(0), position);
+                }
                 yield null;
             }
             case "ROUND" -> operands.size() == 2 ? numbers.rounded(call) : null;

@@ -260,12 +260,12 @@ final class TimeCalls {
     }
 
     /** Of steps without tuples, which have one length. */
-    static void requireNoMonths(SqlCall call) {
-        if (call.getOperandList().get(0) instanceof SqlIntervalLiteral interval
+    static void requireNoMonths(SqlNode step, SqlParserPos position) {
+        if (step instanceof SqlIntervalLiteral interval
                 && interval.getValue() instanceof SqlIntervalLiteral.IntervalValue value
                 && value.getIntervalQualifier().isYearMonth()) {
             throw SqlErrors.unsupported(
-                    call.getParserPosition(),
+                    position,
                     "TIME_BUCKET_GAPFILL by months, quarters or years; TIME_BUCKET has such steps, but for empty ones");
         }
     }

@@ -45,17 +45,28 @@ final class ResidualTexts {
             }
             case EngineFunctions.TRY_WHOLE -> {
                 requireTexts("TRY_CAST", operands);
-                String text = "trim(" + expressions.of(operands.get(0)) + ")";
                 // A fraction is none of a whole number, where DuckDB would round it.
-                yield "(CASE WHEN regexp_full_match(" + text + ", '[+-]?[0-9]+') THEN TRY_CAST(" + text
-                        + " AS BIGINT) END)";
+                yield "TRY_CAST(" + part(operands, "[+-]?[0-9]+", expressions) + " AS BIGINT)";
             }
             case EngineFunctions.TRY_TIME -> {
                 requireTexts("TRY_CAST", operands);
-                yield "CAST(TRY_CAST(" + expressions.of(operands.get(0)) + " AS TIMESTAMP) AS TIMESTAMP_MS)";
+                // Words such as infinity, and years before Christ, are none. A blank before an offset is read as a
+                // TIMESTAMP alone, which passes over offsets; and milliseconds would be rounded to.
+                String text = "regexp_replace(" + part(operands, "[0-9][^(]*", expressions)
+                        + ", ' +([+-][0-9:]+|Z)$', '\\1')";
+                yield "CAST(date_trunc('milliseconds', TRY_CAST(" + text
+                        + " AS TIMESTAMPTZ) AT TIME ZONE 'UTC') AS TIMESTAMP_MS)";
             }
             default -> null;
         };
+    }
+
+    /**
+     * A text without blanks around it where it is as a pattern says, else the empty text: written once, however deep.
+     */
+    private static String part(List<RexNode> operands, String pattern, ResidualExpressions expressions)
+            throws NotPushed {
+        return "regexp_extract(trim(" + expressions.of(operands.get(0)) + "), '^" + pattern + "$')";
     }
 
     private static String call(String name, String arguments) {

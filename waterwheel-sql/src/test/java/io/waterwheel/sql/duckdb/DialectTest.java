@@ -129,6 +129,16 @@ final class DialectTest {
                         + " SELECT * FROM (VALUES (1::BIGINT, 12::BIGINT, 12::DOUBLE, NULL::TIMESTAMP_MS), (2, NULL, 1.5, NULL),"
                         + " (3, NULL, NULL, NULL), (4, NULL, 1e20, NULL), (5, NULL, NULL, TIMESTAMP_MS '2026-11-25 10:00:00'),"
                         + " (6, NULL, NULL, NULL))",
+                "SELECT n, TRY_CAST(REPLACE(x, '_', ' ') AS TIMESTAMP) AS t, TRY_CAST(x AS TIMESTAMP(3)) AS u FROM (VALUES"
+                        + " (1, '2020-01-01 00:00:00+02'), (2, '2020-01-01T00:00:00.5-03:30'), (3, '2020-01-01 00:00:00Z'),"
+                        + " (4, '_2020-01-01_00:00:00.9996_'), (5, '1969-12-31_23:59:59.9996'), (6, '2020-07-01 00:00:00 GMT'),"
+                        + " (7, '2020-07-01 00:00:00 Europe/Berlin'), (8, '2020-01-01 00:00:00 -02:00'), (9, 'infinity'),"
+                        + " (10, '2020-01-01 (BC)'), (11, '2020-01-01'), (12, 'epoch'), (13, '2020-01-01 00:00:00 Z')) AS v(n, x) ;"
+                        + " SELECT n::BIGINT, x::TIMESTAMP_MS, CASE WHEN n NOT IN (4, 5) THEN x::TIMESTAMP_MS END FROM (VALUES (1, '2019-12-31 22:00:00'),"
+                        + " (2, '2020-01-01 03:30:00.5'), (3, '2020-01-01 00:00:00'), (4, '2020-01-01 00:00:00.999'),"
+                        + " (5, '1969-12-31 23:59:59.999'), (6, '2020-07-01 00:00:00'), (7, '2020-06-30 22:00:00'),"
+                        + " (8, '2020-01-01 02:00:00'), (9, NULL), (10, NULL), (11, '2020-01-01 00:00:00'), (12, NULL),"
+                        + " (13, '2020-01-01 00:00:00')) AS v(n, x)",
                 "SELECT id, PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY amount) AS x FROM orders GROUP BY id ;",
                 "SELECT DATE_PART('dow', moment), EXTRACT(DOW FROM moment), DATE_PART('isodow', moment),"
                         + " DATE_PART('week', moment), COUNT(*) FROM orders GROUP BY 1, 2, 3, 4 ;",

@@ -7,6 +7,7 @@ import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Schema;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -89,7 +90,7 @@ public final class CsvColumns {
             throw bad(source + ": is empty; expected a first line that names the fields");
         }
         List<String> names = new ArrayList<>(names(header, schema.text().csv()));
-        fromSources(names, schema);
+        Set<Integer> ofSources = fromSources(names, schema);
         List<String> columns = schema.columns();
         // As create --like makes, or made, field names of them; a schema by hand may have some of its own.
         for (List<String> proposed : List.of(FieldNames.of(names), FieldNames.before(names))) {
@@ -104,7 +105,7 @@ public final class CsvColumns {
         if (skipsUnknown && names.stream().anyMatch(name -> isField(name, schema))) {
             names.replaceAll(name -> isField(name, schema) ? name : IGNORED);
         }
-        return named(source + ": the first line", names, schema, advice);
+        return named(source + ": the first line", names, ofSources, schema, advice);
     }
 
     private static boolean isField(String name, Schema schema) {
@@ -118,36 +119,40 @@ public final class CsvColumns {
      * @param names {@link #IGNORED} for a column that goes into no field
      */
     public static CsvColumns named(String namer, List<String> names, Schema schema) {
-        return named(namer, names, schema, Advice.COMMAND);
+        return named(namer, names, Set.of(), schema, Advice.COMMAND);
     }
 
-    private static CsvColumns named(String namer, List<String> names, Schema schema, Advice advice) {
-        Set<String> seen = new HashSet<>();
+    /** @param ofSources columns whose name is a field's, and none of a day or time of day that is called alike */
+    private static CsvColumns named(
+            String namer, List<String> names, Set<Integer> ofSources, Schema schema, Advice advice) {
         List<String> fields = schema.columns();
-        for (String name : names) {
+        List<Field> ofColumns = schema.valueFields().stream()
+                .flatMap(
+                        field -> schema.text().clock(field.name()) == null ? Stream.of(field) : Stream.of(field, field))
+                .toList();
+        int[] columnOf = new int[fields.size()];
+        Arrays.fill(columnOf, -1);
+        for (int c = 0; c < names.size(); c++) {
+            String name = names.get(c);
             if (name.equals(IGNORED)) {
                 continue;
-            }
-            if (!seen.add(name)) {
-                throw bad(namer + " names '" + name + "' twice");
             }
             if (schema.indexOf(name) >= 0 && !schema.text().inValue(name)) {
                 throw bad(namer + " names '" + name + "', which is of Kafka: "
                         + schema.text().source(name)
                         + advice.unknown);
             }
-            if (!fields.contains(name)) {
+            int place = place(name, ofSources.contains(c), fields, ofColumns, schema);
+            if (place < 0 && names.indexOf(name) == c) {
                 throw bad(namer + " names '" + name + "', which is no field of the stream; its fields are " + fields
                         + (fields.stream().noneMatch(names::contains) ? advice.unnamed : advice.unknown));
             }
+            if (place < 0 || columnOf[place] >= 0) {
+                throw bad(namer + " names '" + name + "' twice");
+            }
+            columnOf[place] = c;
         }
-        List<Field> ofColumns = schema.valueFields().stream()
-                .flatMap(
-                        field -> schema.text().clock(field.name()) == null ? Stream.of(field) : Stream.of(field, field))
-                .toList();
-        int[] columnOf = new int[fields.size()];
         for (int f = 0; f < columnOf.length; f++) {
-            columnOf[f] = names.indexOf(fields.get(f));
             if (columnOf[f] < 0 && !ofColumns.get(f).nullable()) {
                 throw bad(namer + " lacks '" + fields.get(f) + "', which every tuple must have");
             }
@@ -155,26 +160,54 @@ public final class CsvColumns {
         return new CsvColumns(names.size(), columnOf, schema.text().csv());
     }
 
-    /** Puts fields in place of the columns that the schema says hold them; others of their names go nowhere then. */
-    private static void fromSources(List<String> names, Schema schema) {
+    /**
+     * The place of a column in the schema's order; -1 where it has none. A day or a time of day may be called as
+     * another field is, which is in a column of another name then.
+     */
+    private static int place(String name, boolean ofSource, List<String> fields, List<Field> ofColumns, Schema schema) {
+        int field = -1;
+        for (int f = 0; f < fields.size(); f++) {
+            if (fields.get(f).equals(name)) {
+                boolean half = schema.text().clock(ofColumns.get(f).name()) != null;
+                if (half && !ofSource) {
+                    return f;
+                }
+                field = half ? field : f;
+            }
+        }
+        return field;
+    }
+
+    /**
+     * Puts fields in place of the columns that the schema says hold them; others of their names go nowhere then.
+     *
+     * @return the columns that were found by what the schema says
+     */
+    private static Set<Integer> fromSources(List<String> names, Schema schema) {
         Map<String, String> from = schema.text().from();
         List<String> header = List.copyOf(names);
+        Set<Integer> ofSources = new HashSet<>();
         for (int c = 0; c < header.size() && !from.isEmpty(); c++) {
             String name = header.get(c);
-            String holds = from.get(name);
-            String otherwise = holds != null && header.contains(holds) ? IGNORED : name;
-            if (schema.columns().contains(name) && schema.indexOf(name) < 0) {
-                continue; // of a time of two columns
+            String field = null;
+            boolean half = false;
+            for (Map.Entry<String, String> one : from.entrySet()) {
+                String clock = schema.text().clock(one.getKey());
+                half |= clock != null && (one.getValue().equals(name) || clock.equals(name));
+                field = clock == null && one.getValue().equals(name) ? one.getKey() : field;
             }
-            names.set(
-                    c,
-                    from.entrySet().stream()
-                            .filter(one ->
-                                    one.getValue().equals(name) && schema.text().clock(one.getKey()) == null)
-                            .map(Map.Entry::getKey)
-                            .findFirst()
-                            .orElse(otherwise));
+            if (half) {
+                continue; // it goes by its own name
+            }
+            String holds = from.get(name);
+            if (field != null) {
+                names.set(c, field);
+                ofSources.add(c);
+            } else if (holds != null && header.contains(holds)) {
+                names.set(c, IGNORED);
+            }
         }
+        return ofSources;
     }
 
     private static WaterwheelException bad(String message) {

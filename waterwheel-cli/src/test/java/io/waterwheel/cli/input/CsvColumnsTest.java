@@ -8,6 +8,7 @@ import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.SchemaFile;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -99,6 +100,48 @@ class CsvColumnsTest {
         assertThatThrownBy(() -> CsvColumns.of("f.csv", null, SCHEMA))
                 .hasMessage("f.csv: is empty; expected a first line that names the fields");
         assertThat(CsvColumns.of("f.csv", bytes("\"t\", k"), SCHEMA).columns()).isEqualTo(2);
+    }
+
+    /** A day or a time of day may be called as the field that they make, or as another field of another column. */
+    @Test
+    void columnsOfATimeMayBeCalledAsFieldsAre() {
+        String yaml = """
+                name: f
+                format: csv
+                fields:
+                  - {name: %s, type: string, from: booked, nullable: true}
+                  - {name: %s, type: timestamp, from: [date, time]}
+                  - {name: v, type: int}
+                key: {field: v}
+                time: %s
+                """;
+        // By a file, and by a body of HTTP.
+        for (String other : List.of("date", "time", "note")) {
+            for (String time : List.of("at", "time", "date")) {
+                if (other.equals(time)) {
+                    continue;
+                }
+                Schema schema =
+                        SchemaFile.read("f", yaml.formatted(other, time, time)).schema();
+                byte[] header = bytes("booked,v,time,date");
+                byte[] line = bytes("2020-01-01,1,10:00,2026-11-20");
+                byte[] ordered = bytes("2020-01-01,2026-11-20,10:00,1");
+                assertThat(CsvColumns.of("f.csv", header, schema).inOrder(line)).isEqualTo(ordered);
+                assertThat(CsvColumns.ofBody(header, schema).inOrder(line)).isEqualTo(ordered);
+                // Without the column that may be absent.
+                assertThat(CsvColumns.of("f.csv", bytes("date,time,v"), schema).inOrder(bytes("2026-11-20,10:00,1")))
+                        .isEqualTo(bytes(",2026-11-20,10:00,1"));
+                assertThat(CsvColumns.named("--columns", List.of("date", "time", "v"), schema)
+                                .inOrder(bytes("2026-11-20,10:00,1")))
+                        .isEqualTo(bytes(",2026-11-20,10:00,1"));
+                assertThatThrownBy(() -> CsvColumns.of("f.csv", bytes("booked,v,time,date,date"), schema))
+                        .hasMessage("f.csv: the first line names 'date' twice");
+                assertThatThrownBy(() -> CsvColumns.of("f.csv", bytes("booked,v,date"), schema))
+                        .hasMessage("f.csv: the first line lacks 'time', which every tuple must have");
+                assertThatThrownBy(() -> CsvColumns.of("f.csv", bytes("booked,v,time,date,w"), schema))
+                        .hasMessageContaining("names 'w', which is no field of the stream");
+            }
+        }
     }
 
     @Test

@@ -1,6 +1,8 @@
 package io.waterwheel.decode;
 
 import io.waterwheel.schema.RecordText;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +14,12 @@ final class NumberMarks {
 
     /** Spaces that no line breaks at, in UTF-8, the only bytes of these texts that are not ASCII: U+00A0, U+202F. */
     private static final byte[][] SPACES = {{(byte) 0xC2, (byte) 0xA0}, {(byte) 0xE2, (byte) 0x80, (byte) 0xAF}};
+
+    private static final byte[][] NOT_FINITE = {
+        "NaN".getBytes(StandardCharsets.US_ASCII),
+        "Infinity".getBytes(StandardCharsets.US_ASCII),
+        "-Infinity".getBytes(StandardCharsets.US_ASCII)
+    };
 
     private final byte decimal;
     /** 0: none. */
@@ -93,8 +101,13 @@ final class NumberMarks {
         return first == last ? -1 : digits(number, first, last, 1);
     }
 
-    /** Whether all of it are digits, signs and letters of numbers. */
+    /** Whether all of it are digits, signs and letters of numbers, or it is a number that is not finite. */
     static boolean isNumber(byte[] plain, int length) {
+        for (byte[] one : NOT_FINITE) {
+            if (Arrays.equals(one, 0, one.length, plain, 0, length)) {
+                return true;
+            }
+        }
         for (int i = 0; i < length; i++) {
             byte c = plain[i];
             if ((c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && (c | 0x20) != 'e') {

@@ -300,6 +300,33 @@ class ForeignFilesTest {
         assertThat(taken(some.toString()).yaml()).contains("39 of 40 are numbers with €; others: £5 (line 32)");
     }
 
+    /** What a program appends is read as it was: no unit stands beside what is not finite. */
+    @Test
+    void numbersThatAreNotFiniteBesideUnits() {
+        for (String mark : List.of("unit: '%'", "nullable: true")) {
+            StreamDefinition stream = SchemaFile.read("f", """
+                    name: f
+                    format: csv
+                    fields:
+                      - {name: at, type: timestamp}
+                      - {name: d, type: double, %s}
+                      - {name: e, type: float, %s}
+                    key: {field: at}
+                    time: at
+                    records: {negative: parentheses}
+                    """.formatted(mark, mark));
+            RecordEncoder encoder = new RecordEncoder(RecordFormat.CSV, stream.schema(), 1000);
+            LineCheck check = new LineCheck(RecordFormat.CSV, stream.schema());
+            for (double number : new double[] {Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, -1.5}) {
+                byte[] record = encoder.add(Instant.EPOCH, number, (float) number);
+                assertThat(check.refusal(record == null ? new byte[0] : record)).isNull();
+                assertThat(check.values(0)[1]).isEqualTo(number);
+                assertThat(check.values(0)[2]).isEqualTo((float) number);
+            }
+            assertThat(check.refusal("2025-10-07,nano,1".getBytes(UTF_8))).startsWith("d: expected a number");
+        }
+    }
+
     @Test
     void timesOfSeveralPrograms() throws Exception {
         String[][] times = {

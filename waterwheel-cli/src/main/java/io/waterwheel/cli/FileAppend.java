@@ -195,6 +195,11 @@ final class FileAppend {
             if (this.named != null) {
                 commit(this.named);
             }
+            if (lines.comments() > 0) {
+                err.println(source + ": " + lines.comments()
+                        + (lines.comments() == 1 ? " comment was" : " comments were") + " left out, the first in line "
+                        + lines.firstComment());
+            }
             if (refusedAtEnd > 0 && !rejections.tooMany()) {
                 err.println((refusedAtEnd == 1 ? "the last row of " : "the last " + refusedAtEnd + " rows of ") + source
                         + (refusedAtEnd == 1 ? " was" : " were") + " rejected: --skip-last " + refusedAtEnd

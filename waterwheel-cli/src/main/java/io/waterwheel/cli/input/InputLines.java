@@ -11,6 +11,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Map;
@@ -71,6 +72,26 @@ public final class InputLines implements AutoCloseable {
     private int leavesLast;
     /** What a line begins with that is left out; 0: none. */
     private char comment;
+
+    private long comments;
+    /** The number of the first of them; 0: there is none. */
+    private long firstComment;
+
+    private @Nullable CommentLook looksAtComments;
+
+    /** Sees lines that are left out as comments. */
+    public interface CommentLook {
+        /**
+         * One such line.
+         *
+         * @param text as much of it as counts, without its end
+         */
+        void at(String text, long lineNumber);
+    }
+
+    /** Of a comment, for one who looks at it. */
+    private static final int MOST_COMMENT_BYTES = 1 << 16;
+
     /** Lines that were read, of which it is not known whether they are the last. */
     private final ArrayDeque<Ahead> ahead = new ArrayDeque<>();
 
@@ -181,6 +202,22 @@ public final class InputLines implements AutoCloseable {
         return this;
     }
 
+    /** Hands comments to one who looks at them. Called before {@link #next}. */
+    public InputLines looksAtComments(CommentLook look) {
+        looksAtComments = look;
+        return this;
+    }
+
+    /** Lines that were left out as comments so far. */
+    public long comments() {
+        return comments;
+    }
+
+    /** The number of the first line that was; 0: there is none. */
+    public long firstComment() {
+        return firstComment;
+    }
+
     /** The next line, a copy; null at the end. */
     public byte @Nullable [] next() throws IOException {
         Line line = read();
@@ -226,6 +263,26 @@ public final class InputLines implements AutoCloseable {
         return true;
     }
 
+    private void passComment() throws IOException {
+        CommentLook look = looksAtComments;
+        if (look == null) {
+            passLine();
+            return;
+        }
+        long number = ends + 1;
+        ByteArrayOutputStream text = new ByteArrayOutputStream();
+        boolean more = true;
+        while (more && (at < end || fill())) {
+            byte c = buffer[at++];
+            more = c != '\n';
+            if (more && text.size() < MOST_COMMENT_BYTES) {
+                text.write(c);
+            }
+        }
+        ends += more ? 0 : 1;
+        look.at(text.toString(StandardCharsets.UTF_8).stripTrailing(), number);
+    }
+
     private boolean isComment() throws IOException {
         return comment != '\0' && begin.length == 0 && (at < end || fill()) && buffer[at] == comment;
     }
@@ -249,7 +306,9 @@ public final class InputLines implements AutoCloseable {
         }
         while (true) {
             while (isComment()) {
-                passLine();
+                comments++;
+                firstComment = firstComment == 0 ? ends + 1 : firstComment;
+                passComment();
             }
             lineNumber = begin.length > 0 ? beginLine : ends + 1;
             if (!line()) {
@@ -365,41 +424,6 @@ public final class InputLines implements AutoCloseable {
         }
         lastLineNumber = ends + 1;
         return carried.toByteArray();
-    }
-
-    /** Where a JSON value ends, by its braces and quotes alone. */
-    private static final class JsonEnd {
-        private int open;
-        private boolean inText;
-        private boolean escaped;
-        private boolean begun;
-        private boolean reached;
-
-        /** Whether the last byte was the value's. */
-        boolean reached() {
-            return reached;
-        }
-
-        /** Whether a value without braces ends before a byte. */
-        boolean isBefore(byte c) {
-            return begun && open == 0 && !inText && (c == ',' || c == ']' || (c <= ' ' && c >= 0));
-        }
-
-        void pass(byte c) {
-            begun = true;
-            if (inText) {
-                inText = escaped || c != '"';
-                escaped = !escaped && c == '\\';
-                reached = !inText && open == 0;
-            } else if (c == '"') {
-                inText = true;
-            } else if (c == '{' || c == '[') {
-                open++;
-            } else if (c == '}' || c == ']') {
-                open--;
-                reached = open <= 0;
-            }
-        }
     }
 
     /** As spreadsheets write it for each other. */

@@ -1,6 +1,5 @@
 package io.waterwheel.cli.proposal;
 
-import io.waterwheel.cli.input.CsvCells;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.schema.text.Ipv4;
@@ -49,6 +48,8 @@ final class ColumnSample {
     List<ColumnSample> pair = List.of();
 
     private List<String> pairPatterns = List.of();
+    /** The other columns with a time of day, that could be its own. */
+    String others = "";
     /** The unit that all values have beside their number; empty: they have none. */
     String unit = "";
 
@@ -80,6 +81,8 @@ final class ColumnSample {
 
     /** Numbers in parentheses, and with a sign before them. */
     long parenthesised;
+    /** Of those, that have digits alone. */
+    private long labels;
 
     private long pluses;
     private long minuses;
@@ -185,6 +188,7 @@ final class ColumnSample {
             String within = style.number(value.substring(1, value.length() - 1));
             number = within == null || "+-".indexOf(value.charAt(1)) >= 0 ? null : "-" + within;
             parenthesised += number == null ? 0 : 1;
+            labels += number == null || CsvStyle.digits(value, 1) < value.length() - 1 ? 0 : 1;
         }
         if (number != null) {
             pluses += value.charAt(0) == '+' ? 1 : 0;
@@ -426,10 +430,19 @@ final class ColumnSample {
         return said == FieldType.TIMESTAMP_US && seen() == FieldType.TIMESTAMP_NS ? FieldType.TIMESTAMP_NS : said;
     }
 
+    /**
+     * Whether all are whole numbers that name something: telephone numbers, codes of countries such as +49, and
+     * footnotes such as (1).
+     */
+    private boolean areLabels() {
+        boolean telephones = pluses > 0 && minuses == 0 && digits.before() >= DIGITS_OF_TELEPHONES;
+        boolean whole = integers > 0 && integers == values - marks;
+        return telephones || (whole && unit.isEmpty() && (labels == integers || pluses == integers));
+    }
+
     private FieldType seen() {
         long known = values - marks;
-        boolean telephones = pluses > 0 && minuses == 0 && digits.before() >= DIGITS_OF_TELEPHONES;
-        if (known == 0 || telephones) {
+        if (known == 0 || areLabels()) {
             return FieldType.STRING;
         } else if (integers == known) {
             // Who puts whole numbers in strings means names of things, mostly.
@@ -456,7 +469,7 @@ final class ColumnSample {
      */
     String evidence() {
         long known = values - marks;
-        if (type() != FieldType.STRING || !timePatterns().isEmpty() || known < FEW) {
+        if (type() != FieldType.STRING || !timePatterns().isEmpty() || known < FEW || areLabels()) {
             return "";
         }
         long fewest = known - known / MOST;
@@ -556,15 +569,6 @@ final class ColumnSample {
                     case NANOSECONDS -> 9;
                 };
         return digits <= 3 ? FieldType.TIMESTAMP : digits <= 6 ? FieldType.TIMESTAMP_US : FieldType.TIMESTAMP_NS;
-    }
-
-    /** Whether a cell of a first line may be a column's name: it looks like no value but a text. */
-    static boolean mayBeName(CsvCells.Cell cell) {
-        ColumnSample sample = new ColumnSample("", CsvStyle.PLAIN);
-        sample.add(cell.text(), cell.quoted());
-        return sample.type() == FieldType.STRING
-                && sample.timePatterns().isEmpty()
-                && CsvStyle.PLAIN.number(cell.text()) == null;
     }
 
     /** Numbers with a point that have more digits than a double keeps. */

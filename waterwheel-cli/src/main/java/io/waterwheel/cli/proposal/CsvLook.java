@@ -7,6 +7,7 @@ import io.waterwheel.cli.input.FieldNames;
 import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.cli.input.LinesLeftOut;
 import io.waterwheel.cli.input.Totals;
+import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RecordText;
 import java.io.IOException;
@@ -218,11 +219,21 @@ final class CsvLook extends FileLook {
         boolean named = false;
         for (CsvCells.Cell cell : cells) {
             named |= !cell.text().isBlank();
-            if (!ColumnSample.mayBeName(cell)) {
+            if (!mayBeName(cell)) {
                 return false;
             }
         }
         return named;
+    }
+
+    /** Whether a cell of a first line may be a column's name: it looks like no value but a text. */
+    private static boolean mayBeName(CsvCells.Cell cell) {
+        ColumnSample sample = new ColumnSample("", CsvStyle.PLAIN);
+        sample.add(cell.text(), cell.quoted());
+        return sample.type() == FieldType.STRING
+                && sample.parenthesised == 0
+                && sample.timePatterns().isEmpty()
+                && CsvStyle.PLAIN.number(cell.text()) == null;
     }
 
     private void name(List<CsvCells.Cell> first) {
@@ -301,14 +312,20 @@ final class CsvLook extends FileLook {
         boolean named = isHeader(CsvCells.of(others.get(0), lines(divides)));
         for (int l = 0; l < marked.size(); l++) {
             String line = marked.get(l);
-            boolean like = CsvCells.of(line, lines(divides)).size() == width;
+            boolean mayBe = l >= atTop
+                    ? isRemark(line)
+                    : named || CsvCells.of(line, lines(divides)).size() != width;
             // A row whose first value begins so; or the names, as some programs mark them.
-            boolean mayBe = l < atTop ? named : line.equals("#") || line.startsWith("# ");
-            if (like && !mayBe) {
+            if (!mayBe) {
                 return '\0';
             }
         }
         return '#';
+    }
+
+    /** Whether what begins as a comment is written as one between rows: a row may begin with #1. */
+    static boolean isRemark(String line) {
+        return line.length() == 1 || line.charAt(1) == ' ';
     }
 
     private static RecordText.Csv lines(char divides) {

@@ -1,6 +1,7 @@
 package io.waterwheel.cli.proposal;
 
 import io.waterwheel.cli.input.AppendProgress;
+import io.waterwheel.cli.input.CsvCells;
 import io.waterwheel.cli.input.CsvColumns;
 import io.waterwheel.cli.input.InputFiles;
 import io.waterwheel.cli.input.InputLines;
@@ -172,6 +173,9 @@ public final class ProposalCheck {
                             ? CsvColumns.of(file.name(), names, schema)
                             : CsvColumns.named("--columns", named, schema)
                     : null;
+            if (columns != null && proposal.guessesComments()) {
+                lines.looksAtComments((text, number) -> requireNoRow(text, number, file, columns));
+            }
             atEnd = 0;
             boolean sameColumns = Arrays.equals(header, names);
             for (Line line = lines.read(); line != null; line = lines.read()) {
@@ -198,6 +202,16 @@ public final class ProposalCheck {
                 }
             }
             return all;
+        }
+    }
+
+    /** Refuses to guess where a line may as well be a row whose first value begins as comments do. */
+    private void requireNoRow(String text, long number, InputSource file, CsvColumns columns) {
+        if (!CsvLook.isRemark(text) && CsvCells.of(text, schema.text().csv()).size() == columns.columns()) {
+            String sign = text.substring(0, 1);
+            throw FileLook.bad(file.name() + ": line " + number + " begins with " + sign
+                    + ", as comments do, and has as many values as rows have. Is it a row? --comment none says so;"
+                    + " --comment " + sign + " leaves such lines out");
         }
     }
 

@@ -1,7 +1,6 @@
 package io.waterwheel.cli.proposal;
 
 import io.waterwheel.cli.input.CsvCells;
-import io.waterwheel.cli.input.FieldNames;
 import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordFormat;
@@ -64,7 +63,7 @@ final class ProposalText {
         this.registry = registry;
         this.all = all;
         FileFacts facts = look.facts;
-        values = paired(look.columns(), facts);
+        values = TimePairs.paired(look.columns(), facts);
         time = kafka.time(look.source, values, facts);
         // Day and month can be told apart by another column than the time.
         String compact = time.pair.isEmpty() ? time.compactPattern() : null;
@@ -110,38 +109,6 @@ final class ProposalText {
         key = said != null ? said : keys.isEmpty() ? time : keys.get(0);
         used = new ArrayList<>(values);
         Stream.of(time, key).filter(column -> !used.contains(column)).forEach(used::add);
-    }
-
-    /** With one column in the place of two, where one has the day of the time, and the other its time of day. */
-    private static List<ColumnSample> paired(List<ColumnSample> columns, FileFacts facts) {
-        ColumnSample day = ColumnRoles.time(columns);
-        if (day == null || !day.isDay()) {
-            return columns;
-        }
-        int place = columns.indexOf(day);
-        // Behind the day rather than before it.
-        List<ColumnSample> clocks = Stream.concat(
-                        columns.subList(place + 1, columns.size()).stream(), columns.subList(0, place).stream())
-                .filter(ColumnSample::isTimeOfDay)
-                .sorted(Comparator.comparing((ColumnSample column) -> column.lacksSome()))
-                .toList();
-        String name = clocks.isEmpty()
-                ? ""
-                : FieldNames.of(Stream.concat(
-                                        columns.stream().map(column -> column.name),
-                                        Stream.of(day.name + "_" + clocks.get(0).name))
-                                .toList())
-                        .get(columns.size());
-        ColumnSample both = clocks.isEmpty() || (facts.time != null && !facts.time.equals(name))
-                ? null
-                : ColumnSample.pair(day, clocks.get(0), name);
-        if (both == null) {
-            return columns;
-        }
-        return columns.stream()
-                .filter(column -> column != clocks.get(0))
-                .map(column -> column == day ? both : column)
-                .toList();
     }
 
     String yaml(String stream, SchemaProposal.Hints hints) {
@@ -408,7 +375,8 @@ final class ProposalText {
             out.append(", from: ")
                     .append(DefinitionYaml.value(
                             column.pair.stream().map(ProposalText::source).toList()));
-            doubts.add("a day and a time of day in two columns, such as " + plain(column.firstOfPair()));
+            doubts.add("a day and a time of day in two columns, such as " + plain(column.firstOfPair())
+                    + (column.others.isEmpty() ? "" : "; not its time of day: " + column.others));
         } else if (!column.from.isEmpty()) {
             out.append(", from: ").append(DefinitionYaml.value(column.from));
         }
@@ -467,8 +435,12 @@ final class ProposalText {
             doubts.add(evidence + (!json && evidence.contains("numbers") ? ": --null takes a word for nothing" : ""));
         }
         if (column.isTimeOfDay() && time.isDay()) {
+            String both = TimePairs.name(time, column, values);
             doubts.add("looks like the time of day of " + time.name + ", which has the day alone: the time of a row is"
-                    + " its midnight, unless one column has both");
+                    + " its midnight"
+                    + (ColumnSample.pair(time, column, both) == null
+                            ? ", unless one column has both"
+                            : ". --time-field " + both + " takes both"));
         }
         if (column.values == 0 && column.known == null) {
             doubts.add("always empty: type unknown");

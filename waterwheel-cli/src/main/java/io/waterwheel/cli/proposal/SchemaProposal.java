@@ -300,6 +300,11 @@ public final class SchemaProposal {
         return look.format();
     }
 
+    /** Whether the file itself shows that lines which begin with a sign are no rows, as it seems. */
+    boolean guessesComments() {
+        return look instanceof CsvLook csv && csv.commented() != null;
+    }
+
     /** Which lines of the file are no rows. */
     LinesLeftOut leftOut() {
         int before = look.facts.skipLines == null ? 0 : look.facts.skipLines;

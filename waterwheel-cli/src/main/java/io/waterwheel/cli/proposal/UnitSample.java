@@ -25,6 +25,7 @@ final class UnitSample {
         count++;
         ColumnSample all = numbers == null ? new ColumnSample("", style) : numbers;
         numbers = all;
+        all.unit = unit;
         all.place = place;
         all.add(one.number(), false);
     }

@@ -5,10 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.cli.input.AppendProgress;
 import io.waterwheel.cli.input.CsvColumns;
 import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.input.LineCheck;
+import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.encode.RecordEncoder;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.SchemaFile;
@@ -164,6 +166,98 @@ class ForeignFilesTest {
         assertThat(taken("date,time\n2026-11-20,10:00\n2026-11-21,11:00\n".getBytes(UTF_8), RecordFormat.CSV, day)
                         .fields())
                 .containsExactly("date timestamp", "time string");
+    }
+
+    /** Values of a duration, or of an hour of each day, look like the time of day of a row. */
+    @Test
+    void columnsThatOnlyLookLikeTheTimeOfDay() throws Exception {
+        Taken taken = taken("date,duration,time,v\n2026-11-20,00:05:10,14:00:00,1\n2026-11-21,00:07:10,15:00:00,2\n");
+        assertThat(taken.column("date_time")).contains(millis("2026-11-21T15:00:00Z"));
+        assertThat(taken.fields()).as(taken.yaml()).contains("duration string");
+        assertThat(taken.yaml()).contains("; not its time of day: duration");
+        taken = taken("end_time,start_time,start_date,v\n16:00,14:00,2026-11-20,1\n17:00,15:00,2026-11-21,2\n");
+        assertThat(taken.column("start_date_start_time")).as(taken.yaml()).contains(millis("2026-11-21T15:00:00Z"));
+        taken = taken("Datum;Laufzeit;UhrzeitBeginn\n2026-11-20;00:05;14:00\n2026-11-21;00:07;15:00\n");
+        assertThat(taken.column("Datum_UhrzeitBeginn")).as(taken.yaml()).contains(millis("2026-11-21T15:00:00Z"));
+        for (String names : List.of(
+                "date,duration,x", "date,open,close", "day,sunrise,sunset", "date,run_time,x", "date,time_a,time_b")) {
+            taken = taken(names + ",v\n2026-11-20,09:05,17:00,1\n2026-11-21,09:07,18:00,2\n");
+            String[] name = names.split(",");
+            assertThat(taken.fields())
+                    .as(taken.yaml())
+                    .containsExactly(name[0] + " timestamp", name[1] + " string", name[2] + " string", "v int");
+            String both = name[0] + "_" + name[1];
+            assertThat(taken.yaml())
+                    .contains("the time of a row is its midnight. --time-field " + both + " takes both");
+            FileFacts said = new FileFacts();
+            said.time = both;
+            taken = taken(
+                    (names + ",v\n2026-11-20,09:05,17:00,1\n2026-11-21,09:07,18:00,2\n").getBytes(UTF_8),
+                    RecordFormat.CSV,
+                    said);
+            assertThat(taken.column(both)).as(taken.yaml()).contains(millis("2026-11-21T09:07:00Z"));
+        }
+        taken = taken("2026-11-20,09:05,1\n2026-11-21,09:07,2\n");
+        assertThat(taken.column("c1_c2")).as(taken.yaml()).contains(millis("2026-11-21T09:07:00Z"));
+    }
+
+    /** A row may begin as a comment does, far behind the lines that show what comments begin with. */
+    @Test
+    void rowsThatBeginAsComments() throws Exception {
+        StringBuilder rows = new StringBuilder("# exported by x\ntag,at,n\n");
+        for (int row = 0; row < 3000; row++) {
+            rows.append(row == 2500 ? "#news" : "k" + row % 7)
+                    .append(",2026-11-20T10:00:00Z,")
+                    .append(row)
+                    .append('\n');
+        }
+        assertThatThrownBy(() -> checked(rows.toString()))
+                .hasMessage(
+                        "f: line 2503 begins with #, as comments do, and has as many values as rows have. Is it a row?"
+                                + " --comment none says so; --comment # leaves such lines out");
+        assertThat(checked(rows.toString().replace("#news,2026-11-20T10:00:00Z,2500", "# no data, from 10, to 11"))
+                        .rows())
+                .isEqualTo(2999);
+        assertThat(checked(rows.toString().replace("#news,2026-11-20T10:00:00Z,2500", "#x"))
+                        .rows())
+                .isEqualTo(2999);
+        // One with a value too many is rejected, with its line.
+        Taken wide = taken("tag,at,n\n#a,2026-11-20,1,extra\nb,2026-11-21,2\nc,2026-11-22,3\n");
+        assertThat(wide.yaml()).doesNotContain("comment:");
+        assertThat(wide.refused()).hasSize(1).allMatch(why -> why.startsWith("2: line has more"));
+    }
+
+    private static ProposalCheck.Outcome checked(String file) throws Exception {
+        SchemaProposal proposal =
+                SchemaProposal.of("f", source(file.getBytes(UTF_8)), RecordFormat.CSV, List.of(), null, FileFacts.NONE);
+        return ProposalCheck.of(
+                List.of(source(file.getBytes(UTF_8))),
+                proposal,
+                SchemaFile.read("f", proposal.yaml("f")).schema(),
+                new AppendProgress(
+                        new Terminal(InputStream.nullInputStream(), System.out, System.err, false), "", () -> 0, -1));
+    }
+
+    /** Footnotes, codes of countries and the like are no numbers, though they are made of digits. */
+    @Test
+    void labelsOfDigits() throws Exception {
+        Taken taken = taken("t;a;b;c;d;e\n2025-10-07;(1);+49;(1);(€ 1);(1,50)\n2025-10-08;(2);+33;2;(€ 2);(2)\n");
+        assertThat(taken.refused()).as(taken.yaml()).isEmpty();
+        assertThat(taken.column("a")).containsExactly("(1)", "(2)");
+        assertThat(taken.column("b")).containsExactly("+49", "+33");
+        assertThat(taken.column("c")).containsExactly(-1, 2);
+        assertThat(taken.column("d")).containsExactly(-1, -2);
+        assertThat(taken.column("e")).containsExactly(-1.5, -2.0);
+        assertThat(taken("t;a\n2025-10-07;(1)\n2025-10-08;(2)\n").yaml()).doesNotContain("parentheses");
+        StringBuilder many = new StringBuilder("t,note,country\n");
+        for (int row = 0; row < 40; row++) {
+            many.append("2025-10-07,(")
+                    .append(row)
+                    .append("),+")
+                    .append(row + 30)
+                    .append('\n');
+        }
+        assertThat(taken(many.toString()).yaml()).doesNotContain("are numbers");
     }
 
     /** The same without blocks, so that each row is a record of text. */

@@ -545,6 +545,9 @@ final class SqlPlannerTest {
                         + " BIGINT, DOUBLE or TIMESTAMP, not to DATE",
                 "SELECT TRY_CAST(note AS TIMESTAMP(6)) FROM orders | BAD_SQL | statement, line 1, column 8: TRY_CAST is of a text"
                         + " to BIGINT, DOUBLE or TIMESTAMP, not to TIMESTAMP(6)",
+                "SELECT id FROM orders WHERE note !~ 'x' | SQL_UNSUPPORTED | statement, line 1, column 29: not supported: the"
+                        + " function NEGATED POSIX REGEX CASE SENSITIVE; NOT REGEXP_MATCHES(text, 'pattern', 'i') is there; 'i'"
+                        + " takes capital and small letters for the same; docs/sql.md has what is",
                 "SELECT TIME_BUCKET_GAPFILL() FROM orders | BAD_SQL | statement, line 1, column 8: Invalid number of arguments to"
                         + " function 'TIME_BUCKET_GAPFILL'. Was expecting 2 arguments",
                 "SELECT PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY id DESC) FROM orders | BAD_SQL | statement, line 1, column 8:"

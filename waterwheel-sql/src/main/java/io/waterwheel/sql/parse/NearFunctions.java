@@ -20,7 +20,8 @@ public final class NearFunctions {
     private static final String MOVES = "time + INTERVAL '5' MINUTE moves a time";
     private static final String READS_NUMBERS =
             "TO_NUMBER(text) is the number that a text is, and null where it is none";
-    private static final String PATTERNS = "REGEXP_MATCHES(text, 'pattern', 'i') is there; without 'i' letters count";
+    private static final String PATTERNS =
+            "REGEXP_MATCHES(text, 'pattern', 'i') is there; 'i' takes capital and small letters for the same";
     private static final String MEANS_OTHER = "LIKE, SUBSTRING, STRPOS and REPLACE are there";
 
     /** By name, in capital letters. */
@@ -32,7 +33,8 @@ public final class NearFunctions {
             Map.entry("SIMILAR TO", PATTERNS),
             Map.entry("RLIKE", PATTERNS),
             Map.entry("REGEXP", PATTERNS),
-            Map.entry("POSIX REGEX CASE SENSITIVE", PATTERNS),
+            Map.entry("NEGATED POSIX REGEX CASE SENSITIVE", "NOT " + PATTERNS),
+            Map.entry("NEGATED POSIX REGEX CASE INSENSITIVE", "NOT " + PATTERNS),
             Map.entry("POSIX REGEX CASE INSENSITIVE", PATTERNS),
             Map.entry("GENERATE_SERIES", COUNTS),
             Map.entry("RANGE", COUNTS),

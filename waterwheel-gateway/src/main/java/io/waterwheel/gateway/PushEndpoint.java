@@ -48,7 +48,11 @@ final class PushEndpoint {
     /** Text is UTF-8, of which ASCII is a part. */
     private static final List<String> CHARSETS = List.of("utf-8", "utf8", "us-ascii");
 
-    private static final List<String> JSON = List.of("application/x-ndjson", "application/jsonl", "application/json");
+    /** One object a line, whatever the first one begins with. */
+    private static final List<String> JSON_LINES = List.of("application/x-ndjson", "application/jsonl");
+
+    /** The same, or one array. */
+    private static final String JSON = "application/json";
 
     private final PushTargets targets;
     private final Executor decoding;
@@ -88,6 +92,7 @@ final class PushEndpoint {
     private enum Body {
         CSV(RecordFormat.CSV),
         JSON(RecordFormat.JSON),
+        JSON_LINES(RecordFormat.JSON),
         BLOCK(RecordFormat.BLOCK),
         ARROW(null);
 
@@ -99,11 +104,12 @@ final class PushEndpoint {
         }
 
         static @Nullable Body of(String mediaType) {
-            if (PushEndpoint.JSON.contains(mediaType)) {
-                return JSON;
+            if (PushEndpoint.JSON_LINES.contains(mediaType)) {
+                return JSON_LINES;
             }
             return switch (mediaType) {
                 case "text/csv" -> CSV;
+                case PushEndpoint.JSON -> JSON;
                 case PushEndpoint.BLOCK -> BLOCK;
                 case PushEndpoint.ARROW -> ARROW;
                 default -> null;
@@ -221,7 +227,7 @@ final class PushEndpoint {
                 exchange.body(), exchange.header(HttpHeader.CONTENT_ENCODING), MOST_EXPANDED_BYTES, exchange.lease());
         PushedRows rows = body.records == null
                 ? new ArrowDecoder(stream, allow, exchange.lease()).decode(bytes)
-                : slot.decode(body.records, bytes, header(exchange), allow, exchange.lease());
+                : slot.decode(body.records, bytes, header(exchange), body == Body.JSON_LINES, allow, exchange.lease());
         if (asked.sender() == null) {
             // Else the gateway that they came to has counted them.
             target.refused(rows.kinds());
@@ -385,8 +391,8 @@ final class PushEndpoint {
         if (body == null) {
             throw HttpFailure.of(
                     HttpCode.MEDIA_TYPE_UNKNOWN,
-                    "Content-Type: expected text/csv, one of " + JSON + ", " + ARROW + " or " + BLOCK + ", got '" + type
-                            + "'",
+                    "Content-Type: expected text/csv, " + JSON + ", one of " + JSON_LINES + ", " + ARROW + " or "
+                            + BLOCK + ", got '" + type + "'",
                     "Content-Type");
         }
         boolean arrow = body == Body.ARROW && stream.format().isText();

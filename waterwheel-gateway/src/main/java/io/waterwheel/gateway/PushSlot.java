@@ -105,16 +105,28 @@ final class PushSlot {
         return stream;
     }
 
-    /** Decodes the rows of a body of this format, all of it on this thread. */
+    /**
+     * Decodes the rows of a body of this format, all of it on this thread.
+     *
+     * @param linesOnly of JSON: whether it is lines, also where it begins as an array
+     */
     PushedRows decode(
-            RecordFormat format, byte[] bytes, RowDecoder.Header header, boolean keepBad, PushBudget.Lease lease) {
+            RecordFormat format,
+            byte[] bytes,
+            RowDecoder.Header header,
+            boolean linesOnly,
+            boolean keepBad,
+            PushBudget.Lease lease) {
         if (bytes.length > SHORT_BYTES) {
             // The tools would keep what a long row took, and cost little beside it.
-            return new RowDecoder(stream.definition(), format, keepBad, lease).decode(bytes, header);
+            return new RowDecoder(stream.definition(), format, keepBad, lease)
+                    .linesOnly(linesOnly)
+                    .decode(bytes, header);
         }
         RowTools.Shelf shelf = Objects.requireNonNull(tools.get(format));
         RowTools taken = shelf.take();
-        PushedRows rows = new RowDecoder(taken, keepBad, lease).decode(bytes, header);
+        PushedRows rows =
+                new RowDecoder(taken, keepBad, lease).linesOnly(linesOnly).decode(bytes, header);
         // After a failure they are forgotten.
         shelf.give(taken);
         return rows;

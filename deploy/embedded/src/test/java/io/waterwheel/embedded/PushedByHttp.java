@@ -439,6 +439,20 @@ final class PushedByHttp implements AutoCloseable {
             client.deadLetters(name, 10, letters::add);
             assertThat(letters).hasSize(1);
             assertThat(new String(letters.get(0).raw(), UTF_8)).isEqualTo("x,1000,b");
+            if (format == RecordFormat.BLOCK) {
+                byte[] lines = "[ERROR] disk\n{\"id\":1,\"at\":1000}\n".getBytes(UTF_8);
+                assertThat(post(name, "?partial=allow", "application/x-ndjson", lines)
+                                .join()
+                                .body()
+                                .get("rows")
+                                .asInt())
+                        .as("lines, though they begin as an array does")
+                        .isEqualTo(1);
+                assertThat(post(name, "?partial=allow", "application/json", lines)
+                                .join()
+                                .status())
+                        .isEqualTo(400);
+            }
             client.drop(name);
         }
     }

@@ -2,6 +2,7 @@ package io.waterwheel.gateway.rows;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.gateway.http.HttpFailure;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The elements of a JSON array that is a body, where they lie in it: nothing is copied. What an element is, its decoder
@@ -23,7 +24,7 @@ final class ArrayElements {
     }
 
     /** Those of a body whose first character opens an array; null where it is another. */
-    static @org.jspecify.annotations.Nullable ArrayElements of(byte[] bytes, int begin) {
+    static @Nullable ArrayElements of(byte[] bytes, int begin) {
         ArrayElements elements = new ArrayElements(bytes, begin);
         if (elements.passSpaces() != '[') {
             return null;
@@ -47,7 +48,7 @@ final class ArrayElements {
             }
             return false;
         }
-        if (c < 0 || c == ',' || c == ']') {
+        if (c < 0 || c == ',' || c == ']' || c == '}') {
             throw bad(c < 0 ? "the array is not closed" : "expected an element");
         }
         isFirst = false;

@@ -63,6 +63,7 @@ public final class RowDecoder {
     private final List<PushedRows.Reason> reasons = new ArrayList<>();
     private @Nullable CsvColumns columns;
     private @Nullable String unkeyed;
+    private boolean linesOnly;
     private int rows;
     private int rejected;
     private final Map<RefusalKind, Integer> kinds = new EnumMap<>(RefusalKind.class);
@@ -97,6 +98,15 @@ public final class RowDecoder {
         this.scratch = new TupleBlock(tools.layout, 1);
     }
 
+    /**
+     * Of JSON: whether the body is lines, also where it begins as an array does. A first line that is damaged spoils
+     * itself alone then.
+     */
+    public RowDecoder linesOnly(boolean are) {
+        linesOnly = are;
+        return this;
+    }
+
     /** Whether the first line of CSV names the fields. */
     public enum Header {
         PRESENT,
@@ -106,8 +116,9 @@ public final class RowDecoder {
     }
 
     /**
-     * Decodes all.
+     * Decodes all. Of a body that is one array of JSON, line ends within elements become spaces where they lie.
      *
+     * @param bytes the body, which may be changed
      * @throws HttpFailure when the body is no rows at all
      */
     public PushedRows decode(byte[] bytes, Header header) {
@@ -124,7 +135,7 @@ public final class RowDecoder {
         int at = bytes.length >= MARK.length && Arrays.equals(bytes, 0, MARK.length, MARK, 0, MARK.length)
                 ? MARK.length
                 : 0;
-        if (body == RecordFormat.JSON && !takesArrays()) {
+        if (body == RecordFormat.JSON && !linesOnly && !takesArrays()) {
             ArrayElements elements = ArrayElements.of(bytes, at);
             if (elements != null) {
                 while (elements.next()) {

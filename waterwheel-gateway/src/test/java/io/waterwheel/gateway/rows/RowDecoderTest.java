@@ -152,11 +152,24 @@ final class RowDecoderTest {
             assertThat(decode(stream, RecordFormat.JSON, false, "[]").rows()).isZero();
         }
         for (String damaged :
-                List.of("[", "[{\"id\": 1", "[{\"id\": 1, \"at\": 5}", "[1,]", "[,1]", "[1 2]", "[1] x")) {
+                List.of("[", "[{\"id\": 1", "[{\"id\": 1, \"at\": 5}", "[1,]", "[,1]", "[1 2]", "[1] x", "[}]")) {
             assertThatThrownBy(() -> decode(RecordFormat.BLOCK, RecordFormat.JSON, false, damaged))
                     .as(damaged)
                     .hasMessageContaining("the body is no JSON array of rows");
         }
+        assertThatThrownBy(() -> decode(RecordFormat.BLOCK, RecordFormat.JSON, false, "[}]"))
+                .hasMessageContaining("expected an element");
+    }
+
+    /** Of a body that is lines, a first one that begins as an array spoils itself alone. */
+    @Test
+    void linesMayBeginAsAnArray() {
+        byte[] body = "[ERROR] disk\n{\"id\": 1, \"at\": 5}\n[{\"id\": 2, \"at\": 6}]\n".getBytes(UTF_8);
+        PushedRows rows = new RowDecoder(stream(RecordFormat.BLOCK), RecordFormat.JSON, true, lease())
+                .linesOnly(true)
+                .decode(body, RowDecoder.Header.SEEN);
+        assertThat(rows.rows()).isEqualTo(1);
+        assertThat(rows.reasons().stream().map(PushedRows.Reason::line)).containsExactly(1, 3);
     }
 
     /**

@@ -128,7 +128,7 @@ final class JsonWalk {
                 field(place.field(), token, parser);
             } else if (passes) {
                 parser.skipChildren();
-            } else if (pair.has(place.isClock())) {
+            } else if (pair.seesAgain(place.isClock())) {
                 throw new RejectedRecordException(
                         RefusalKind.FIELDS, row.names[place.field()] + ": the member is there twice");
             } else if (token != JsonToken.VALUE_NULL) {

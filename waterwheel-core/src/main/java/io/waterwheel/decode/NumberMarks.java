@@ -91,7 +91,7 @@ final class NumberMarks {
             }
         }
         boolean signed = first < last && (number[first] == '-' || number[first] == '+');
-        if (signed && (minus || negative)) {
+        if ((signed && (minus || negative)) || (minus && negative)) {
             return -1;
         }
         if (!minus && !negative) {

@@ -328,15 +328,13 @@ final class DefinitionReader {
         if (!parts.has("unit")) {
             return type != null && type.isTimestamp() ? type.resolution() : TimestampUnit.NANOSECONDS;
         }
-        if (type != null && (type.isNumber() || type.isDecimal()) && !UNITS.containsKey(parts.text("unit"))) {
+        if (type != null && (type.isNumber() || type.isDecimal())) {
+            // Also s, ms, us and ns: a number's unit is a sign, whatever it means.
             units.put(name, parts.text("unit"));
             return TimestampUnit.NANOSECONDS;
         }
         if (type != null && !type.isTimestamp()) {
-            parts.error(
-                    "unit",
-                    "field " + name + ": only a timestamp has a unit"
-                            + (type.isNumber() || type.isDecimal() ? " of time" : ""));
+            parts.error("unit", "field " + name + ": only a number or a timestamp has a unit");
             return null;
         }
         String unitName = parts.text("unit");

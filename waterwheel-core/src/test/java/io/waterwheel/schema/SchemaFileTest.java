@@ -44,7 +44,7 @@ class SchemaFileTest {
                   - {name: 9lives, type: double}
                   - {name: v, type: real}
                   - {name: u, type: timestamp, unit: h}
-                  - {name: w, type: long, unit: s, nullable: maybe}
+                  - {name: w, type: string, unit: s, nullable: maybe}
                   - {name: t, type: long}
                 key: {longitude: x}
                 """;
@@ -61,7 +61,7 @@ class SchemaFileTest {
                         a.yaml: line 8: field v: type: expected one of [boolean, bytes, decimal(18, 2), double, float, int, ipv4, ipv6, long, string, timestamp, timestamp_ns, timestamp_us, uuid], got 'real'
                         a.yaml: line 9: field u: unit: expected s, ms, us or ns, got 'h'
                         a.yaml: line 10: nullable: expected true or false, got 'maybe'
-                        a.yaml: line 10: field w: only a timestamp has a unit of time
+                        a.yaml: line 10: field w: only a number or a timestamp has a unit
                         a.yaml: line 11: field t is declared twice
                         a.yaml: line 12: latitude of the key is missing
                         a.yaml: line 1: time of the schema is missing

@@ -155,7 +155,16 @@ public final class DefinitionYaml {
         if (plain) {
             return text;
         }
-        return text.chars().allMatch(c -> c >= ' ' && c < 0x7f) ? "'" + text.replace("'", "''") + "'" : escaped(text);
+        return text.chars().allMatch(DefinitionYaml::isPlain) ? "'" + text.replace("'", "''") + "'" : escaped(text);
+    }
+
+    /** What everybody sees as it is: also letters of all alphabets, and signs such as €, but no other spaces. */
+    private static boolean isPlain(int c) {
+        return c < 0x7f
+                ? c >= ' '
+                : Character.isLetter(c)
+                        || Character.getType(c) == Character.CURRENCY_SYMBOL
+                        || Character.getType(c) == Character.OTHER_SYMBOL;
     }
 
     private static String escaped(String text) {
@@ -164,7 +173,7 @@ public final class DefinitionYaml {
             char c = text.charAt(i);
             if (c == '"' || c == '\\') {
                 out.append('\\').append(c);
-            } else if (c >= ' ' && c < 0x7f) {
+            } else if (isPlain(c)) {
                 out.append(c);
             } else {
                 out.append(String.format("\\u%04x", (int) c));

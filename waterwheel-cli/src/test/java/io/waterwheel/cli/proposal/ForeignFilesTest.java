@@ -280,6 +280,36 @@ class ForeignFilesTest {
         LineCheck check = new LineCheck(RecordFormat.JSON, taken.stream().schema());
         assertThat(check.refusal("{\"clock\": \"10:00:02\", \"clock\": \"10:00:03\", \"v\": 3}".getBytes(UTF_8)))
                 .isEqualTo("meta_day_clock: the member is there twice");
+        assertThat(check.refusal(
+                        "{\"meta\": {\"day\": null, \"day\": \"2026-11-20\"}, \"clock\": \"10:00\"}".getBytes(UTF_8)))
+                .isEqualTo("meta_day_clock: the member is there twice");
+    }
+
+    /** A number's unit may be one that a timestamp has; a number has one minus. */
+    @Test
+    void unitsOfNumbers() throws Exception {
+        String yaml = taken("at,took\n2026-11-20,5 s\n2026-11-21,7.5 s\n").yaml();
+        for (String unit : List.of("s", "ms", "us", "ns")) {
+            StreamDefinition timed = SchemaFile.read(
+                    "f", yaml.replace("{name: took, type: string}", "{name: took, type: double, unit: " + unit + "}"));
+            assertThat(SchemaJson.readStream(SchemaJson.writeStream(timed))).isEqualTo(timed);
+            assertThat(SchemaFile.read("f", DefinitionYaml.of(timed))).isEqualTo(timed);
+            LineCheck check = new LineCheck(RecordFormat.CSV, timed.schema());
+            assertThat(check.refusal(("2026-11-21,7.5 " + unit).getBytes(UTF_8)))
+                    .isNull();
+            assertThat(Arrays.asList(check.values(0))).contains(7.5);
+            assertThat(check.refusal("2026-11-21,7.5 h".getBytes(UTF_8))).isNotNull();
+        }
+        Taken money = taken("at;v\n2026-11-20;(€ 1,50)\n2026-11-21;-€ 2\n2026-11-22;€ 3\n2026-11-23;3 €\n");
+        assertThat(money.yaml()).contains("unit: '€'", "negative: parentheses");
+        assertThat(money.column("v")).containsExactly(-1.5, -2.0, 3.0, 3.0);
+        LineCheck check = new LineCheck(RecordFormat.CSV, money.stream().schema());
+        assertThat(check.refusal("2026-11-20;(€ 1,50)".getBytes(UTF_8))).isNull();
+        for (String twice : List.of("-€(1,50)", "-(€ 1,50)", "(-€1,50)", "-€-1,50")) {
+            assertThat(check.refusal(("2026-11-20;" + twice).getBytes(UTF_8)))
+                    .as(twice)
+                    .isNotNull();
+        }
     }
 
     @Test
@@ -300,7 +330,7 @@ class ForeignFilesTest {
         assertThatThrownBy(() -> SchemaFile.read("f", yaml.formatted("timestamp", "[a, kafka.key]", "int", "€")))
                 .hasMessageContaining("both in the value of the record");
         assertThatThrownBy(() -> SchemaFile.read("f", yaml.formatted("timestamp", "[a, b]", "string", "€")))
-                .hasMessageContaining("only a timestamp has a unit");
+                .hasMessageContaining("only a number or a timestamp has a unit");
         assertThatThrownBy(() -> SchemaFile.read("f", yaml.formatted("timestamp", "[a, b]", "int", "1")))
                 .hasMessageContaining("field n: unit: expected a sign or word");
         assertThatThrownBy(() -> SchemaFile.read(

@@ -12,11 +12,25 @@ public final class DayAndClock {
     private int dayLength = -1;
 
     private int clockLength = -1;
+    /** Whether a place was seen, also without a value. */
+    private boolean dayIsSeen;
+
+    private boolean clockIsSeen;
 
     /** Forgets both. */
     public void clear() {
         dayLength = -1;
         clockLength = -1;
+        dayIsSeen = false;
+        clockIsSeen = false;
+    }
+
+    /** Notes that one of them was seen, also without a value; returns whether it was before. */
+    public boolean seesAgain(boolean ofClock) {
+        boolean before = ofClock ? clockIsSeen : dayIsSeen;
+        clockIsSeen |= ofClock;
+        dayIsSeen |= !ofClock;
+        return before;
     }
 
     /** Takes bytes [from, to), of the time of day or of the day. */

@@ -356,6 +356,10 @@ final class AppendCommand implements Callable<Integer> {
             source.open().close(); // says what cannot be read before anything is sent
         }
         StreamDetails details = client.describe(stream);
+        for (InputSource source : files) {
+            FileAppend.requireLines(
+                    source.name(), format(source, details.definition().format()), facts);
+        }
         long letters = noWait ? 0 : deadLetters(client); // before any record of this append can be one
         Map<Integer, Long> positions;
         try (StallNotice notice =

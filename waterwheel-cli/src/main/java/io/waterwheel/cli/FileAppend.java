@@ -149,7 +149,9 @@ final class FileAppend {
             FileFacts facts)
             throws IOException {
         source = file;
+        refusedAtEnd = 0;
         rejections.of(file);
+        requireLines(file, format, facts);
         boolean csv = format == AppendCommand.Format.CSV;
         RecordFormat input = format.records;
         if (!blocks && !records.isText()) {
@@ -207,6 +209,16 @@ final class FileAppend {
             }
         } finally {
             progress.clear();
+        }
+    }
+
+    /** Refuses a file of JSON where something is said of lines that are no rows. */
+    static void requireLines(String file, AppendCommand.Format format, FileFacts facts) {
+        if (format == AppendCommand.Format.JSON && facts.givenOfLines() != null) {
+            throw new WaterwheelException(
+                    ErrorCode.BAD_FILE,
+                    file + ": " + facts.givenOfLines() + " is for CSV; each object of JSON is a row. Append the file"
+                            + " without it");
         }
     }
 

@@ -37,9 +37,12 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
 
 /** What of a file's lines comes to an appender, and when. */
 final class FileAppendTest {
@@ -105,6 +108,46 @@ final class FileAppendTest {
 
     private void run(FileAppend append, boolean waits, InputStream in) throws IOException {
         append.run("f.csv", waits, in, AppendCommand.Format.CSV, List.of(), false, null, FileFacts.NONE);
+    }
+
+    private void run(String file, String text, AppendCommand.Format format, FileFacts facts, FileAppend append)
+            throws IOException {
+        append.run(file, false, new ByteArrayInputStream(text.getBytes(UTF_8)), format, List.of(), false, null, facts);
+    }
+
+    /** Of several files each has totals of its own, or none. */
+    @Test
+    void totalsAreSaidOfTheirOwnFile() throws Exception {
+        FileAppend append = append(Pace.FREE);
+        String rows = "id,at,x,y,note\n1,1700000000000,1,2,\n";
+        run("a.csv", rows + "Total,,,,1\n", AppendCommand.Format.CSV, FileFacts.NONE, append);
+        assertThat(said.toString(UTF_8))
+                .contains("the last row of a.csv was rejected: --skip-last 1 leaves out totals");
+        said.reset();
+        run("b.csv", "id,at,x,y,note\n", AppendCommand.Format.CSV, FileFacts.NONE, append);
+        assertThat(said.toString(UTF_8)).doesNotContain("--skip-last");
+        run("c.csv", "id,at,x,y,note\nTotal,,,,1\n", AppendCommand.Format.CSV, FileFacts.NONE, append);
+        assertThat(said.toString(UTF_8)).contains("the last row of c.csv was rejected: --skip-last 1 leaves");
+    }
+
+    /** The names are none of the last rows, however few rows there are; of JSON no line can be left out. */
+    @Test
+    void rowsAtTheEndAreLeftOut() throws Exception {
+        FileFacts last = new FileFacts();
+        new CommandLine(last).parseArgs("--skip-last", "2");
+        String names = "id,at,x,y,note\n";
+        String row = ",1700000000000,1,2,\n";
+        FileAppend append = append(Pace.FREE);
+        for (int rows = 0; rows <= 3; rows++) {
+            String file =
+                    names + IntStream.range(0, rows).mapToObj(id -> id + row).collect(Collectors.joining());
+            run("f.csv", file, AppendCommand.Format.CSV, last, append);
+            assertThat(taken).as("%s rows", rows).hasSize(Math.max(0, rows - 2));
+        }
+        assertThatThrownBy(() -> run("f.json", "{}\n", AppendCommand.Format.JSON, last, append))
+                .isInstanceOf(WaterwheelException.class)
+                .hasMessageContaining("f.json: --skip-last is for CSV; each object of JSON is a row");
+        assertThat(taken).hasSize(1);
     }
 
     /** Lines that are refused, by the decoder or for their key, leave nothing behind in what is gathered. */

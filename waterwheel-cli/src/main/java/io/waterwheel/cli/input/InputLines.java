@@ -70,6 +70,8 @@ public final class InputLines implements AutoCloseable {
     private int leavesFirst;
 
     private int leavesLast;
+    /** Whether the next line names the columns, so that it is none of the last rows. */
+    private boolean namesNext;
     /** What a line begins with that is left out; 0: none. */
     private char comment;
 
@@ -194,11 +196,13 @@ public final class InputLines implements AutoCloseable {
      * @param first lines at the beginning, empty ones and those within quotes too
      * @param sign what lines begin with that are comments; 0: none
      * @param last rows at the end
+     * @param names whether the next line names the columns, and so is no row
      */
-    public InputLines leaveOut(int first, char sign, int last) {
+    public InputLines leaveOut(int first, char sign, int last, boolean names) {
         leavesFirst = quotes ? first : 0;
         comment = quotes ? sign : '\0';
         leavesLast = quotes ? last : 0;
+        namesNext = names;
         return this;
     }
 
@@ -226,20 +230,33 @@ public final class InputLines implements AutoCloseable {
 
     /** The next line, which is there until the next call; null at the end. */
     public @Nullable Line read() throws IOException {
-        if (leavesLast == 0) {
+        if (leavesLast == 0 || namesNext) {
+            namesNext = false;
             return readNext();
         }
-        while (ahead.size() <= leavesLast) {
-            Line next = readNext();
-            if (next == null) {
-                return null;
-            }
-            ahead.add(new Ahead(next.copy(), lineNumber, lastLineNumber));
+        if (readAhead(leavesLast + 1) <= leavesLast) {
+            return null;
         }
         Ahead next = ahead.remove();
         lineNumber = next.number;
         lastLineNumber = next.lastNumber;
         return whole(next.text);
+    }
+
+    /** Of the rows at the end that are left out, how many stand behind the last that was read, at most all of them. */
+    public int lastRowsBehind() throws IOException {
+        return readAhead(leavesLast);
+    }
+
+    private int readAhead(int rows) throws IOException {
+        for (Line next = null; ahead.size() < rows; ) {
+            next = readNext();
+            if (next == null) {
+                break;
+            }
+            ahead.add(new Ahead(next.copy(), lineNumber, lastLineNumber));
+        }
+        return ahead.size();
     }
 
     private void leaveFirst() throws IOException {

@@ -9,10 +9,11 @@ import org.jspecify.annotations.Nullable;
  * @param first at the beginning, before the names
  * @param comment what others begin with; 0: none do
  * @param last rows at the end, such as totals
+ * @param names whether the first of the others names the columns, and is no row either
  */
-public record LinesLeftOut(int first, char comment, int last) {
+public record LinesLeftOut(int first, char comment, int last, boolean names) {
     /** All lines are rows, but for the names. */
-    public static final LinesLeftOut NONE = new LinesLeftOut(0, '\0', 0);
+    public static final LinesLeftOut NONE = new LinesLeftOut(0, '\0', 0, false);
 
     /**
      * As a person says, and where nothing is said as the stream does. Lines before the names are left out only where a
@@ -27,11 +28,12 @@ public record LinesLeftOut(int first, char comment, int last) {
         return new LinesLeftOut(
                 first != null ? first : isNamed ? 0 : text.export().skipLines(),
                 comment != null ? comment : text.export().comment(),
-                last);
+                last,
+                !isNamed);
     }
 
     /** Has a reader leave them out. */
     public InputLines of(InputLines lines) {
-        return lines.leaveOut(first, comment, last);
+        return lines.leaveOut(first, comment, last, names);
     }
 }

@@ -33,7 +33,8 @@ final class ColumnRoles {
     private ColumnRoles() {}
 
     /** @param named what a person says; null: nothing */
-    static ColumnSample time(String source, List<ColumnSample> used, @Nullable String named) {
+    static ColumnSample time(FileLook look, List<ColumnSample> used, @Nullable String named) {
+        String source = look.source;
         if (named != null) {
             ColumnSample column = column(source, used, "--time-field", named);
             if (!column.isTime()
@@ -66,6 +67,7 @@ final class ColumnRoles {
                     + " form of date and time that all rows have, or numbers since 1970 between 1980 and 2100. Write the"
                     + " schema by hand: 'waterwheel stream create --help' shows one; or say by --times how they are"
                     + " written, such as --times 'dd.MM.yy HH:mm'"
+                    + look.adviceOfLines()
                     + nearly
                     + (nearly.length() == 0 ? "" : ". --skip-last N leaves out rows at the end, such as totals"));
         }

@@ -32,6 +32,9 @@ final class CsvLook extends FileLook {
     private final boolean mayBeHeaded;
     private final List<ColumnSample> columns = new ArrayList<>();
     private boolean headed;
+    /** Whether the first line, of names, has empty ones, as titles have that are filled up with delimiters. */
+    private boolean padded;
+
     private @Nullable CsvDialect dialect;
     /** Those of the style, for lines that follow. */
     private RecordText.Csv signs = LINES;
@@ -65,11 +68,19 @@ final class CsvLook extends FileLook {
     }
 
     @Override
+    String adviceOfLines() {
+        return padded
+                ? ". Some names in its first line are empty: --skip-lines N leaves out lines before the names"
+                : "";
+    }
+
+    @Override
     void look(InputLines lines) throws IOException {
         // Where quotes stand is seen by the lines themselves.
         lines.divideBy(LINES);
         LinesLeftOut leftOut = facts.leftOut(RecordText.DEFAULT, !named.isEmpty() || !mayBeHeaded);
-        leftOut.of(lines);
+        // Which rows are the last is known when comments and quotes are.
+        lines.leaveOut(leftOut.first(), leftOut.comment(), 0, false);
         byte[] first = next(lines);
         if (whole) {
             throw bad(source + " is empty: expected a CSV file with a line of names, or rows");
@@ -95,10 +106,14 @@ final class CsvLook extends FileLook {
             comment = comments(begin);
             if (comment != '\0') {
                 leaveOutComments(begin, places);
-                // Not again: the lines before the names are passed.
-                lines.leaveOut(0, comment, leftOut.last());
             }
         }
+        int last = leftOut.last();
+        if (whole) {
+            leaveOutLast(last, begin);
+        }
+        // Not again: the lines before the names are passed.
+        lines.leaveOut(0, comment(), whole ? 0 : last, false);
         dialect = CsvDialect.of(begin, whole, announced, named.size(), facts);
         firstOnes = begin;
         signs = dialect.signs();
@@ -116,11 +131,15 @@ final class CsvLook extends FileLook {
                     dialect.rest().getBytes(StandardCharsets.UTF_8),
                     places.get(firstOfRest).number());
         }
+        if (!whole) {
+            leaveOutLast(last - lines.lastRowsBehind(), records);
+        }
         List<List<CsvCells.Cell>> rowsOfBegin =
                 records.stream().map(line -> CsvCells.of(line, signs)).toList();
         List<CsvCells.Cell> names = rowsOfBegin.get(0);
         requireNamesFirst(rowsOfBegin, places);
         headed = mayBeHeaded && named.isEmpty() && isHeader(names);
+        padded = headed && names.stream().anyMatch(cell -> cell.text().isBlank());
         List<List<CsvCells.Cell>> values = headed ? rowsOfBegin.subList(1, rowsOfBegin.size()) : rowsOfBegin;
         style = CsvStyle.of(signs, values, facts);
         signs = style.signs(List.of());
@@ -134,10 +153,10 @@ final class CsvLook extends FileLook {
                 add(line, place(lines));
             }
         }
-        List<CsvCells.Cell> last = pending;
-        if (last != null && !(whole && rows > 1 && Totals.isTotal(last))) {
-            look(last, pendingPlace);
-        } else if (last != null) {
+        List<CsvCells.Cell> behind = pending;
+        if (behind != null && !(whole && rows > 1 && Totals.isTotal(behind))) {
+            look(behind, pendingPlace);
+        } else if (behind != null) {
             total = pendingPlace;
         }
         pending = null;
@@ -291,6 +310,11 @@ final class CsvLook extends FileLook {
         }
         begin.subList(kept, begin.size()).clear();
         places.subList(kept, places.size()).clear();
+    }
+
+    /** The first line may be one of names. */
+    private static void leaveOutLast(int last, List<String> lines) {
+        lines.subList(Math.max(1, lines.size() - last), lines.size()).clear();
     }
 
     private static char delimiter(List<String> rows) {

@@ -56,6 +56,11 @@ abstract class FileLook {
     /** What the lines are. */
     abstract RecordFormat format();
 
+    /** A sentence, behind a full stop, on how to leave out lines that may be no rows; mostly empty. */
+    String adviceOfLines() {
+        return "";
+    }
+
     /** Looks at the first lines. */
     abstract void look(InputLines lines) throws IOException;
 

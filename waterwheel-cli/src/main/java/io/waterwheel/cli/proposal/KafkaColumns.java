@@ -58,16 +58,17 @@ public final class KafkaColumns {
     /**
      * The time: what a person names; else that of the values, or Kafka's where not all values have one.
      *
-     * @param source what messages call the records
+     * @param look at the records
      */
-    ColumnSample time(String source, List<ColumnSample> values, FileFacts facts) {
+    ColumnSample time(FileLook look, List<ColumnSample> values) {
+        FileFacts facts = look.facts;
         name(time, "kafka_timestamp", values);
         name(key, "kafka_key", values);
         ColumnSample best = facts.time == null ? ColumnRoles.time(values) : null;
         if (time != null && facts.time == null && (best == null || best.lacksSome())) {
             return time;
         }
-        return ColumnRoles.time(source, with(values, facts.time), facts.time);
+        return ColumnRoles.time(look, with(values, facts.time), facts.time);
     }
 
     /** A comment that says which column is not the time, since some values lack it; mostly empty. */

@@ -64,7 +64,7 @@ final class ProposalText {
         this.all = all;
         FileFacts facts = look.facts;
         values = TimePairs.paired(look.columns(), facts);
-        time = kafka.time(look.source, values, facts);
+        time = kafka.time(look, values);
         // Day and month can be told apart by another column than the time.
         String compact = time.pair.isEmpty() ? time.compactPattern() : null;
         List<String> fitting = (compact == null || time.isTime() ? time.timePatterns() : List.of(compact))

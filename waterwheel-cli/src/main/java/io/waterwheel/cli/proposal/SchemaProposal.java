@@ -309,7 +309,11 @@ public final class SchemaProposal {
     LinesLeftOut leftOut() {
         int before = look.facts.skipLines == null ? 0 : look.facts.skipLines;
         return look instanceof CsvLook csv
-                ? new LinesLeftOut(before, csv.comment(), look.facts.skipLast)
+                ? new LinesLeftOut(
+                        before,
+                        csv.comment(),
+                        look.facts.skipLast,
+                        csv.appendColumns().isEmpty())
                 : LinesLeftOut.NONE;
     }
 

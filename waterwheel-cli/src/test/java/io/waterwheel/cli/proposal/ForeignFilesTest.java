@@ -377,6 +377,30 @@ class ForeignFilesTest {
         assertThat(within.column("s")).containsExactly("a\n# b", "c");
     }
 
+    /** Which rows are the last is seen behind comments and by quotes, wherever the lines end that are looked at. */
+    @Test
+    void rowsAtTheEndAreTheLastOnes() throws Exception {
+        FileFacts facts = new FileFacts();
+        facts.skipLast = 2;
+        for (int rows : List.of(3, 997, 998, 999, 1000, 1001, 1500)) {
+            StringBuilder file = new StringBuilder("# of October\nat,n,s\n");
+            for (int row = 0; row < rows; row++) {
+                file.append("2025-10-07,").append(row).append(row == 1 ? ",\"a\nb\"\n" : ",a\n");
+            }
+            file.append("Sum,of,all\n# by hand\nSum,of,them\n# end\n");
+            Taken taken = taken(file.toString().getBytes(UTF_8), RecordFormat.CSV, facts);
+            assertThat(taken.yaml()).as("%s rows", rows).contains("comment: '#'");
+            assertThat(taken.fields()).as("%s rows", rows).containsExactly("at timestamp", "n int", "s string");
+            assertThat(taken.yaml()).as("%s rows", rows).doesNotContain("will be rejected", "begins as a total");
+            assertThat(taken.rows()).as("%s rows", rows).hasSize(rows);
+        }
+        assertThatThrownBy(() -> taken("at,n\n2025-10-07,1\n".getBytes(UTF_8), RecordFormat.CSV, facts))
+                .hasMessageContaining("has no row behind its line of names");
+        // A title that is filled up with delimiters looks like names.
+        assertThatThrownBy(() -> taken("Report;;\n;;\nDate;Time;V\n2026-11-20;10:00;1\n"))
+                .hasMessageContaining("Some names in its first line are empty: --skip-lines N leaves out lines");
+    }
+
     /** Names can be read and typed anywhere; streams that were made before keep theirs. */
     @Test
     void lettersOfOtherAlphabets() throws Exception {

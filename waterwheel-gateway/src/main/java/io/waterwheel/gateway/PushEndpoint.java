@@ -122,7 +122,11 @@ final class PushEndpoint {
      * rows of a stream that was looked up just before are decoded at once.
      */
     void push(Exchange exchange) {
-        exchange.allow(List.of("wait", "partial", Letter.PARAMETER));
+        if (exchange.parameter(Letter.PARAMETER) == null) {
+            exchange.allow(List.of("wait", "partial"));
+        } else {
+            exchange.allow(List.of("wait", "partial", Letter.PARAMETER));
+        }
         Asked asked = new Asked(
                 choice(exchange, "wait", Wait.values(), Wait.STORED),
                 choice(exchange, "partial", Partial.values(), Partial.FAIL) == Partial.ALLOW,
@@ -266,7 +270,9 @@ final class PushEndpoint {
             exchange.answer(202, Exchange.JSON, RowsAnswer.answer(rows.counts(), null, null));
             return;
         }
-        PushedRows.Counts counts = rows.counts();
+        // The gateway that has sent them on tells its client what it rejects.
+        PushedRows.Counts counts =
+                asked.sender() == null ? rows.counts() : rows.counts().withoutReasons();
         var unused = stored.whenComplete((positions, failure) -> {
             if (failure != null) {
                 exchange.fail(failure);
@@ -317,7 +323,7 @@ final class PushEndpoint {
         if (outcome instanceof Outcome.Moved) {
             throw HttpFailure.of(
                     HttpCode.LANES_ELSEWHERE,
-                    "nothing is stored: another gateway has the lanes of the stream, or it is too late for these rows",
+                    "this gateway does not store these rows: it has the lanes of the stream no more, or they came too late",
                     Letter.PARAMETER);
         }
         if (letter.sender() != null) {
@@ -347,7 +353,8 @@ final class PushEndpoint {
         if (failed.sent()) {
             throw new WaterwheelException(
                     ErrorCode.APPEND_FAILED,
-                    "it is not known whether the rows are stored (" + cause
+                    "it is not known whether the rows are stored ("
+                            + (cause == null ? "no answer in time" : why(cause))
                             + "); sent again under the same key, they are stored once",
                     cause == null ? new IllegalStateException("no answer in time") : cause);
         }
@@ -359,7 +366,11 @@ final class PushEndpoint {
         throw HttpFailure.of(
                 HttpCode.KEYS_UNAVAILABLE,
                 "nothing is stored: what is stored under keys could not be found out in time ("
-                        + (cause == null ? "other rows wait" : cause.getMessage()) + ")");
+                        + (cause == null ? "other rows wait" : why(cause)) + ")");
+    }
+
+    private static String why(Throwable cause) {
+        return cause.getMessage() == null ? cause.toString() : cause.getMessage();
     }
 
     private enum Partial {

@@ -284,10 +284,9 @@ public final class KeyedSlot {
                         if (failure != null && on.to().equals(protocol.elsewhere())) {
                             // The first of all that are under way.
                             LOG.info(
-                                    "stream {}: the gateway at {} has not stored rows that were sent on to it: {}",
+                                    "stream {}: rows that were sent on are not known to be stored: {}",
                                     stream.definition().name(),
-                                    on.to().place(),
-                                    failure.toString());
+                                    failure.getMessage());
                         }
                         effects = counted(
                                 failure == null
@@ -463,7 +462,7 @@ public final class KeyedSlot {
             if (!protocol.busy() && !lanes.isEmpty() && (ended || System.nanoTime() - usedAt > REST_NANOS)) {
                 protocol.rest();
                 rests = true;
-            } else if (protocol.elsewhere() != null && (!lanes.isEmpty() || protocol.keys() > 0)) {
+            } else if (protocol.keepsInVain() || (protocol.elsewhere() != null && !lanes.isEmpty())) {
                 protocol.letGo();
                 rests = true;
             }
@@ -485,7 +484,7 @@ public final class KeyedSlot {
 
     /** Whether it has ended, and nothing is under way. */
     synchronized boolean isOver() {
-        return ended && !protocol.busy() && lanes.isEmpty();
+        return ended && !protocol.busy() && lanes.isEmpty() && protocol.keys() == 0;
     }
 
     /** Whether nothing is under way, and no lanes are held. */

@@ -199,7 +199,10 @@ final class LaneProtocol<R> {
                 underWay.waiting.add(waiter);
                 underWay.asked |= asked;
             } else {
-                effects.add(new Tell<>(waiter.rows(), new Outcome.Conflict()));
+                // Of what came before, the table knows all, while it is this one's.
+                boolean perhaps = state != State.OWNED && (asked || waiter.guest());
+                effects.add(new Tell<>(
+                        waiter.rows(), perhaps ? new Outcome.Failed(true, lastFailure) : new Outcome.Conflict()));
             }
             return;
         }
@@ -207,7 +210,8 @@ final class LaneProtocol<R> {
             forget(now);
         }
         if (known.size() + pending.size() >= mostKeys.getAsInt()) {
-            effects.add(new Tell<>(waiter.rows(), new Outcome.Full()));
+            Outcome full = new Outcome.Full();
+            effects.add(new Tell<>(waiter.rows(), asked ? full.perhaps() : full));
             return;
         }
         Pending<R> added = new Pending<>(entry, waiter, size, deadline);
@@ -233,19 +237,20 @@ final class LaneProtocol<R> {
         }
     }
 
-    /**
-     * Whose claim was the last.
-     *
-     * @param found null where that is not known, or there was none
-     */
+    /** Whose claim was the last; null where that is not known, or there was none. */
     List<Effect<R>> looked(long lookEpoch, @Nullable Owner found, long now) {
         List<Effect<R>> effects = new ArrayList<>();
         if (lookEpoch != epoch || state != State.LOOKING) {
             return effects;
         }
+        settleLate(now, effects);
         boolean vain = found != null && found.equals(distrusted) && now < distrustedUntil;
         if (found == null || found.claim() == self.claim() || found.place().equals(self.place()) || vain) {
-            claim(effects);
+            if (pending.isEmpty()) {
+                state = State.LOST;
+            } else {
+                claim(effects);
+            }
             return effects;
         }
         state = State.ELSEWHERE;
@@ -265,24 +270,23 @@ final class LaneProtocol<R> {
     List<Effect<R>> answered(SendOn<R> request, Outcome outcome) {
         sentOn--;
         // That one does not know what was stored before it was asked.
-        Outcome told = request.perhaps() && outcome instanceof Outcome.Failed failed
-                ? new Outcome.Failed(true, failed.cause())
-                : outcome;
-        return List.of(new Tell<>(request.rows(), told));
+        return List.of(new Tell<>(request.rows(), request.perhaps() ? outcome.perhaps() : outcome));
     }
 
     /** The other gateway has not taken it, or gave no answer: then it may have stored it, or may still do so. */
     List<Effect<R>> notTaken(SendOn<R> request, Throwable cause, long now) {
         List<Effect<R>> effects = new ArrayList<>();
         sentOn--;
-        if (state == State.ELSEWHERE && request.to().equals(owner)) {
+        // It refuses what comes too late, and is there all the same.
+        boolean late = now >= request.deadline();
+        if (!late && state == State.ELSEWHERE && request.to().equals(owner)) {
             distrusted = request.to();
             distrustedUntil = now + bounds.distrustMillis();
             state = State.LOST;
             lastFailure = cause;
             claimAfter = now;
         }
-        if (now >= request.deadline()) {
+        if (late) {
             effects.add(new Tell<>(request.rows(), new Outcome.Failed(true, cause)));
         } else {
             take(
@@ -340,7 +344,7 @@ final class LaneProtocol<R> {
                         found.body().equals(one.entry.body())
                                 ? new Outcome.Stored(
                                         found.commit().positions(),
-                                        found.commit().id().claim() != self.claim())
+                                        !one.sent || found.commit().id().claim() != self.claim())
                                 : new Outcome.Conflict(),
                         effects);
             }
@@ -407,13 +411,17 @@ final class LaneProtocol<R> {
     }
 
     private void tick(long now, List<Effect<R>> effects) {
+        settleLate(now, effects);
+        pump(now, effects);
+    }
+
+    private void settleLate(long now, List<Effect<R>> effects) {
         for (Pending<R> one : List.copyOf(pending.values())) {
             if (!one.running && isLate(one, now)) {
                 queues.forEach(queue -> queue.remove(one));
                 settle(one, failed(one, lastFailure), effects);
             }
         }
-        pump(now, effects);
     }
 
     /** Forgets everything, so that it takes no memory: the next request claims and reads again. */
@@ -442,7 +450,12 @@ final class LaneProtocol<R> {
         return state == State.ELSEWHERE ? owner : null;
     }
 
-    /** Forgets all keys: the table is another gateway's. */
+    /** Whether the table of keys is of no use: it is another gateway's, or the next request has to claim it. */
+    boolean keepsInVain() {
+        return keys() > 0 && (state == State.ELSEWHERE || (state == State.LOST && pending.isEmpty()));
+    }
+
+    /** Forgets all keys. */
     void letGo() {
         known.clear();
         commits.clear();
@@ -521,12 +534,9 @@ final class LaneProtocol<R> {
     }
 
     private void pump(long now, List<Effect<R>> effects) {
-        if (state == State.LOST) {
-            if (!pending.isEmpty() && now >= claimAfter) {
-                state = State.LOOKING;
-                effects.add(new Look<>(++epoch));
-            }
-            return;
+        if (state == State.LOST && !pending.isEmpty() && now >= claimAfter) {
+            state = State.LOOKING;
+            effects.add(new Look<>(++epoch));
         }
         if (state != State.OWNED) {
             return;

@@ -1,5 +1,6 @@
 package io.waterwheel.gateway.keyed;
 
+import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.HttpFailure;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,10 @@ public sealed interface Outcome {
     /** The key was sent with another body before; nothing of this one is stored. */
     record Conflict() implements Outcome {}
 
-    /** Another gateway was to have them stored by this one, and this one has the lanes no more; nothing is stored. */
+    /**
+     * Another gateway was to have them stored by this one, which has the lanes no more, or got them too late. Whether
+     * it had begun to store them the owner of the lanes knows.
+     */
     record Moved() implements Outcome {}
 
     /**
@@ -39,4 +43,23 @@ public sealed interface Outcome {
      *     failed
      */
     record Failed(boolean sent, @Nullable Throwable cause) implements Outcome {}
+
+    /**
+     * The same where the rows may have been stored before, of which this one knows nothing. That they are stored, or
+     * that the key has other rows, is true all the same: the table of keys says so.
+     */
+    default Outcome perhaps() {
+        if (this instanceof Failed failed) {
+            return new Failed(true, failed.cause());
+        }
+        if (this instanceof Full) {
+            return new Failed(true, null);
+        }
+        if (this instanceof Elsewhere elsewhere
+                && elsewhere.failure() != null
+                && !elsewhere.failure().code().equals(HttpCode.KEY_REUSED.name())) {
+            return new Failed(true, elsewhere.failure());
+        }
+        return this;
+    }
 }

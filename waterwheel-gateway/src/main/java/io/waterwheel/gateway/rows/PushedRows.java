@@ -47,7 +47,12 @@ public record PushedRows(
      * @param rejected others
      * @param reasons of the first of those
      */
-    public record Counts(int rows, int rejected, List<Reason> reasons) {}
+    public record Counts(int rows, int rejected, List<Reason> reasons) {
+        /** Without what takes long to tell. */
+        public Counts withoutReasons() {
+            return new Counts(rows, rejected, List.of());
+        }
+    }
 
     /** How many there are. */
     public Counts counts() {

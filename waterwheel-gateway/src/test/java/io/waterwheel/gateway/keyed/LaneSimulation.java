@@ -70,11 +70,13 @@ final class LaneSimulation implements LongFunction<String> {
 
     private final Map<Digest, Set<Digest>> sent = new HashMap<>();
     private final Set<Integer> done = new HashSet<>();
-    private final Map<Digest, Integer> asks = new HashMap<>();
-    /** Keys that nothing is stored of, as their only request was told. */
-    private final Set<Digest> never = new HashSet<>();
+    private final Map<Commit.Entry, Integer> asks = new HashMap<>();
+    /** Rows of which nothing is stored, as their only request was told. */
+    private final Set<Commit.Entry> never = new HashSet<>();
     /** Few, so that keys go by their age; or so many that clients may count on the last of them. */
     private int leastKeys;
+    /** Few, so that new ones are refused; or more than there are. */
+    private int mostKeys;
 
     private boolean faults = true;
     private long now;
@@ -88,6 +90,7 @@ final class LaneSimulation implements LongFunction<String> {
         random = new Random(seed);
         kafka = new SimKafka(LANES);
         leastKeys = seed % 2 == 0 ? 8 : 80;
+        mostKeys = seed % 3 == 0 ? leastKeys + 16 : 1_000;
         try {
             for (int i = 0; i < 2 + seed / 2 % 2; i++) {
                 Owner self = new Owner(random.nextLong(), "gateway:" + i);
@@ -115,7 +118,7 @@ final class LaneSimulation implements LongFunction<String> {
 
     private LaneProtocol<Ask> protocol(Owner self) {
         return new LaneProtocol<>(
-                new LaneBounds(LANES, leastKeys, KEEP, 3, 3, PATIENCE, 5, DISTRUST), () -> 1_000, self);
+                new LaneBounds(LANES, leastKeys, KEEP, 3, 3, PATIENCE, 5, DISTRUST), () -> mostKeys, self);
     }
 
     private void event() {
@@ -127,7 +130,7 @@ final class LaneSimulation implements LongFunction<String> {
         } else if (dice < 88) {
             ask(gateway, kafka.committed.size() / 2 + random.nextInt(KEYS), random.nextInt(12) == 0 ? 1 : 0);
         } else if (dice < 96) {
-            carryOut(gateway, gateway.protocol.tick(now));
+            tick(gateway);
         } else if (dice < 97) {
             crash(gateway);
         } else if (dice < 98) {
@@ -135,6 +138,14 @@ final class LaneSimulation implements LongFunction<String> {
         } else if (random.nextInt(4) == 0) {
             // A night goes by: what is old is forgotten.
             now += KEEP;
+        }
+    }
+
+    private void tick(Gateway gateway) {
+        carryOut(gateway, gateway.protocol.tick(now));
+        if (gateway.protocol.keepsInVain() && random.nextBoolean()) {
+            gateway.protocol.letGo();
+            java.util.Arrays.fill(gateway.readTo, 0);
         }
     }
 
@@ -176,8 +187,8 @@ final class LaneSimulation implements LongFunction<String> {
         }
         Ask ask = new Ask(key, new Digest(body, key), null);
         gateway.waiting++;
-        asks.merge(key(key), 1, Integer::sum);
-        never.remove(key(key));
+        asks.merge(ask.entry(), 1, Integer::sum);
+        never.remove(ask.entry());
         sent.computeIfAbsent(key(key), unused -> new HashSet<>()).add(ask.body());
         trace.add(gateways.indexOf(gateway) + " ask " + key + " body " + body);
         carryOut(gateway, gateway.protocol.request(ask.entry(), ask, size(key), now));
@@ -221,13 +232,17 @@ final class LaneSimulation implements LongFunction<String> {
                 there |= row.committed && row.entry.equals(new Commit.Entry(key, ask.body()));
             }
             require(there, "key " + ask.key() + " was told to be stored and is not there");
-        } else if (outcome instanceof Outcome.Conflict) {
+            return;
+        }
+        if (outcome instanceof Outcome.Conflict) {
             done.add(ask.key());
             require(
                     sent.getOrDefault(key, Set.of()).size() > 1,
                     "key " + ask.key() + " was refused, and came with one body only");
-        } else if (outcome instanceof Outcome.Failed failed && !failed.sent() && asks.getOrDefault(key, 0) == 1) {
-            never.add(key);
+        }
+        boolean unknown = outcome instanceof Outcome.Failed failed && failed.sent();
+        if (!unknown && asks.getOrDefault(ask.entry(), 0) == 1) {
+            never.add(ask.entry());
         }
     }
 
@@ -244,7 +259,7 @@ final class LaneSimulation implements LongFunction<String> {
                     seen.add(row.entry.key()),
                     "the rows of key " + row.entry.key().low() + " are stored twice");
             require(
-                    !never.contains(row.entry.key()),
+                    !never.contains(row.entry),
                     "key " + row.entry.key().low() + " is stored, and its client was told that nothing is");
         }
     }
@@ -299,6 +314,9 @@ final class LaneSimulation implements LongFunction<String> {
     private final class SendingOn extends Task {
         private final LaneProtocol.SendOn<Ask> on;
         private boolean arrived;
+        /** Whether it has gone its way before. */
+        private boolean again;
+
         private @Nullable Outcome answer;
 
         SendingOn(Gateway gateway, LaneProtocol.SendOn<Ask> on) {
@@ -314,10 +332,15 @@ final class LaneSimulation implements LongFunction<String> {
                     .orElse(null);
             if (!arrived) {
                 int fault = fault();
+                if (to != null && faults && random.nextInt(12) == 0) {
+                    // It is busy, and refuses at the door, whatever became of it before.
+                    return end(new Outcome.Full());
+                }
                 if (fault >= 0 && to != null) {
                     arrive(to);
                     arrived = fault == 0;
                     // It may go its way once more.
+                    again |= !arrived;
                     return arrived || random.nextBoolean() || end(null);
                 }
                 return end(null);
@@ -342,7 +365,7 @@ final class LaneSimulation implements LongFunction<String> {
                     gateway,
                     outcome == null || outcome instanceof Outcome.Moved
                             ? gateway.protocol.notTaken(on, new IllegalStateException("no answer"), now)
-                            : gateway.protocol.answered(on, outcome));
+                            : gateway.protocol.answered(on, again ? outcome.perhaps() : outcome));
             return false;
         }
 
@@ -498,7 +521,7 @@ final class LaneSimulation implements LongFunction<String> {
     private void settle() {
         now += 1;
         if (tasks.isEmpty() || random.nextInt(8) == 0) {
-            gateways.forEach(one -> carryOut(one, one.protocol.tick(now)));
+            gateways.forEach(this::tick);
         } else {
             step(tasks.get(random.nextInt(tasks.size())));
         }

@@ -51,7 +51,11 @@ public abstract sealed class Gather
         return of(result, stored, schema, times, onlyText, "");
     }
 
-    /** @param stream tells the stream from others: a token that continues an answer is of one */
+    /**
+     * The same, for answers that go on.
+     *
+     * @param stream tells the stream from others: a token that continues an answer is of one
+     */
     public static Gather of(
             ResultSpec result,
             RowLayout stored,

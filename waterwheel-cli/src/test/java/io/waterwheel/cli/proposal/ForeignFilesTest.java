@@ -182,7 +182,7 @@ class ForeignFilesTest {
         for (String names : List.of(
                 "date,duration,x", "date,open,close", "day,sunrise,sunset", "date,run_time,x", "date,time_a,time_b")) {
             taken = taken(names + ",v\n2026-11-20,09:05,17:00,1\n2026-11-21,09:07,18:00,2\n");
-            String[] name = names.split(",");
+            String[] name = names.split(",", -1);
             assertThat(taken.fields())
                     .as(taken.yaml())
                     .containsExactly(name[0] + " timestamp", name[1] + " string", name[2] + " string", "v int");

@@ -277,7 +277,7 @@ final class ExactComparisonsTest {
             List<@Nullable Object> nanos = new ArrayList<>();
             int rows = 1 + random.nextInt(5);
             for (int row = 0; row < rows; row++) {
-                long near = random.nextInt(5) - 2;
+                long near = random.nextInt(5) - 2L;
                 wholes.add(random.nextInt(6) == 0 ? null : BORDER + near);
                 doubles.add((double) BORDER + random.nextInt(5) - 2);
                 millis.add(random.nextInt(4) == 0 ? (random.nextBoolean() ? FAR : -FAR) : near);

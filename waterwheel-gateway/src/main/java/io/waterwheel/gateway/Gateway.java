@@ -90,6 +90,8 @@ public final class Gateway implements AutoCloseable {
     private final String host;
     private final long startedMillis = System.currentTimeMillis();
     private volatile @Nullable WaterwheelClient client;
+    /** What {@link #place} has said last. Threads that must not wait for a name server read this. */
+    private volatile String lastPlace = "";
 
     /**
      * How long it waits for others; tests have less time.
@@ -130,7 +132,7 @@ public final class Gateway implements AutoCloseable {
                 connections,
                 settings.keyBytes(),
                 patience.keys(),
-                this::place,
+                () -> lastPlace,
                 meter);
         this.metrics = new MetricsEndpoints(measured, this::places);
         this.readiness = new Readiness(this::client, ready);
@@ -233,6 +235,7 @@ public final class Gateway implements AutoCloseable {
      * @param asked not closed by the gateway; to be closed after it
      */
     public void serve(WaterwheelClient asked) {
+        lastPlace = place();
         client = asked;
         var unused = announcements.scheduleWithFixedDelay(
                 this::announce, FIRST_ANNOUNCEMENT_SECONDS, ANNOUNCEMENT_SECONDS, TimeUnit.SECONDS);
@@ -266,7 +269,9 @@ public final class Gateway implements AutoCloseable {
 
     /** Asks a coordinator, which lists this gateway from then on. */
     private List<MetricsPlace> places() {
-        return client().metricsPlaces(place(), ServerReport.version(Gateway.class), startedMillis);
+        String at = place();
+        lastPlace = at;
+        return client().metricsPlaces(at, ServerReport.version(Gateway.class), startedMillis);
     }
 
     /** {@code HOST:PORT} for other machines: where it listens at all addresses, by the name of this one. */

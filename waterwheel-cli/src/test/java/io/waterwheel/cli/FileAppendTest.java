@@ -340,8 +340,9 @@ final class FileAppendTest {
                     return Map.of(0, count[0]);
                 }));
         run(append, new ByteArrayInputStream(file.toString().getBytes(UTF_8)));
-        assertThat(notes).hasSize(3);
-        assertThat(notes.get(2).lines()).isEqualTo(lines + 1L);
+        // More where a second goes by between two: a busy machine may stand still.
+        assertThat(notes).hasSizeGreaterThanOrEqualTo(3);
+        assertThat(notes.get(notes.size() - 1).lines()).isEqualTo(lines + 1L);
         assertThat(count[0]).isEqualTo(lines - refused);
         assertThat(append.committed()).isEqualTo(Map.of(0, count[0]));
     }

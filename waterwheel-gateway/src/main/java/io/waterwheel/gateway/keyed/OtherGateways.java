@@ -29,8 +29,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks other gateways to store rows under keys whose lanes they have: each so many at a time, further ones wait in
- * turn, or they would take all connections that it has. No thread waits. Thread-safe.
+ * Asks other gateways to store rows under keys whose lanes they have. Each is asked for a bounded number at a time, and
+ * further ones wait in turn, or they would take all connections that it has. No thread waits. Thread-safe.
  */
 final class OtherGateways {
     private static final JsonFactory JSON = new JsonFactory();

@@ -345,8 +345,8 @@ final class PushEndpoint {
         if (outcome instanceof Outcome.Full) {
             throw HttpFailure.of(
                     HttpCode.GATEWAY_BUSY,
-                    "the gateway remembers as many keys as it may; send these rows again in a moment, or send more"
-                            + " rows under one key");
+                    "the gateway remembers as many keys as it may, and the newest of each stream for long; send more rows"
+                            + " under one key, or set gateway.key-memory higher; these rows may be sent again");
         }
         Outcome.Failed failed = (Outcome.Failed) outcome;
         Throwable cause = failed.cause();

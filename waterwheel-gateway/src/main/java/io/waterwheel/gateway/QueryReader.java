@@ -1,5 +1,9 @@
 package io.waterwheel.gateway;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.JsonFormat;
 import io.waterwheel.cli.QueryParameters;
@@ -12,6 +16,8 @@ import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.Statement;
 import io.waterwheel.wire.WireQueries;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -32,6 +38,9 @@ final class QueryReader {
     static final int MOST_BYTES = 1 << 20;
 
     private static final JsonFormat.Parser PARSER = JsonFormat.parser();
+    private static final JsonFactory STRICT = JsonFactory.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .build();
     /** The name of an exception's class, with which some messages of the parser begin. */
     private static final Pattern CLASS = Pattern.compile("^(?:\\w+\\.)+\\w+: ");
 
@@ -137,7 +146,23 @@ final class QueryReader {
                     null,
                     e);
         }
+        requireStrict(json);
         return WireQueries.fromMessage(message.build());
+    }
+
+    /** The parser of messages takes the last of two members of one name, and texts that are nearly JSON. */
+    private static void requireStrict(String json) {
+        try (JsonParser members = STRICT.createParser(json)) {
+            members.nextToken();
+            members.skipChildren();
+            if (members.nextToken() != null) {
+                throw HttpFailure.bad(ErrorCode.BAD_QUERY, "the body is more than one object of JSON", null, null);
+            }
+        } catch (JsonProcessingException e) {
+            throw HttpFailure.bad(ErrorCode.BAD_QUERY, "the body is no JSON: " + e.getOriginalMessage(), null, e);
+        } catch (IOException e) {
+            throw new UncheckedIOException("a text in memory could not be read", e);
+        }
     }
 
     private static Query ofOptions(Map<String, List<String>> given) {

@@ -322,6 +322,13 @@ final class GatewayTest {
         check(400, "BAD_REQUEST", null, RawHttp.get(gateway, "/v1/query?stream=%ff"));
         check(400, "BAD_QUERY", null, RawHttp.post(gateway, "/v1/query", "application/json", "{\"strem\": \"s\"}"));
         check(400, "BAD_QUERY", null, RawHttp.post(gateway, "/v1/query", "application/json", "{\"stream\""));
+        for (String unclear : List.of(
+                "{\"stream\": \"s\", \"where\": \"id > 5\", \"where\": \"id > 6\"}",
+                "{\"stream\": \"s\", \"key_ranges\": [{\"low\": \"1\", \"high\": \"2\", \"high\": \"9\"}]}",
+                "{stream: 's'}",
+                "{\"stream\": \"s\"} {}")) {
+            check(400, "BAD_QUERY", null, RawHttp.post(gateway, "/v1/query", "application/json", unclear));
+        }
         assertThat(RawHttp.post(gateway, "/v1/query", QueryReader.FORM, "SELECT 1")
                         .body())
                 .contains("A statement of SQL is sql=TEXT, or the body with Content-Type: application/sql");

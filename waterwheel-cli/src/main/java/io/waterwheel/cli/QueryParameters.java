@@ -55,6 +55,11 @@ public final class QueryParameters {
         }
     }
 
+    static {
+        // It would write to this process's standard error what it thinks of a value's quotes, which anybody may send.
+        CommandLine.tracer().setLevel(CommandLine.TraceLevel.OFF);
+    }
+
     private QueryParameters() {}
 
     /** An option that cannot be read, or does not go with another. */

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,6 +51,21 @@ final class QueryParametersTest {
         refused("server", "there is no option 'server'", Map.of("server", List.of("grpc://x:1")));
         // Not a file whose lines are options.
         assertThat(QueryParameters.parse("@/etc/passwd", Map.of()).stream()).isEqualTo("@/etc/passwd");
+    }
+
+    @Test
+    void nothingIsWrittenToStandardErrorForAValue() {
+        PrintStream before = System.err;
+        ByteArrayOutputStream written = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(written, true, StandardCharsets.UTF_8));
+        try {
+            assertThatThrownBy(() -> QueryParameters.parse("s", Map.of("at-least", List.of("\"1:2,3:4"))))
+                    .isInstanceOf(QueryParameters.BadOption.class);
+            QueryParameters.parse("s", Map.of("order-by", List.of("a\"b,c")));
+        } finally {
+            System.setErr(before);
+        }
+        assertThat(written.toString(StandardCharsets.UTF_8)).isEmpty();
     }
 
     @Test

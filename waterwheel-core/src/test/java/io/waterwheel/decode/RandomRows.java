@@ -15,6 +15,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Random schemas, and random rows of them as objects: the naive side of the twins. */
@@ -26,6 +27,8 @@ public final class RandomRows {
     private static final FieldType[] TIMES = {
         FieldType.TIMESTAMP, FieldType.TIMESTAMP, FieldType.TIMESTAMP_US, FieldType.TIMESTAMP_NS
     };
+
+    private static final int MOST_TRIES = 1000;
 
     private RandomRows() {}
 
@@ -65,6 +68,16 @@ public final class RandomRows {
 
     /** Two to eight of the fields that are not called t, with random cells. */
     public static KeySpec.Dimensions dimensions(List<Field> fields, Random random) {
+        return dimensions(fields, random, field -> value(field.type(), random));
+    }
+
+    /**
+     * The same with cells that begin at given values.
+     *
+     * @param values a value of a field, as {@link TupleBlock#value}; one that is null or not finite begins no cell
+     */
+    public static KeySpec.Dimensions dimensions(
+            List<Field> fields, Random random, Function<Field, @Nullable Object> values) {
         List<Field> some = new ArrayList<>(
                 fields.stream().filter(field -> !field.name().equals("t")).toList());
         java.util.Collections.shuffle(some, random);
@@ -72,7 +85,7 @@ public final class RandomRows {
         List<Dimension> dimensions = new ArrayList<>();
         List<String> schedule = new ArrayList<>();
         for (Field field : some.subList(0, count)) {
-            Dimension dimension = dimension(field, random);
+            Dimension dimension = dimension(field, random, values);
             dimensions.add(dimension);
             for (int bit = 0; bit < dimension.bits(field, 0); bit++) {
                 schedule.add(field.name());
@@ -82,16 +95,18 @@ public final class RandomRows {
         return new KeySpec.Dimensions(dimensions, random.nextBoolean() ? schedule : List.of());
     }
 
-    private static Dimension dimension(Field field, Random random) {
+    private static Dimension dimension(Field field, Random random, Function<Field, @Nullable Object> values) {
         if (field.type() == FieldType.BOOLEAN) {
             return new Dimension(field.name(), random.nextInt(2) * 2, List.of(), List.of());
         }
         TreeMap<Long, String> cuts = new TreeMap<>();
         int count = 2 + random.nextInt(random.nextInt(5) == 0 ? 40 : 6);
-        while (cuts.size() < count) {
-            Object value = value(field.type(), random);
+        // Of a field with few values there are never as many.
+        for (int tries = 0; cuts.size() < count && (tries < MOST_TRIES || cuts.size() < 2); tries++) {
+            Object value = values.apply(field);
             String text = text(value);
-            if (text.length() < 100) {
+            boolean number = !(value instanceof Number some) || Double.isFinite(some.doubleValue());
+            if (value != null && number && text.length() < 100) {
                 cuts.put(KeyCodec.ofText(field, text), text);
             }
         }

@@ -41,8 +41,8 @@ final class LocalQueriesTest {
         long first = Long.getLong("seed", 0);
         for (long seed = first; seed < first + SEEDS; seed++) {
             random = new Random(seed);
-            SmallRows small = new SmallRows(random, true);
-            QuestionTwin twin = new QuestionTwin(random, small.schema().fields());
+            SmallRows small = random.nextInt(3) == 0 ? SmallRows.ofSeveralFields(random) : new SmallRows(random, true);
+            QuestionTwin twin = new QuestionTwin(random, small.schema());
             try (LocalStream stream =
                     LocalStream.open(folder.resolve("s" + seed), "s", small.schema(), LocalSettings.DEFAULT)) {
                 for (int round = 0; round < 4; round++) {

@@ -3,6 +3,11 @@ package io.waterwheel.local;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.geo.Box;
+import io.waterwheel.geo.Circle;
+import io.waterwheel.geo.Polygon;
+import io.waterwheel.geo.Shape;
+import io.waterwheel.key.Area;
 import io.waterwheel.query.Aggregate;
 import io.waterwheel.query.KeyTime;
 import io.waterwheel.query.NamedExpression;
@@ -19,6 +24,8 @@ import io.waterwheel.query.expression.ExpressionTypes;
 import io.waterwheel.query.expression.RandomExpressions;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.tuple.TupleBlock;
@@ -42,6 +49,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class QuestionTwin {
     private final Random random;
+    private final KeySpec key;
     private final List<Field> fields;
     private final List<Row> rows = new ArrayList<>();
 
@@ -61,9 +69,10 @@ public final class QuestionTwin {
         Answer answer(Query query) throws Exception;
     }
 
-    public QuestionTwin(Random random, List<Field> fields) {
+    public QuestionTwin(Random random, Schema schema) {
         this.random = random;
-        this.fields = List.copyOf(fields);
+        this.key = schema.key();
+        this.fields = schema.fields();
     }
 
     /** Takes rows with their keys and times. */
@@ -118,12 +127,16 @@ public final class QuestionTwin {
 
     private List<Row> matching(Query query) {
         ExpressionTypes types = new ExpressionTypes(fields);
+        Area area = query.shape() == null ? null : Area.of(query.shape());
         List<Row> matching = new ArrayList<>();
         for (Row row : rows) {
+            boolean inside = area == null
+                    || area.contains((Double) row.values().get("x"), (Double)
+                            row.values().get("y"));
             boolean condition = query.where() == null
                     || Boolean.TRUE.equals(new RowInterpreter(types, row.values()).value(query.where()));
-            boolean key = query.keys().isEmpty() || query.keys().stream().anyMatch(k -> k.contains(row.key()));
-            if (condition && key && query.times().contains(row.time())) {
+            boolean ofKey = query.keys().isEmpty() || query.keys().stream().anyMatch(k -> k.contains(row.key()));
+            if (inside && condition && ofKey && query.times().contains(row.time())) {
                 matching.add(row);
             }
         }
@@ -136,10 +149,12 @@ public final class QuestionTwin {
         if (random.nextInt(3) == 0) {
             List<KeyInterval> keys = new ArrayList<>();
             for (int i = random.nextInt(3); i >= 0; i--) {
-                long low = random.nextInt(9) - 4L;
-                keys.add(new KeyInterval(low, random.nextBoolean() ? low : low + random.nextInt(4)));
+                keys.add(keyInterval());
             }
             query = query.withKeys(keys);
+        }
+        if (!key.position().isEmpty() && random.nextInt(3) != 0) {
+            query = query.withShape(shape());
         }
         if (random.nextInt(3) == 0) {
             long from = random.nextInt(9);
@@ -154,7 +169,34 @@ public final class QuestionTwin {
         return query.withResult(result());
     }
 
-    /** A condition on the key's field. */
+    private KeyInterval keyInterval() {
+        if (key.onlyField() == null && !rows.isEmpty()) {
+            long one = rows.get(random.nextInt(rows.size())).key();
+            long other = random.nextBoolean()
+                    ? one
+                    : rows.get(random.nextInt(rows.size())).key();
+            return new KeyInterval(Math.min(one, other), Math.max(one, other));
+        }
+        long low = random.nextInt(9) - 4L;
+        return new KeyInterval(low, random.nextBoolean() ? low : low + random.nextInt(4));
+    }
+
+    /** Often with rows on its border: positions are halves of degrees. */
+    private Shape shape() {
+        double west = (random.nextInt(17) - 8) / 2.0;
+        double south = (random.nextInt(17) - 8) / 2.0;
+        double east = west + random.nextInt(9) / 2.0;
+        double north = south + random.nextInt(9) / 2.0;
+        return switch (random.nextInt(4)) {
+            case 0 -> new Circle(west, south, random.nextInt(4) * Circle.distance(west, south, west, south + 0.5));
+            case 1 ->
+                new Polygon("POLYGON((" + west + " " + south + ", " + (east + 1) + " " + south + ", "
+                        + (east + random.nextInt(2)) + " " + (north + 1) + ", " + west + " " + south + "))");
+            default -> new Box(west, south, east, north);
+        };
+    }
+
+    /** A condition on a field that is the key, or part of it or not. */
     private String ofKey() {
         Field key =
                 fields.stream().filter(f -> f.name().equals("k")).findFirst().orElseThrow();
@@ -182,7 +224,9 @@ public final class QuestionTwin {
         Collections.shuffle(names, random);
         List<String> select = random.nextInt(3) == 0 ? List.of() : names.subList(0, 1 + random.nextInt(names.size()));
         long limit = random.nextInt(3) == 0 ? Query.NO_LIMIT : random.nextInt(60);
-        return switch (random.nextInt(7)) {
+        // What is said of single keys is refused where several values make one.
+        List<Integer> kinds = key.onlyField() == null ? List.of(0, 1, 3, 4) : List.of(0, 1, 2, 3, 4, 5, 6);
+        return switch (kinds.get(random.nextInt(kinds.size()))) {
             case 5 -> lookup(select);
             case 6 -> series(select);
             case 0 -> new ResultSpec.Rows(selected(select), List.of(), limit);

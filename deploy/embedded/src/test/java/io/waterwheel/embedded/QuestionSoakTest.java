@@ -150,9 +150,9 @@ final class QuestionSoakTest {
 
     private int ask(WaterwheelClient client, FlightQueries flight, long seed, int most) throws Exception {
         Random random = new Random(seed);
-        SmallRows small = new SmallRows(random, true);
+        SmallRows small = random.nextInt(3) == 0 ? SmallRows.ofSeveralFields(random) : new SmallRows(random, true);
         Schema schema = small.schema();
-        QuestionTwin twin = new QuestionTwin(random, schema.fields());
+        QuestionTwin twin = new QuestionTwin(random, schema);
         client.createStream(
                 new StreamDefinition(name(seed), name(seed), RecordFormat.BLOCK, 1 + random.nextInt(3), schema));
         KeyMaker keys = KeyMaker.of(RowLayout.of(schema), schema);

@@ -1,5 +1,7 @@
 package io.waterwheel.query.compile;
 
+import io.waterwheel.decode.RandomRows;
+import io.waterwheel.geo.Box;
 import io.waterwheel.query.expression.RandomExpressions;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
@@ -17,6 +19,9 @@ import java.util.Random;
 
 /** Random schemas, and rows whose values are few, so that conditions are true now and then; nulls, edges of types. */
 public final class SmallRows {
+    /** Rows whose values begin cells. */
+    private static final int SAMPLE = 60;
+
     private final Random random;
     private final Schema schema;
     private final boolean edges;
@@ -38,6 +43,28 @@ public final class SmallRows {
         fields.add(random.nextInt(fields.size() + 1), new Field("t", FieldType.TIMESTAMP, false));
         fields.add(random.nextInt(fields.size() + 1), new Field("k", keyType(), false));
         schema = new Schema(fields, new KeySpec.Ordered("k"), "t");
+    }
+
+    private SmallRows(Random random, Schema schema) {
+        this.random = random;
+        this.schema = schema;
+        this.edges = true;
+    }
+
+    /** Rows whose key is made of several fields: of dimensions, k among them or not, or of a position x, y. */
+    public static SmallRows ofSeveralFields(Random random) {
+        SmallRows one = new SmallRows(random, true);
+        List<Field> fields = new ArrayList<>(one.schema.fields());
+        if (random.nextBoolean()) {
+            TupleBlock some = one.block(SAMPLE);
+            KeySpec key = RandomRows.dimensions(
+                    fields, random, field -> some.value(fields.indexOf(field), random.nextInt(SAMPLE)));
+            return new SmallRows(random, new Schema(fields, key, "t"));
+        }
+        for (String name : List.of("x", "y")) {
+            fields.add(random.nextInt(fields.size() + 1), new Field(name, FieldType.DOUBLE, false));
+        }
+        return new SmallRows(random, new Schema(fields, new KeySpec.Position("x", "y", Box.WORLD), "t"));
     }
 
     private FieldType keyType() {
@@ -63,6 +90,8 @@ public final class SmallRows {
         for (int row = 0; row < rows; row++) {
             block.keys()[row] = random.nextInt(9) - 4L;
             block.times()[row] = random.nextInt(9);
+            List<String> ofKey =
+                    schema.key().roles().stream().map(KeySpec.Role::field).toList();
             long mask = 0;
             for (int f = 0; f < layout.fields().size(); f++) {
                 if (layout.nullBit(f) >= 0 && random.nextInt(4) == 0) {
@@ -71,7 +100,7 @@ public final class SmallRows {
                 if (layout.columnOf(f) >= 0) {
                     boolean edge = edges
                             && random.nextInt(20) == 0
-                            && !layout.fields().get(f).name().equals("k");
+                            && !ofKey.contains(layout.fields().get(f).name());
                     put(block, row, layout.columnOf(f), layout.fields().get(f).type(), edge);
                 }
             }

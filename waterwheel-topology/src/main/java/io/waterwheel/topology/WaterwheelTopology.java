@@ -6,19 +6,15 @@ import io.waterwheel.ingest.source.SpoutHeartbeats;
 import io.waterwheel.topology.config.ConfigException;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
-import io.waterwheel.topology.coordinator.CoordinatorBolt;
-import io.waterwheel.topology.dispatcher.DispatcherBolt;
-import io.waterwheel.topology.indexer.IndexerBolt;
 import io.waterwheel.topology.message.BlockMessage;
 import io.waterwheel.topology.message.BlockMessageSerializer;
 import io.waterwheel.topology.message.ChannelHeartbeatsSerializer;
 import io.waterwheel.topology.message.LiveBatchSerializer;
 import io.waterwheel.topology.message.SpoutHeartbeatsSerializer;
-import io.waterwheel.topology.queryserver.QueryServerBolt;
-import io.waterwheel.topology.spout.SourceSpout;
-import io.waterwheel.topology.wiring.SharedServices;
+import io.waterwheel.topology.storm.SourceSpout;
+import io.waterwheel.topology.storm.TaskBolt;
+import io.waterwheel.topology.task.TaskOpener;
 import io.waterwheel.topology.worker.Role;
-import io.waterwheel.topology.worker.ServicesFactory;
 import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -29,6 +25,7 @@ import org.apache.storm.generated.AlreadyAliveException;
 import org.apache.storm.generated.StormTopology;
 import org.apache.storm.generated.TopologySummary;
 import org.apache.storm.thrift.TException;
+import org.apache.storm.topology.BoltDeclarer;
 import org.apache.storm.topology.TopologyBuilder;
 import org.apache.storm.utils.NimbusClient;
 import org.apache.storm.utils.Utils;
@@ -48,45 +45,24 @@ public final class WaterwheelTopology {
 
     private WaterwheelTopology() {}
 
-    /** The topology for this configuration; the same wherever it runs. */
+    /** The topology for this configuration; the same wherever Storm runs it. */
     public static StormTopology build(WaterwheelConfig config) {
-        return build(config, services());
+        return build(config, new Tasks());
     }
 
-    /** What opens a worker's services, as the configuration says. */
-    public static ServicesFactory services() {
-        return new SharedServices();
-    }
-
-    /**
-     * Closes what the tasks of a worker of this process that has ended left open, because they failed themselves.
-     *
-     * @param stormId Storm's id of that worker's topology
-     */
-    public static void closeLeft(String stormId) {
-        SharedServices.closeLeft(stormId);
-    }
-
-    /**
-     * The topology with other services than its own.
-     *
-     * @param services rides in the topology to its workers
-     */
-    public static StormTopology build(WaterwheelConfig config, ServicesFactory services) {
+    /** A topology with these tasks. */
+    public static StormTopology build(WaterwheelConfig config, TaskOpener tasks) {
         TopologyBuilder builder = new TopologyBuilder();
-        builder.setSpout(
-                Role.SPOUT.component(),
-                new SourceSpout(services, config.get(Keys.HEARTBEAT_INTERVAL)),
-                config.get(Keys.SPOUT_TASKS));
-        builder.setBolt(Role.DISPATCHER.component(), new DispatcherBolt(services), config.get(Keys.DISPATCHER_TASKS))
-                .directGrouping(Role.SPOUT.component(), SourceSpout.STREAM);
-        builder.setBolt(Role.INDEXER.component(), new IndexerBolt(services), config.get(Keys.INDEXER_TASKS))
-                .directGrouping(Role.DISPATCHER.component(), DispatcherBolt.STREAM);
-        builder.setBolt(
-                Role.QUERY_SERVER.component(), new QueryServerBolt(services), config.get(Keys.QUERY_SERVER_TASKS));
-        builder.setBolt(
-                Role.COORDINATOR.component(), new CoordinatorBolt(services), config.get(Keys.COORDINATOR_TASKS));
+        builder.setSpout(Role.SPOUT.component(), new SourceSpout(tasks), Role.SPOUT.tasks(config));
+        bolt(builder, Role.DISPATCHER, tasks, config).directGrouping(Role.SPOUT.component(), SourceSpout.RECORDS);
+        bolt(builder, Role.INDEXER, tasks, config).directGrouping(Role.DISPATCHER.component(), TaskBolt.BLOCKS);
+        bolt(builder, Role.QUERY_SERVER, tasks, config);
+        bolt(builder, Role.COORDINATOR, tasks, config);
         return builder.createTopology();
+    }
+
+    private static BoltDeclarer bolt(TopologyBuilder builder, Role role, TaskOpener tasks, WaterwheelConfig config) {
+        return builder.setBolt(role.component(), new TaskBolt(role, tasks), role.tasks(config));
     }
 
     /** What Storm must know of the topology, whatever else its configuration says. */

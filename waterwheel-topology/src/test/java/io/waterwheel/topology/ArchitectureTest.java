@@ -1,5 +1,6 @@
 package io.waterwheel.topology;
 
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -19,6 +20,12 @@ final class ArchitectureTest {
             .definedBy("io.waterwheel.topology.config..")
             .layer("worker")
             .definedBy("io.waterwheel.topology.worker..")
+            .layer("task")
+            .definedBy("io.waterwheel.topology.task..")
+            .layer("storm")
+            .definedBy("io.waterwheel.topology.storm..")
+            .layer("process")
+            .definedBy("io.waterwheel.topology.process..")
             .layer("message")
             .definedBy("io.waterwheel.topology.message..")
             .layer("dispatcher")
@@ -98,18 +105,25 @@ final class ArchitectureTest {
             .mayOnlyAccessLayers("core questions", "core engine")
             .whereLayer("worker")
             .mayOnlyAccessLayers("config", "core questions", "core engine", "metrics")
+            .whereLayer("task")
+            .mayOnlyAccessLayers("config", "worker")
+            // The two hosts of tasks: neither knows a task.
+            .whereLayer("storm")
+            .mayOnlyAccessLayers("config", "worker", "task")
+            .whereLayer("process")
+            .mayOnlyAccessLayers("config", "worker", "task")
             .whereLayer("message")
             .mayOnlyAccessLayers("core questions", "core engine")
             .whereLayer("dispatcher")
-            .mayOnlyAccessLayers("config", "worker", "message", "core questions", "core engine", "metrics")
+            .mayOnlyAccessLayers("config", "worker", "task", "message", "core questions", "core engine", "metrics")
             .whereLayer("indexer")
-            .mayOnlyAccessLayers("config", "worker", "message", "core questions", "core engine", "metrics")
+            .mayOnlyAccessLayers("config", "worker", "task", "message", "core questions", "core engine", "metrics")
             .whereLayer("coordinator")
-            .mayOnlyAccessLayers("config", "worker", "core questions", "core engine", "metrics")
+            .mayOnlyAccessLayers("config", "worker", "task", "core questions", "core engine", "metrics")
             .whereLayer("queryserver")
-            .mayOnlyAccessLayers("worker")
+            .mayOnlyAccessLayers("worker", "task")
             .whereLayer("spout")
-            .mayOnlyAccessLayers("config", "worker", "core questions", "core engine", "metrics")
+            .mayOnlyAccessLayers("config", "worker", "task", "core questions", "core engine", "metrics")
             .whereLayer("kafka")
             .mayOnlyAccessLayers("config", "core questions", "core engine")
             .whereLayer("hdfs")
@@ -141,4 +155,29 @@ final class ArchitectureTest {
                     "metrics",
                     "core questions",
                     "core engine");
+
+    /** Storm is one of two hosts, and the other's process loads nothing of it. */
+    @ArchTest
+    static final ArchRule storm = noClasses()
+            .that()
+            .resideOutsideOfPackages(
+                    // The shells, and what is submitted.
+                    "io.waterwheel.topology.storm..",
+                    "io.waterwheel.topology",
+                    // The section storm, and the host that a Supervisor's storm.yaml names: loaded where they are used.
+                    "io.waterwheel.topology.config..",
+                    "io.waterwheel.topology.wiring..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.apache.storm..");
+
+    @ArchTest
+    static final ArchRule tasks = noClasses()
+            .that()
+            .haveFullyQualifiedName("io.waterwheel.topology.Tasks")
+            .or()
+            .haveSimpleName("WorkerRuntime")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.apache.storm..");
 }

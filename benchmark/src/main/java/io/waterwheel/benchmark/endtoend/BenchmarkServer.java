@@ -5,6 +5,7 @@ import io.waterwheel.query.Query;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.topology.Tasks;
 import io.waterwheel.topology.WaterwheelTopology;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
@@ -55,7 +56,7 @@ final class BenchmarkServer implements AutoCloseable {
                 folder,
                 config,
                 Set.of(WaterwheelServer.External.KAFKA),
-                inForce -> WaterwheelTopology.build(inForce, new MeteredServices()));
+                inForce -> WaterwheelTopology.build(inForce, new Tasks(new MeteredServices())));
         try (ZooKeeperCatalogStore catalog = ZooKeeperCatalogStore.connect(server.config())) {
             while (true) {
                 var node = catalog.read("/coordinators/0");

@@ -4,7 +4,8 @@ import com.sun.management.ThreadMXBean;
 import io.waterwheel.ingest.source.LogSource;
 import io.waterwheel.ingest.source.RecordBatch;
 import io.waterwheel.schema.text.KafkaFields;
-import io.waterwheel.topology.WaterwheelTopology;
+import io.waterwheel.topology.Tasks;
+import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.worker.ServicesFactory;
 import io.waterwheel.topology.worker.WorkerServices;
 import java.lang.management.ManagementFactory;
@@ -12,7 +13,6 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -27,11 +27,11 @@ final class MeteredServices implements ServicesFactory {
     private static final AtomicReference<@Nullable WorkerServices> OPENED = new AtomicReference<>();
     private static final AtomicLong KAFKA_BYTES = new AtomicLong();
 
-    private final ServicesFactory own = WaterwheelTopology.services();
+    private final ServicesFactory own = Tasks.services();
 
     @Override
-    public WorkerServices open(Map<String, Object> stormConf) {
-        WorkerServices services = own.open(stormConf);
+    public WorkerServices open(String worker, WaterwheelConfig config) {
+        WorkerServices services = own.open(worker, config);
         OPENED.set(services);
         return (WorkerServices) Proxy.newProxyInstance(
                 WorkerServices.class.getClassLoader(), new Class<?>[] {WorkerServices.class}, (proxy, method, args) -> {
@@ -42,6 +42,11 @@ final class MeteredServices implements ServicesFactory {
                         throw e.getCause();
                     }
                 });
+    }
+
+    @Override
+    public void closeLeft(String worker) {
+        own.closeLeft(worker);
     }
 
     /** The services of the worker in this process; null before its first task has opened them. */

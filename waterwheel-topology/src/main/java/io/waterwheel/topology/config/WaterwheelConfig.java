@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -245,6 +246,11 @@ public final class WaterwheelConfig {
         Map<String, String> texts = new LinkedHashMap<>(toMap());
         texts.put(key.name(), key.format(value));
         return of("the program", texts, storm);
+    }
+
+    /** The keys of the {@code storm} section. */
+    public Set<String> stormKeys() {
+        return storm.keySet();
     }
 
     /**

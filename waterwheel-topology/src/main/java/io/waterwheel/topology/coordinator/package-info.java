@@ -1,8 +1,8 @@
 /**
- * Coordinators in Storm: {@link io.waterwheel.topology.coordinator.CoordinatorBolt} starts a coordinator's port, and in
- * the first of them the maintenance of all streams ({@link io.waterwheel.topology.coordinator.MaintenanceTask},
+ * Coordinators: {@link io.waterwheel.topology.coordinator.CoordinatorTask} starts a coordinator's port, and in the
+ * first of them the maintenance of all streams ({@link io.waterwheel.topology.coordinator.MaintenanceTask},
  * {@link io.waterwheel.topology.coordinator.KeyBalancer}, {@link io.waterwheel.topology.coordinator.ChunkScrub}). Uses
- * worker and config.
+ * task, worker and config.
  */
 @NullMarked
 package io.waterwheel.topology.coordinator;

@@ -9,8 +9,6 @@ import io.waterwheel.ingest.source.RecordBatch;
 import io.waterwheel.ingest.source.SpoutHeartbeats;
 import io.waterwheel.protocol.Control;
 import io.waterwheel.schema.Schema;
-import org.apache.storm.Constants;
-import org.apache.storm.tuple.Tuple;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,23 +21,18 @@ sealed interface DispatcherEvent {
     void applyTo(DispatcherTask task, long nowNanos);
 
     /**
-     * What a spout sends; null when the tuple is Storm's own, such as the ticks that a cluster may have sent to every
-     * bolt.
+     * What a spout sends.
      *
      * @throws IllegalArgumentException when no spout sends that
      */
-    static @Nullable DispatcherEvent ofData(Tuple tuple) {
-        if (Constants.SYSTEM_COMPONENT_ID.equals(tuple.getSourceComponent())) {
-            return null;
-        }
-        Object value = tuple.getValue(0);
-        if (value instanceof LiveBatch batch) {
+    static DispatcherEvent ofData(Object message) {
+        if (message instanceof LiveBatch batch) {
             return new Records(batch);
-        } else if (value instanceof SpoutHeartbeats heartbeats) {
+        } else if (message instanceof SpoutHeartbeats heartbeats) {
             return new Heartbeats(heartbeats);
         }
         throw new IllegalArgumentException(
-                "a dispatcher got a " + value.getClass().getName() + " from a spout");
+                "a dispatcher got a " + message.getClass().getName() + " from a spout");
     }
 
     /** What indexers and spouts tell a dispatcher; null when the message is not for one. */

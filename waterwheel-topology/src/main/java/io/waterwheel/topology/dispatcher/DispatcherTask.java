@@ -22,12 +22,15 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.text.KafkaFields;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.message.BlockMessage;
+import io.waterwheel.topology.task.Task;
+import io.waterwheel.topology.task.TaskContext;
 import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.ControlBatch;
 import io.waterwheel.topology.worker.DispatcherServices;
 import io.waterwheel.topology.worker.EventLoop;
 import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.topology.worker.Role;
+import io.waterwheel.topology.worker.WorkerServices;
 import io.waterwheel.tuple.LostRange;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -41,15 +44,15 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.apache.storm.task.OutputCollector;
-import org.apache.storm.task.TopologyContext;
-import org.apache.storm.tuple.Values;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** All partitions that one dispatcher task routes, on one event loop. */
-final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, AutoCloseable {
+/**
+ * All partitions that one dispatcher task routes, on one event loop: a shell around {@link PartitionDispatcher}.
+ * Records come from spouts, blocks go to indexer tasks; subscriptions and credit come by the control bus.
+ */
+public final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, Task {
     private static final Logger LOG = LoggerFactory.getLogger(DispatcherTask.class);
     /** Bodies that are unused for this time are given back. */
     private static final long SHRINK_NANOS = 10_000_000_000L;
@@ -57,9 +60,12 @@ final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, AutoCl
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
     private final DispatcherServices services;
-    private final OutputCollector collector;
+    /** Gives the services back. */
+    private final AutoCloseable lease;
+
+    private final TaskContext context;
     private final int index;
-    private final List<Integer> indexerTasks;
+    private final int indexerTasks;
     private final int spouts;
     private final EventLoop<DispatcherEvent> loop;
     private final AutoCloseable registration;
@@ -82,12 +88,13 @@ final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, AutoCl
     /** Those whose routes are being read. */
     private final Set<PartitionId> beginning = new HashSet<>();
 
-    DispatcherTask(DispatcherServices services, TopologyContext context, OutputCollector collector) {
+    DispatcherTask(DispatcherServices services, AutoCloseable lease, TaskContext context) {
         this.services = services;
-        this.collector = collector;
-        this.index = context.getThisTaskIndex();
-        this.indexerTasks = context.getComponentTasks(Role.INDEXER.component());
-        this.spouts = context.getComponentTasks(Role.SPOUT.component()).size();
+        this.lease = lease;
+        this.context = context;
+        this.index = context.index();
+        this.indexerTasks = context.tasks(Role.INDEXER);
+        this.spouts = context.tasks(Role.SPOUT);
         this.blockBytes = services.config().get(Keys.DISPATCHER_BLOCK_SIZE).bytes();
         this.ringBytes = services.config().get(Keys.DISPATCHER_RING_SIZE).bytes();
         this.catchUpBudget = CatchUpBudget.ofRing(ringBytes);
@@ -99,10 +106,10 @@ final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, AutoCl
         this.control = new ControlBatch(services.controlBus());
         this.heartbeats = new HeartbeatRound(
                 settings.heartbeatNanos(),
-                indexerTasks.size(),
-                indexer -> Placement.indexerTaskOf(indexer, indexerTasks.size()),
+                indexerTasks,
+                indexer -> Placement.indexerTaskOf(indexer, indexerTasks),
                 System.nanoTime(),
-                (task, message) -> collector.emitDirect(indexerTasks.get(task), STREAM, new Values(message)));
+                context::send);
         this.loop = new EventLoop<>(Role.DISPATCHER.address(index), TICK_NANOS, this);
         this.meter = new DispatcherMeter(services.metrics(), Role.DISPATCHER.address(index), settings);
         this.queues = loop.measure(services.metrics());
@@ -114,14 +121,35 @@ final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, AutoCl
         return event != null && loop.offer(event);
     }
 
+    /**
+     * Opens one.
+     *
+     * @param services closed with it
+     */
+    public static DispatcherTask open(WorkerServices services, TaskContext context) {
+        DispatcherTask opened = new DispatcherTask(services, services, context);
+        opened.loop.start();
+        return opened;
+    }
+
     EventLoop<DispatcherEvent> start() {
         loop.start();
         return loop;
     }
 
     @Override
+    public void take(Object message) throws InterruptedException {
+        loop.put(DispatcherEvent.ofData(message));
+    }
+
+    @Override
     public void close() {
-        Closing.all(LOG, "dispatcher-" + index, registration, loop, queues, meter);
+        Closing.all(LOG, "dispatcher-" + index, registration, loop, queues, meter, lease);
+    }
+
+    @Override
+    public void onFailure(Throwable cause) {
+        context.failed(cause);
     }
 
     @Override
@@ -316,10 +344,7 @@ final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, AutoCl
         @Override
         public void send(ChannelBlock block) {
             measured.sent(block);
-            collector.emitDirect(
-                    indexerTasks.get(Placement.indexerTaskOf(block.indexer(), indexerTasks.size())),
-                    STREAM,
-                    new Values(BlockMessage.of(block)));
+            context.send(Placement.indexerTaskOf(block.indexer(), indexerTasks), BlockMessage.of(block));
         }
 
         @Override
@@ -470,6 +495,4 @@ final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>, AutoCl
             }
         }
     }
-
-    private static final String STREAM = DispatcherBolt.STREAM;
 }

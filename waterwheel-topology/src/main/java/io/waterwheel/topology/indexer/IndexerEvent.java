@@ -7,8 +7,6 @@ import io.waterwheel.protocol.Control;
 import io.waterwheel.topology.message.BlockMessage;
 import java.util.List;
 import java.util.function.Supplier;
-import org.apache.storm.Constants;
-import org.apache.storm.tuple.Tuple;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,23 +19,18 @@ sealed interface IndexerEvent {
     void applyTo(IndexerHost host, long nowNanos);
 
     /**
-     * What a dispatcher sends; null when the tuple is Storm's own, such as the ticks that a cluster may have sent to
-     * every bolt.
+     * What a dispatcher sends.
      *
      * @throws IllegalArgumentException when no dispatcher sends that
      */
-    static @Nullable IndexerEvent ofData(Tuple tuple) {
-        if (Constants.SYSTEM_COMPONENT_ID.equals(tuple.getSourceComponent())) {
-            return null;
-        }
-        Object value = tuple.getValue(0);
-        if (value instanceof BlockMessage message) {
-            return new Block(message);
-        } else if (value instanceof ChannelHeartbeats heartbeats) {
+    static IndexerEvent ofData(Object message) {
+        if (message instanceof BlockMessage block) {
+            return new Block(block);
+        } else if (message instanceof ChannelHeartbeats heartbeats) {
             return new Heartbeats(heartbeats);
         }
         throw new IllegalArgumentException(
-                "an indexer got a " + value.getClass().getName() + " from a dispatcher");
+                "an indexer got a " + message.getClass().getName() + " from a dispatcher");
     }
 
     /** What coordinators tell an indexer; null when the message is not for one. */

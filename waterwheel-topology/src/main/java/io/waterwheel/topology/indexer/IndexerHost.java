@@ -22,12 +22,15 @@ import io.waterwheel.query.scan.ViewHolder;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.message.BlockMessage;
+import io.waterwheel.topology.task.Task;
+import io.waterwheel.topology.task.TaskContext;
 import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.ControlBatch;
 import io.waterwheel.topology.worker.EventLoop;
 import io.waterwheel.topology.worker.IndexerServices;
 import io.waterwheel.topology.worker.Placement;
 import io.waterwheel.topology.worker.Role;
+import io.waterwheel.topology.worker.WorkerServices;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -36,18 +39,20 @@ import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.apache.storm.task.TopologyContext;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The indexers that one task hosts, on one event loop: those logical ids, of every stream, that fall to its number. */
-final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseable {
+/**
+ * The indexers that one task hosts, on one event loop: those logical ids, of every stream, that fall to its number. A
+ * shell around {@link IndexerTask}: blocks come from dispatchers, sealed trees go to the flusher.
+ */
+public final class IndexerHost implements EventLoop.Handler<IndexerEvent>, Task {
     private static final Logger LOG = LoggerFactory.getLogger(IndexerHost.class);
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
-    /** Time for a predecessor that was just started late, and fenced us, to be ended by Storm. */
+    /** Time for a predecessor that was just started late, and fenced us, to be ended. */
     private static final long FENCED_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private record IndexerId(int streamId, int indexer) {}
@@ -90,6 +95,10 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
     }
 
     private final IndexerServices services;
+    /** Gives the services back. */
+    private final AutoCloseable lease;
+
+    private final TaskContext context;
     private final ControlBatch control;
 
     private final int index;
@@ -114,13 +123,14 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
 
     private @Nullable Map<Integer, StreamInfo> known;
 
-    IndexerHost(IndexerServices services, TopologyContext context) {
+    private IndexerHost(IndexerServices services, AutoCloseable lease, TaskContext context) {
         this.services = services;
+        this.lease = lease;
+        this.context = context;
         this.control = new ControlBatch(services.controlBus());
-        this.index = context.getThisTaskIndex();
-        this.tasks = context.getComponentTasks(context.getThisComponentId()).size();
-        this.dispatchers =
-                context.getComponentTasks(Role.DISPATCHER.component()).size();
+        this.index = context.index();
+        this.tasks = context.tasks(Role.INDEXER);
+        this.dispatchers = context.tasks(Role.DISPATCHER);
         long poolBytes = services.config().get(Keys.INDEXER_MEMORY_POOL).bytes();
         this.pool = new PagePool(poolBytes);
         this.window = new CreditWindow(
@@ -149,14 +159,30 @@ final class IndexerHost implements EventLoop.Handler<IndexerEvent>, AutoCloseabl
         return event != null && loop.offer(event);
     }
 
-    EventLoop<IndexerEvent> start() {
-        loop.start();
-        return loop;
+    /**
+     * Opens one.
+     *
+     * @param services closed with it
+     */
+    public static IndexerHost open(WorkerServices services, TaskContext context) {
+        IndexerHost opened = new IndexerHost(services, services, context);
+        opened.loop.start();
+        return opened;
+    }
+
+    @Override
+    public void take(Object message) throws InterruptedException {
+        loop.put(IndexerEvent.ofData(message));
     }
 
     @Override
     public void close() {
-        Closing.all(LOG, "indexer-" + index, loop, flusher, this::closeReaders, registration, queues, meter);
+        Closing.all(LOG, "indexer-" + index, loop, flusher, this::closeReaders, registration, queues, meter, lease);
+    }
+
+    @Override
+    public void onFailure(Throwable cause) {
+        context.failed(cause);
     }
 
     /** Once the loop has ended, whose they are. */

@@ -1,8 +1,7 @@
 /**
- * Indexers in Storm: {@link io.waterwheel.topology.indexer.IndexerBolt} feeds the event loop of
- * {@link io.waterwheel.topology.indexer.IndexerHost} with {@code IndexerEvent}s, and the host drives
- * {@code ingest.indexer}; a {@link io.waterwheel.topology.indexer.Flusher} writes sealed trees on threads of its own.
- * Uses worker, message and config.
+ * Indexers: {@link io.waterwheel.topology.indexer.IndexerHost} has an event loop that takes {@code IndexerEvent}s, by
+ * which it drives {@code ingest.indexer}; a {@link io.waterwheel.topology.indexer.Flusher} writes sealed trees on
+ * threads of its own. Uses task, worker, message and config.
  */
 @NullMarked
 package io.waterwheel.topology.indexer;

@@ -1,4 +1,7 @@
-/** Storm spouts: where tuples and queries enter the topology. */
+/**
+ * Where tuples enter the topology: {@link io.waterwheel.topology.spout.SourceReader} reads topics live. Uses task,
+ * worker and config.
+ */
 @NullMarked
 package io.waterwheel.topology.spout;
 

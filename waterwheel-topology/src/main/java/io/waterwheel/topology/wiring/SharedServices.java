@@ -16,8 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Opens a worker's services at its first task and closes them at its last. Keyed by topology, because the embedded
- * server runs several workers, one after another, in one process.
+ * Opens a worker's services at its first task and closes them at its last. Keyed by worker, because the one-process
+ * server has several, one after another.
  */
 public final class SharedServices implements ServicesFactory {
     private static final long serialVersionUID = 1;
@@ -31,7 +31,7 @@ public final class SharedServices implements ServicesFactory {
         }
     }
 
-    /** By Storm's id of the topology. Guarded by itself. */
+    /** By the worker's name, which is Storm's id of the topology on a cluster. Guarded by itself. */
     private static final Map<String, Shared> OPEN = new HashMap<>();
 
     /** Those of them that have started: to look at these waits for no start, which may take long. */
@@ -48,15 +48,14 @@ public final class SharedServices implements ServicesFactory {
     });
 
     @Override
-    public WorkerServices open(Map<String, Object> stormConf) {
-        String id = String.valueOf(stormConf.get("storm.id"));
+    public WorkerServices open(String id, WaterwheelConfig config) {
         synchronized (OPEN) {
             if (ENDED.contains(id)) {
                 throw new IllegalStateException("worker " + id + " has ended");
             }
             Shared shared = OPEN.get(id);
             if (shared == null) {
-                shared = new Shared(new WorkerRuntime(WaterwheelConfig.fromStormConf(stormConf)));
+                shared = new Shared(new WorkerRuntime(config));
                 OPEN.put(id, shared);
                 STARTED.put(id, shared.runtime);
             }
@@ -114,11 +113,9 @@ public final class SharedServices implements ServicesFactory {
                 && one.get(Keys.TOPOLOGY_NAME).equals(other.get(Keys.TOPOLOGY_NAME));
     }
 
-    /**
-     * Closes what tasks of a worker that is dead have left open: one that failed while it was prepared is not closed.
-     * None of that id is opened from then on.
-     */
-    public static void closeLeft(String id) {
+    /** For what a worker that is dead has left: a task that does not end in time keeps its services. */
+    @Override
+    public void closeLeft(String id) {
         Shared left;
         synchronized (OPEN) {
             ENDED.add(id);

@@ -15,11 +15,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The thread that owns a task's state machines. Events come through two bounded queues: data, whose senders wait when
- * it is full, and control, which is handled first and refused when it is full (the sender repeats it). A Storm executor
- * only moves tuples into the loop, so a control message never stands behind data.
+ * XX
  *
- * <p>A failure of the handler ends the loop and is thrown to the next caller that hands over data: the worker dies and
- * is restarted, as nothing can be known of a state machine that threw.
+ * <p>A failure of the handler ends the loop, is told to {@link Handler#onFailure}, and is thrown to the next caller
+ * that hands over data: the worker dies and is restarted, as nothing can be known of a state machine that threw.
  *
  * @param <E> what a task's events are
  */
@@ -35,6 +34,9 @@ public final class EventLoop<E> implements AutoCloseable {
         default boolean rests() {
             return false;
         }
+
+        /** The loop ends before it is closed. Waits for nothing; on the loop's thread, or that which says so. */
+        default void onFailure(Throwable cause) {}
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(EventLoop.class);
@@ -143,7 +145,8 @@ public final class EventLoop<E> implements AutoCloseable {
 
     /** Ends the loop as if its handler had failed: for work done for it on other threads. */
     public void fail(Throwable cause) {
-        LOG.error("[{}] failed: the worker will be restarted", name, cause);
+        // Before a sender hears of it, who would be taken for the first that has failed.
+        handler.onFailure(cause);
         lock.lock();
         try {
             failure = cause;
@@ -153,6 +156,7 @@ public final class EventLoop<E> implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+        LOG.error("[{}] failed: the worker will be restarted", name, cause);
     }
 
     private void run() {
@@ -172,9 +176,14 @@ public final class EventLoop<E> implements AutoCloseable {
             }
         } catch (InterruptedException e) {
             LOG.info("[{}] interrupted: ends", name);
+            if (!isClosed()) {
+                handler.onFailure(e);
+            }
         } catch (Throwable e) {
-            LOG.error("[{}] failed: the worker will be restarted", name, e);
+            handler.onFailure(e);
             failure = e;
+            // Last: where memory is out, the line may fail.
+            LOG.error("[{}] failed: the worker will be restarted", name, e);
         } finally {
             lock.lock();
             try {
@@ -183,6 +192,15 @@ public final class EventLoop<E> implements AutoCloseable {
             } finally {
                 lock.unlock();
             }
+        }
+    }
+
+    private boolean isClosed() {
+        lock.lock();
+        try {
+            return closed;
+        } finally {
+            lock.unlock();
         }
     }
 

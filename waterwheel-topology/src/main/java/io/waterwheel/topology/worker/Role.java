@@ -1,14 +1,42 @@
 package io.waterwheel.topology.worker;
 
+import io.waterwheel.topology.config.Key;
+import io.waterwheel.topology.config.Keys;
+import io.waterwheel.topology.config.WaterwheelConfig;
 import java.util.Locale;
 
 /** What a task of the topology is; with its index among the tasks of that role, its address for control messages. */
 public enum Role {
-    SPOUT,
-    DISPATCHER,
-    INDEXER,
-    QUERY_SERVER,
-    COORDINATOR;
+    SPOUT(Keys.SPOUT_TASKS),
+    DISPATCHER(Keys.DISPATCHER_TASKS),
+    INDEXER(Keys.INDEXER_TASKS),
+    QUERY_SERVER(Keys.QUERY_SERVER_TASKS),
+    COORDINATOR(Keys.COORDINATOR_TASKS);
+
+    private final Key<Integer> tasks;
+
+    Role(Key<Integer> tasks) {
+        this.tasks = tasks;
+    }
+
+    /** How many tasks of this role a topology has. */
+    public int tasks(WaterwheelConfig config) {
+        return config.get(tasks);
+    }
+
+    /**
+     * Whose tasks get the messages of this role's.
+     *
+     * @throws IllegalStateException when these send none
+     */
+    public Role next() {
+        return switch (this) {
+            case SPOUT -> DISPATCHER;
+            case DISPATCHER -> INDEXER;
+            case INDEXER, QUERY_SERVER, COORDINATOR ->
+                throw new IllegalStateException("a task of role " + component() + " sends no messages");
+        };
+    }
 
     /** Name of the Storm component, and of the role in addresses: {@code query-server}. */
     public String component() {

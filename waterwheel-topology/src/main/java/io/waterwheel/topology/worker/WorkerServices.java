@@ -1,8 +1,8 @@
 package io.waterwheel.topology.worker;
 
 /**
- * All that the tasks of one worker share. One a worker process; shells get it in {@code prepare}, hand to their task
- * the part that it needs, and give it back in {@code cleanup}. Thread-safe.
+ * All that the tasks of one worker share. One a worker process; a task gets it when it is opened, uses the part that it
+ * needs, and gives it back when it is closed. Thread-safe.
  */
 public interface WorkerServices
         extends SpoutServices,

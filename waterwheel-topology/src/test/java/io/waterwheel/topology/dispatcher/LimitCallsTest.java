@@ -25,10 +25,10 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamPolicy;
 import io.waterwheel.store.LocalChunkStore;
 import io.waterwheel.topology.config.WaterwheelConfig;
+import io.waterwheel.topology.task.OneOfEach;
 import io.waterwheel.topology.worker.ControlBus;
 import io.waterwheel.topology.worker.DispatcherServices;
 import io.waterwheel.topology.worker.EventLoop;
-import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.StreamDirectory;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.lang.reflect.Proxy;
@@ -37,10 +37,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -48,11 +45,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.curator.test.TestingServer;
-import org.apache.storm.generated.StormTopology;
-import org.apache.storm.metrics2.StormMetricRegistry;
-import org.apache.storm.task.IOutputCollector;
-import org.apache.storm.task.OutputCollector;
-import org.apache.storm.task.TopologyContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -99,7 +91,7 @@ final class LimitCallsTest {
             try (StreamDirectory directory = new StreamDirectory(store, namespace, schedule)) {
                 Waiting.until("the stream is seen", () -> directory.streams().containsKey(live.id()));
                 DispatcherTask dispatcher =
-                        new DispatcherTask(services(store, namespace, directory), context(), collector());
+                        new DispatcherTask(services(store, namespace, directory), () -> {}, new OneOfEach());
                 EventLoop<DispatcherEvent> loop = dispatcher.start();
                 try {
                     for (int p = 0; p < 2 * RAISES; p++) {
@@ -235,38 +227,5 @@ final class LimitCallsTest {
                     case "limitCalls" -> Boolean.getBoolean("shared") ? blockingCalls : limitCalls;
                     default -> throw new UnsupportedOperationException(method.getName());
                 });
-    }
-
-    private static TopologyContext context() {
-        Map<Integer, String> components =
-                Map.of(1, Role.SPOUT.component(), 2, Role.DISPATCHER.component(), 3, Role.INDEXER.component());
-        Map<String, List<Integer>> tasks = new HashMap<>();
-        components.forEach((task, component) -> tasks.put(component, List.of(task)));
-        return new TopologyContext(
-                new StormTopology(Map.of(), Map.of(), Map.of()),
-                Map.of(),
-                components,
-                tasks,
-                Map.of(),
-                new ConcurrentHashMap<>(),
-                "limits",
-                "",
-                "",
-                2,
-                1,
-                List.of(1, 2, 3),
-                Map.of(),
-                Map.of(),
-                new HashMap<>(),
-                new HashMap<>(),
-                new AtomicBoolean(),
-                new StormMetricRegistry());
-    }
-
-    private static OutputCollector collector() {
-        return new OutputCollector((IOutputCollector) Proxy.newProxyInstance(
-                LimitCallsTest.class.getClassLoader(),
-                new Class<?>[] {IOutputCollector.class},
-                (proxy, method, args) -> null));
     }
 }

@@ -1,25 +1,17 @@
 package io.waterwheel.topology.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.ingest.source.LogSource;
 import io.waterwheel.metrics.Metrics;
+import io.waterwheel.topology.Tasks;
 import io.waterwheel.topology.config.WaterwheelConfig;
-import io.waterwheel.topology.queryserver.QueryServerBolt;
-import io.waterwheel.topology.spout.SourceSpout;
+import io.waterwheel.topology.task.OneOfEach;
+import io.waterwheel.topology.task.Task;
 import java.lang.reflect.Proxy;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.storm.generated.StormTopology;
-import org.apache.storm.metrics2.StormMetricRegistry;
-import org.apache.storm.spout.SpoutOutputCollector;
-import org.apache.storm.task.OutputCollector;
-import org.apache.storm.task.TopologyContext;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -87,43 +79,27 @@ final class ClosingTest {
     }
 
     @Test
-    void aSpoutGivesItsServicesBackWhateverFails() {
-        WorkerServices services = services();
-        SourceSpout spout = new SourceSpout(conf -> services, Duration.ofMillis(100));
-        spout.open(Map.of(), context(Role.SPOUT), new SpoutOutputCollector(null));
-        spout.close();
+    void aSourceGivesItsServicesBackWhateverFails() {
+        open(Role.SPOUT).close();
         assertThat(closed).containsExactly("address", "source", "services");
     }
 
     @Test
-    void aBoltGivesItsServicesBackWhateverFails() {
-        WorkerServices services = services();
-        QueryServerBolt bolt = new QueryServerBolt(conf -> services);
-        bolt.prepare(Map.of(), context(Role.QUERY_SERVER), new OutputCollector(null));
-        bolt.cleanup();
+    void aTaskGivesItsServicesBackWhateverFails() {
+        open(Role.QUERY_SERVER).close();
         assertThat(closed).containsExactly("address", "services");
     }
 
-    private static TopologyContext context(Role role) {
-        Map<Integer, String> components = Map.of(1, role.component(), 2, Role.DISPATCHER.component());
-        return new TopologyContext(
-                new StormTopology(Map.of(), Map.of(), Map.of()),
-                Map.of(),
-                components,
-                Map.of(role.component(), List.of(1), Role.DISPATCHER.component(), List.of(2)),
-                Map.of(),
-                new ConcurrentHashMap<>(),
-                "closing",
-                "",
-                "",
-                1,
-                1,
-                List.of(1, 2),
-                Map.of(),
-                Map.of(),
-                new HashMap<>(),
-                new HashMap<>(),
-                new AtomicBoolean(),
-                new StormMetricRegistry());
+    /** These services have nothing that an indexer needs. */
+    @Test
+    void aTaskThatDoesNotOpenGivesItsServicesBack() {
+        assertThatThrownBy(() -> open(Role.INDEXER)).isInstanceOf(UnsupportedOperationException.class);
+        assertThat(closed).containsExactly("services");
+    }
+
+    private Task open(Role role) {
+        WorkerServices services = services();
+        return new Tasks((worker, config) -> services)
+                .open(role, "a worker", WaterwheelConfig.defaults(), new OneOfEach());
     }
 }

@@ -1,5 +1,6 @@
 package io.waterwheel.embedded.server;
 
+import io.waterwheel.topology.worker.Uninterrupted;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;

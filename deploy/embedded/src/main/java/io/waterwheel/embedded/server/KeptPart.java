@@ -1,5 +1,6 @@
 package io.waterwheel.embedded.server;
 
+import io.waterwheel.topology.worker.Uninterrupted;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

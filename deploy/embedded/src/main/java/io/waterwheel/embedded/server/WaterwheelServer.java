@@ -11,6 +11,7 @@ import io.waterwheel.topology.sql.Statements;
 import io.waterwheel.topology.warmup.QueryWarmUp;
 import io.waterwheel.topology.wiring.WorkerMemory;
 import io.waterwheel.topology.worker.HostTroubles;
+import io.waterwheel.topology.worker.Uninterrupted;
 import io.waterwheel.topology.zookeeper.OpenNodes;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.waterwheel.embedded.storm;
 
-import io.waterwheel.topology.WaterwheelTopology;
+import io.waterwheel.topology.Tasks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -271,7 +271,7 @@ final class StormWorker implements AutoCloseable {
             }
         }
         awaitEnd(left);
-        WaterwheelTopology.closeLeft(id);
+        new Tasks().end(id);
         StormStateFactory.forget("/" + id);
         delete(folder);
     }

@@ -1,9 +1,9 @@
-package io.waterwheel.embedded.server;
+package io.waterwheel.topology.worker;
 
 import java.util.concurrent.TimeUnit;
 
 /** Waits for the end of what would run on half stopped if its caller, who was interrupted, went away. */
-final class Uninterrupted {
+public final class Uninterrupted {
     private Uninterrupted() {}
 
     /**
@@ -12,7 +12,7 @@ final class Uninterrupted {
      *
      * @return whether the thread has ended within the time
      */
-    static boolean join(Thread thread, long millis) {
+    public static boolean join(Thread thread, long millis) {
         boolean interrupted = false;
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         while (thread.isAlive()) {

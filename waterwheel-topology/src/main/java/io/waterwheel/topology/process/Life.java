@@ -1,0 +1,236 @@
+package io.waterwheel.topology.process;
+
+import io.waterwheel.topology.config.WaterwheelConfig;
+import io.waterwheel.topology.task.IdlePause;
+import io.waterwheel.topology.task.SourceTask;
+import io.waterwheel.topology.task.Task;
+import io.waterwheel.topology.task.TaskContext;
+import io.waterwheel.topology.task.TaskOpener;
+import io.waterwheel.topology.worker.Role;
+import io.waterwheel.topology.worker.Uninterrupted;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One life of a topology's tasks. Each is opened by a thread of its own, side by side; that of a source goes on to call
+ * it, the others end. Who sends to a task that is not open yet waits for it.
+ */
+final class Life implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Life.class);
+    /** Receivers before senders: who waits for room in a task is let go when that is closed. */
+    private static final List<Role> CLOSED_IN_TURN =
+            List.of(Role.COORDINATOR, Role.QUERY_SERVER, Role.INDEXER, Role.DISPATCHER, Role.SPOUT);
+
+    /** For a task that is just being opened, before that is interrupted; half of one is harder to close. */
+    private static final long OPENING_MILLIS = TimeUnit.SECONDS.toMillis(5);
+
+    /** For threads that were interrupted. */
+    private static final long ENDING_MILLIS = TimeUnit.SECONDS.toMillis(10);
+
+    private final String id;
+    private final WaterwheelConfig config;
+    private final TaskOpener opener;
+    private final Consumer<String> died;
+    private final Map<Role, List<Place>> places = new EnumMap<>(Role.class);
+    /** Once it closes, what fails is no news. */
+    private volatile boolean closing;
+
+    /**
+     * A life that has not begun.
+     *
+     * @param id no other life has it
+     * @param died hears what a task failed with; on any thread, must not wait
+     */
+    Life(String id, WaterwheelConfig config, TaskOpener opener, Consumer<String> died) {
+        this.id = id;
+        this.config = config;
+        this.opener = opener;
+        this.died = died;
+        for (Role role : Role.values()) {
+            List<Place> ofRole = new ArrayList<>();
+            for (int index = 0; index < role.tasks(config); index++) {
+                ofRole.add(new Place(role, index));
+            }
+            places.put(role, ofRole);
+        }
+    }
+
+    /** Begins to open the tasks. */
+    void start() {
+        for (Place place : all()) {
+            place.thread.start();
+        }
+    }
+
+    private List<Place> of(Role role) {
+        return places.getOrDefault(role, List.of());
+    }
+
+    private List<Place> all() {
+        List<Place> all = new ArrayList<>();
+        places.values().forEach(all::addAll);
+        return all;
+    }
+
+    /** Ends all tasks, in turn. What does not end is logged and left behind. */
+    @Override
+    public void close() {
+        closing = true;
+        all().forEach(Place::end);
+        awaitThreads();
+        for (Role role : CLOSED_IN_TURN) {
+            of(role).forEach(Place::close);
+        }
+        opener.end(id);
+    }
+
+    private void awaitThreads() {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(OPENING_MILLIS);
+        for (Place place : all()) {
+            long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            if (!Uninterrupted.join(place.thread, Math.max(0, left))) {
+                place.thread.interrupt();
+            }
+        }
+        deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ENDING_MILLIS);
+        for (Place place : all()) {
+            long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            if (!Uninterrupted.join(place.thread, Math.max(0, left))) {
+                LOG.warn("{} has not ended, and is left behind", place.thread.getName());
+            }
+        }
+    }
+
+    /** Where a task is, once it is open, and what it is told. */
+    private final class Place implements TaskContext {
+        private final Role role;
+        private final int index;
+        final Thread thread;
+        /** Written under the lock of this. */
+        private volatile @Nullable Task task;
+        /** Guarded by this. */
+        private boolean ended;
+        /** Guarded by this: whether its thread is through with opening, and may be interrupted. */
+        private boolean reading;
+        /** Messages; only a source's own thread looks. */
+        private long sent;
+
+        Place(Role role, int index) {
+            this.role = role;
+            this.index = index;
+            String address = role.address(index);
+            this.thread = new Thread(this::run, role == Role.SPOUT ? address : "open-" + address);
+            thread.setDaemon(true);
+        }
+
+        private void run() {
+            try {
+                Task opened = opener.open(role, id, config, this);
+                if (!take(opened)) {
+                    // This life is over: its successor needs the ports.
+                    opened.close();
+                } else if (opened instanceof SourceTask source) {
+                    read(source);
+                }
+            } catch (Throwable e) {
+                failed(e);
+                // Last: where memory is out, the line may fail.
+                if (!closing) {
+                    LOG.error("[{}] failed", role.address(index), e);
+                }
+            }
+        }
+
+        private synchronized boolean take(Task opened) {
+            if (ended) {
+                return false;
+            }
+            task = opened;
+            reading = opened instanceof SourceTask;
+            notifyAll();
+            return true;
+        }
+
+        private void read(SourceTask source) throws InterruptedException {
+            IdlePause pause = new IdlePause();
+            int looks = 0;
+            while (!closing) {
+                long before = sent;
+                source.next();
+                looks = sent == before ? pause.pause(looks) : 0;
+            }
+        }
+
+        /** The task, which is waited for; null when this life ends before it is open. */
+        private @Nullable Task await() throws InterruptedException {
+            Task open = task;
+            if (open != null) {
+                return open;
+            }
+            synchronized (this) {
+                while (task == null && !ended) {
+                    wait();
+                }
+                return task;
+            }
+        }
+
+        synchronized void end() {
+            ended = true;
+            notifyAll();
+            if (reading) {
+                thread.interrupt();
+            }
+        }
+
+        void close() {
+            Task open = task;
+            if (open != null) {
+                open.close();
+            }
+        }
+
+        @Override
+        public int index() {
+            return index;
+        }
+
+        @Override
+        public int tasks(Role of) {
+            return of(of).size();
+        }
+
+        @Override
+        public void send(int to, Object message) {
+            sent++;
+            Place receiver = of(role.next()).get(to);
+            try {
+                Task open = receiver.await();
+                if (open != null) {
+                    open.take(message);
+                }
+            } catch (InterruptedException e) {
+                // The message is lost: what has sent it must not go on as if it were not.
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(
+                        "interrupted before " + receiver.role.address(to) + " had room for a message", e);
+            }
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+            if (closing) {
+                LOG.debug("[{}] failed while it ended", role.address(index), cause);
+                return;
+            }
+            died.accept(role.address(index) + " failed: " + cause);
+        }
+    }
+}

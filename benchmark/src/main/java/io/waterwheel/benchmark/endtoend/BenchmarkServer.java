@@ -6,7 +6,6 @@ import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.topology.Tasks;
-import io.waterwheel.topology.WaterwheelTopology;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import io.waterwheel.wire.WireQueries;
@@ -47,16 +46,12 @@ final class BenchmarkServer implements AutoCloseable {
      */
     static BenchmarkServer start(Path folder, String bootstrap, List<String> overrides)
             throws IOException, InterruptedException {
-        // Blocks go by reference between the tasks of a worker, as in production: Storm's test switch stays off.
         WaterwheelConfig config = WaterwheelConfig.parse(
                 "benchmark",
                 "kafka:\n  bootstrap: " + bootstrap + "\nquery-server:\n  cache-size: 64 MiB\n",
                 overrides);
         WaterwheelServer server = WaterwheelServer.start(
-                folder,
-                config,
-                Set.of(WaterwheelServer.External.KAFKA),
-                inForce -> WaterwheelTopology.build(inForce, new Tasks(new MeteredServices())));
+                folder, config, Set.of(WaterwheelServer.External.KAFKA), inForce -> new Tasks(new MeteredServices()));
         try (ZooKeeperCatalogStore catalog = ZooKeeperCatalogStore.connect(server.config())) {
             while (true) {
                 var node = catalog.read("/coordinators/0");

@@ -44,7 +44,7 @@ public final class Main {
             code = Cli.FAILURE;
         }
         done.set(true);
-        // Explicit: Storm in this process leaves threads behind, and what was foreseen in vain is not waited for.
+        // Explicit: services in this process may leave threads behind, and what was foreseen in vain is not waited for.
         System.exit(code);
     }
 

@@ -76,8 +76,7 @@ final class EndToEndTest {
     static void start() throws Exception {
         registry = new TestRegistry();
         Path access = Files.writeString(folder.resolve("registries"), registry.address() + " basic reader:secret\n");
-        WaterwheelConfig config = WaterwheelConfig.parse(
-                        "test", "storm:\n  topology.testing.always.try.serialize: true\n", List.of())
+        WaterwheelConfig config = WaterwheelConfig.defaults()
                 .with(
                         Keys.SQL_TABLES,
                         DocumentationTest.ROOT.resolve("docs/examples/tables").toString())

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.waterwheel.Waiting;
 import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.embedded.server.WaterwheelServer;
-import io.waterwheel.topology.WaterwheelTopology;
+import io.waterwheel.topology.Tasks;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
@@ -78,9 +78,8 @@ final class ServedProcess implements AutoCloseable {
         List<String> overrides = new ArrayList<>(List.of(args).subList(1, args.length));
         overrides.add("query-server.cache-size=64 MiB");
         overrides.add("query.warm-up=0 s");
-        WaterwheelConfig config =
-                WaterwheelConfig.parse("test", "storm:\n  topology.testing.always.try.serialize: true\n", overrides);
-        WaterwheelServer server = WaterwheelServer.start(Path.of(args[0]), config, Set.of(), WaterwheelTopology::build);
+        WaterwheelConfig config = WaterwheelConfig.parse("test", "", overrides);
+        WaterwheelServer server = WaterwheelServer.start(Path.of(args[0]), config, Set.of(), inForce -> new Tasks());
         try (CatalogStore catalog = ZooKeeperCatalogStore.connect(server.config())) {
             System.out.println("READY " + url(catalog, 0) + " " + url(catalog, 1) + " "
                     + server.config().get(Keys.KAFKA_BOOTSTRAP));

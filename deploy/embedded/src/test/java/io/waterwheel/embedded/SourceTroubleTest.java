@@ -89,9 +89,7 @@ final class SourceTroubleTest {
         // Apart from the server, so that it can be stopped alone.
         kafka = EmbeddedKafka.start(folder.resolve("kafka"), 0);
         WaterwheelConfig config = WaterwheelConfig.parse(
-                "test",
-                "storm:\n  topology.testing.always.try.serialize: true\n",
-                List.of("source.check-interval=200 ms", "kafka.bootstrap=" + kafka.bootstrap()));
+                "test", "", List.of("source.check-interval=200 ms", "kafka.bootstrap=" + kafka.bootstrap()));
         server = QuickServer.start(
                 folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of(WaterwheelServer.External.KAFKA));
         client = WaterwheelClient.connect(server.url());

@@ -100,7 +100,7 @@ public final class DemoCommand implements Callable<Integer> {
 
     private boolean run(Path folder, PrintStream out) throws IOException, InterruptedException {
         long begin = System.nanoTime();
-        out.println("Starting ZooKeeper, Kafka, Storm and Waterwheel in this process ...");
+        out.println("Starting ZooKeeper, Kafka and Waterwheel in this process ...");
         out.flush();
         try (RunningServer server = RunningServer.start(folder, config(), Set.of())) {
             out.println(

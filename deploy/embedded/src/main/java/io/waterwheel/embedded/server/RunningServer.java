@@ -10,7 +10,7 @@ import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.metrics.Metrics;
 import io.waterwheel.store.ChunkStore;
-import io.waterwheel.topology.WaterwheelTopology;
+import io.waterwheel.topology.Tasks;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.hdfs.ChunkStores;
@@ -62,7 +62,7 @@ public final class RunningServer implements AutoCloseable {
     public static RunningServer start(
             Path folder, WaterwheelConfig config, Set<WaterwheelServer.External> external, Consumer<String> slow)
             throws IOException {
-        WaterwheelServer server = WaterwheelServer.start(folder, config, external, WaterwheelTopology::build);
+        WaterwheelServer server = WaterwheelServer.start(folder, config, external, inForce -> new Tasks());
         try {
             return new RunningServer(server, awaitCoordinator(server, slow));
         } catch (IOException | RuntimeException e) {
@@ -134,12 +134,12 @@ public final class RunningServer implements AutoCloseable {
         return chunks;
     }
 
-    /** How many workers of Storm there have been, one after another. */
-    public int workers() {
-        return server.workers();
+    /** How often its tasks were started: once, and again each time that one had failed. */
+    public int lives() {
+        return server.lives();
     }
 
-    /** What its worker measures; nothing while that starts. */
+    /** What its tasks measure; nothing while they start. */
     public List<Metrics> metrics() {
         return SharedServices.metricsOf(server.config());
     }

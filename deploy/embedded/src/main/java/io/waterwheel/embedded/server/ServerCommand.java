@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "server",
         description = {
-            "Run all of Waterwheel in one process: ZooKeeper, Kafka, Storm and the topology, on one data folder.",
+            "Run all of Waterwheel in one process: ZooKeeper, Kafka and the topology, on one data folder.",
             "Prints one line when it takes queries, 'ready: grpc://HOST:PORT kafka://HOST:PORT http://HOST:PORT', then runs"
                     + " until it is told to end (Ctrl-C, SIGTERM): it writes what is in memory into chunks and ends with 0; told so before"
                     + " that line it ends at once, with 130 or 143. Killed and started again on its folder it goes on"
@@ -292,7 +292,7 @@ public final class ServerCommand implements Callable<Integer> {
         return false;
     }
 
-    /** Storm would start the coordinator again and again: better said here. */
+    /** The coordinator would be started again and again: better said here. */
     private static void checkPort(WaterwheelConfig config) throws IOException {
         List<Integer> ports = config.get(Keys.COORDINATOR_PORTS);
         IOException last = null;

@@ -27,8 +27,8 @@ public final class ServerFolder {
     }
 
     /**
-     * Sends the process's temporary files to {@code tmp} of the data folder, which is emptied: Storm, when it is
-     * killed, leaves its own behind. To be called by the one process that has the folder.
+     * Sends the process's temporary files to {@code tmp} of the data folder, which is emptied: one that is killed
+     * leaves its own behind. To be called by the one process that has the folder.
      */
     public static void settleTemporary(Path dataFolder) throws IOException {
         Path temporary = dataFolder.toAbsolutePath().normalize().resolve("tmp");

@@ -1,13 +1,13 @@
 package io.waterwheel.embedded.server;
 
 import io.waterwheel.catalog.store.CatalogStore;
-import io.waterwheel.embedded.storm.EmbeddedStorm;
 import io.waterwheel.store.DiskSpace;
-import io.waterwheel.topology.WaterwheelTopology;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.hdfs.MarkedChunkStore;
+import io.waterwheel.topology.process.ProcessHost;
 import io.waterwheel.topology.sql.Statements;
+import io.waterwheel.topology.task.TaskOpener;
 import io.waterwheel.topology.warmup.QueryWarmUp;
 import io.waterwheel.topology.wiring.WorkerMemory;
 import io.waterwheel.topology.worker.HostTroubles;
@@ -20,24 +20,20 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import org.apache.storm.Config;
-import org.apache.storm.generated.StormTopology;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All of Waterwheel in one process on one data folder: ZooKeeper, Kafka, Storm and the topology. Prints nothing. Killed
- * and started again on the folder it goes on where it stood. Start and close from one thread.
+ * All of Waterwheel in one process on one data folder: ZooKeeper, Kafka and the topology. Prints nothing. Killed and
+ * started again on the folder it goes on where it stood. Start and close from one thread.
  */
 public final class WaterwheelServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WaterwheelServer.class);
@@ -67,7 +63,7 @@ public final class WaterwheelServer implements AutoCloseable {
 
     private final Set<External> external;
     private WaterwheelConfig config;
-    private @Nullable EmbeddedStorm storm;
+    private @Nullable ProcessHost tasks;
 
     private WaterwheelServer(WaterwheelConfig config, Set<External> external) {
         this.config = config;
@@ -75,22 +71,22 @@ public final class WaterwheelServer implements AutoCloseable {
     }
 
     /**
-     * Starts everything and submits the topology; its tasks come up a few seconds later.
+     * Starts everything; the tasks come up a few seconds later.
      *
      * @param config keys of what is started here are replaced by the addresses that it has
      * @param external what is not started here
-     * @param topology makes the topology for the addresses in force
+     * @param tasks makes what opens the tasks, for the addresses in force
      * @throws IOException when a part does not start, or another server has the folder; what had started is closed
      */
     public static WaterwheelServer start(
             Path dataFolder,
             WaterwheelConfig config,
             Set<External> external,
-            Function<WaterwheelConfig, StormTopology> topology)
+            Function<WaterwheelConfig, TaskOpener> tasks)
             throws IOException {
         WaterwheelServer server = new WaterwheelServer(config, external);
         try {
-            server.start(dataFolder, topology);
+            server.start(dataFolder, tasks);
             return server;
         } catch (IOException | RuntimeException e) {
             server.close();
@@ -98,7 +94,7 @@ public final class WaterwheelServer implements AutoCloseable {
         }
     }
 
-    private void start(Path dataFolder, Function<WaterwheelConfig, StormTopology> topology) throws IOException {
+    private void start(Path dataFolder, Function<WaterwheelConfig, TaskOpener> opener) throws IOException {
         long begin = System.nanoTime();
         DataFolder folder = DataFolder.take(dataFolder);
         parts.push(folder);
@@ -151,13 +147,17 @@ public final class WaterwheelServer implements AutoCloseable {
         config = WorkerMemory.fitting(
                 config.with(Keys.TOPOLOGY_WORKERS, 1), Runtime.getRuntime().maxMemory());
         WorkerMemory.check(config, Runtime.getRuntime().maxMemory());
-        Map<String, Object> stormConf = new HashMap<>(WaterwheelTopology.stormConf(config));
-        stormConf.put(Config.TOPOLOGY_WORKERS, 1);
-        StormTopology made = topology.apply(config);
+        if (!config.stormKeys().isEmpty()) {
+            LOG.warn(
+                    "the section storm of the configuration means nothing to a server in one process, which runs without"
+                            + " Storm: {}",
+                    String.join(", ", config.stormKeys()));
+        }
+        TaskOpener made = opener.apply(config);
         parts.push(HostTroubles.tell(config, () -> troubles(watch)));
         lookAtCatalog();
-        storm = EmbeddedStorm.start(config.get(Keys.TOPOLOGY_NAME), stormConf, made);
-        parts.push(storm);
+        tasks = ProcessHost.start(config.get(Keys.TOPOLOGY_NAME), config, made);
+        parts.push(tasks);
         LOG.info("server on {}: started in {} ms", dataFolder, (System.nanoTime() - begin) / 1_000_000);
     }
 
@@ -256,13 +256,13 @@ public final class WaterwheelServer implements AutoCloseable {
     }
 
     /**
-     * What Storm's last worker died of, the topology's tasks with it, and which part is not up, and why; empty when
-     * none has died and all are up.
+     * What the tasks were last closed and opened again for, and which part is not up, and why; empty when none has
+     * failed and all are up.
      */
     String trouble() {
         List<String> troubles = new ArrayList<>();
-        if (storm != null && !storm.trouble().isEmpty()) {
-            troubles.add("Storm's worker was started again, since " + storm.trouble());
+        if (tasks != null && !tasks.trouble().isEmpty()) {
+            troubles.add("all tasks were started again, since " + tasks.trouble());
         }
         troubles.addAll(partTroubles());
         return String.join("; ", troubles);
@@ -285,9 +285,9 @@ public final class WaterwheelServer implements AutoCloseable {
                 .toList();
     }
 
-    /** How many workers of Storm there have been, one after another. */
-    int workers() {
-        return storm == null ? 0 : storm.lives();
+    /** How often the tasks were started. */
+    int lives() {
+        return tasks == null ? 0 : tasks.lives();
     }
 
     /** The configuration in force: the given one with the addresses of what runs here. */

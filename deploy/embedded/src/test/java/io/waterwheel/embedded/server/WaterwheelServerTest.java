@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Waiting;
 import io.waterwheel.catalog.store.CatalogStore;
-import io.waterwheel.embedded.CountingTopology;
+import io.waterwheel.embedded.CountingTasks;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
@@ -24,11 +24,10 @@ final class WaterwheelServerTest {
     Path folder;
 
     @Test
-    void runsATopologyOnItsOwnServices() throws Exception {
-        WaterwheelConfig given = WaterwheelConfig.parse(
-                "test", "storm:\n  topology.testing.always.try.serialize: true\n", java.util.List.of());
-        CountingTopology.SEEN.set(0);
-        try (WaterwheelServer server = WaterwheelServer.start(folder, given, Set.of(), CountingTopology::make)) {
+    void runsTasksOnItsOwnServices() throws Exception {
+        WaterwheelConfig given = WaterwheelConfig.defaults();
+        CountingTasks.SEEN.set(0);
+        try (WaterwheelServer server = WaterwheelServer.start(folder, given, Set.of(), config -> new CountingTasks())) {
             assertThat(server.config().get(Keys.ZOOKEEPER_CONNECT))
                     .startsWith("127.0.0.1:")
                     .doesNotEndWith(":2181");
@@ -38,10 +37,10 @@ final class WaterwheelServerTest {
             assertThat(Path.of(URI.create(server.config().get(Keys.CHUNK_STORE_URI))))
                     .isEqualTo(folder.resolve("chunks"))
                     .isDirectory();
-            assertThatThrownBy(() -> WaterwheelServer.start(folder, given, Set.of(), CountingTopology::make))
+            assertThatThrownBy(() -> WaterwheelServer.start(folder, given, Set.of(), config -> new CountingTasks()))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("is in use by process");
-            Waiting.until("tuples flow", () -> CountingTopology.SEEN.get() > 100);
+            Waiting.until("messages flow", () -> CountingTasks.SEEN.get() > 100);
         }
         DataFolder.take(folder).close(); // given free
     }
@@ -68,7 +67,7 @@ final class WaterwheelServerTest {
                         folder,
                         WaterwheelConfig.defaults(),
                         Set.of(WaterwheelServer.External.KAFKA),
-                        CountingTopology::make))
+                        config -> new CountingTasks()))
                 .hasMessageContainingAll("somebody else's", "nothing is written to it");
         DataFolder.take(folder).close();
         // By then it knew that no coordinator answers.

@@ -248,10 +248,11 @@ public final class Keys {
             .atLeast("0 ms")
             .atMost("10 s")
             .doc("Processor time in which a new worker process answers questions of its own about rows of its own, in a"
-                    + " temporary folder, before its coordinators say that they are there: so that the first answers to"
-                    + " clients are nearly as quick as later ones. It begins beside the rest of the start. On a machine"
-                    + " that is busy it ends after ten times as long, and at most 10 s later than that time. 0 s: not"
-                    + " at all."));
+                    + " temporary folder, so that the first answers to clients are nearly as quick as later ones. It begins"
+                    + " beside the rest of the start. Coordinators say that they are there once each kind of question has"
+                    + " been answered; the rest goes on beside the first clients, on threads of low priority, while none of"
+                    + " their questions is under way. On a machine that is busy either part ends after ten times as long,"
+                    + " and at most 10 s later than that time. 0 s: not at all."));
     public static final Key<Duration> QUERY_SLOW = add(Key.duration("query.slow", "5 s")
             .atLeast("0 ms")
             .atMost("1 h")

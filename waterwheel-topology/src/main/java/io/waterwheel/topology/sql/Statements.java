@@ -46,6 +46,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -78,6 +79,7 @@ public final class Statements implements StatementHandler, AutoCloseable {
     /**
      * Statements of a coordinator.
      *
+     * @param queries answers the queries that statements are made of
      * @param calls answers the calls that make, change and drop streams
      * @param log takes the rows of INSERT
      * @param letters has the dead letters
@@ -85,10 +87,11 @@ public final class Statements implements StatementHandler, AutoCloseable {
     public Statements(
             CoordinatorServices services,
             CoordinatorServices.QueryHandler coordinator,
+            QueryHandler queries,
             AdminHandler calls,
             InsertLog log,
             LetterLog letters) {
-        this.queries = coordinator::query;
+        this.queries = queries;
         this.streams = new KnownStreams(services);
         WaterwheelConfig config = services.config();
         this.executor = new DuckDbExecutor(new DuckDbSettings(
@@ -172,9 +175,10 @@ public final class Statements implements StatementHandler, AutoCloseable {
      * follows gives way to all else.
      *
      * @param awaited whether {@link #awaitLoaded} waits for the first; otherwise it gives way too
+     * @param goesOn asked before each statement after the first, may block: where it says no, the rest is left
      */
     @SuppressWarnings("ThreadPriorityCheck") // nothing depends on it but what gives way on a full machine
-    public static void warmUp(boolean awaited) {
+    public static void warmUp(boolean awaited, BooleanSupplier goesOn) {
         if (!WARM.compareAndSet(false, true)) {
             return;
         }
@@ -184,11 +188,12 @@ public final class Statements implements StatementHandler, AutoCloseable {
                     AtomicInteger planned = new AtomicInteger();
                     try {
                         SqlPlanner.warmUp(() -> {
-                            if (planned.getAndIncrement() == 1) {
+                            int before = planned.getAndIncrement();
+                            if (before == 1) {
                                 Thread.currentThread().setPriority(Thread.MIN_PRIORITY);
                                 LOADED.countDown();
                             }
-                            return true;
+                            return before == 0 || goesOn.getAsBoolean();
                         });
                     } finally {
                         LOADED.countDown();

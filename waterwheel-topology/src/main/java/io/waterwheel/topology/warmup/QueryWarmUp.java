@@ -36,9 +36,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks questions of every kind about {@link ScratchStreams}, over Flight, through a server of its own on loopback,
- * until its time is up: what answers the first clients then has been loaded and compiled. Once a process; a failure is
- * logged and costs nothing but slow first answers. Thread-safe.
+ * Asks questions of every kind about {@link ScratchStreams}, over Flight, through a server of its own on loopback: what
+ * answers the first clients then has been loaded, and later ones find it compiled. In two parts. The first asks a
+ * question of each kind, or until its time is up, and is waited for by {@link #await}. The rest begins with
+ * {@link #goOn}, beside the first clients: on threads of the lowest priority, between their questions, until its time
+ * is up. Once a process; a failure is logged and costs nothing but slow first answers. Thread-safe.
  */
 public final class QueryWarmUp implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(QueryWarmUp.class);
@@ -55,7 +57,16 @@ public final class QueryWarmUp implements AutoCloseable {
 
     private static final int CLOSE_SECONDS = 2;
 
+    /** After its first part it goes on by itself: a worker may have no coordinator that clients come to. */
+    private static final Duration LONGEST_REST = Duration.ofSeconds(5);
+
+    /** Whether what clients wait for is loaded. */
+    private final CountDownLatch loaded = new CountDownLatch(1);
+    /** Whether clients may come by now. */
+    private final CountDownLatch clients = new CountDownLatch(1);
+
     private final CountDownLatch ended = new CountDownLatch(1);
+    private final QuietMoments quiet = new QuietMoments();
     private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     /** What the threads that answer have taken. */
     private final AtomicLong answering = new AtomicLong();
@@ -69,6 +80,9 @@ public final class QueryWarmUp implements AutoCloseable {
 
     private final Thread thread;
     private volatile boolean closed;
+    /** Whether clients may be beside it. */
+    private volatile boolean later;
+
     private volatile int answered;
     /** The one that was begun before; null when this one is begun, or none is. */
     private @Nullable QueryWarmUp first;
@@ -76,27 +90,27 @@ public final class QueryWarmUp implements AutoCloseable {
     private QueryWarmUp(Duration most, Path parent) {
         this.most = most;
         this.parent = parent;
-        deadline = System.nanoTime()
-                + Math.min(PATIENCE * most.toNanos(), most.plus(MOST_PATIENCE).toNanos());
+        deadline = deadline();
         thread = new Thread(this::run, "query-warm-up");
         thread.setDaemon(true);
     }
 
-    /**
-     * Begins, on a thread of its own. Where this process has begun before, by another worker in it or by the server
-     * that starts the worker, this is that one: it may last as long as if it began now, and only its maker closes it.
-     *
-     * @param most of the processor's time; zero for no warm-up
-     */
-    public static QueryWarmUp start(Duration most) {
-        return start(most, Path.of(System.getProperty("java.io.tmpdir")));
+    private long deadline() {
+        return System.nanoTime()
+                + Math.min(PATIENCE * most.toNanos(), most.plus(MOST_PATIENCE).toNanos());
     }
 
-    /** The same, with its temporary folder in another. */
-    static QueryWarmUp start(Duration most, Path parent) {
-        QueryWarmUp made = new QueryWarmUp(most, parent);
+    /**
+     * Begins, on a thread of its own. Where this process has begun before, by another worker in it or by the server
+     * that starts the worker, this is that one: it may last as long as if it began now, and only its maker lets it go
+     * on and closes it.
+     *
+     * @param most of the processor's time, for both parts together; zero for no warm-up
+     */
+    public static QueryWarmUp start(Duration most) {
+        QueryWarmUp made = new QueryWarmUp(most, Path.of(System.getProperty("java.io.tmpdir")));
         if (most.isZero()) {
-            made.ended.countDown();
+            made.neverBegins();
         } else if (FIRST.compareAndSet(null, made)) {
             made.thread.start();
         } else {
@@ -107,19 +121,71 @@ public final class QueryWarmUp implements AutoCloseable {
         return made;
     }
 
-    /** Waits for its end, not much longer than it may last. Returns at once when this thread is interrupted, or was. */
+    /** One that is not the process's, with its temporary folder in another. */
+    static QueryWarmUp apart(Duration most, Path parent) {
+        QueryWarmUp made = new QueryWarmUp(most, parent);
+        made.thread.start();
+        return made;
+    }
+
+    private void neverBegins() {
+        loaded.countDown();
+        ended.countDown();
+    }
+
+    /**
+     * Waits for the end of its first part, not much longer than that may last. Returns at once when this thread is
+     * interrupted, or was.
+     */
     public void await() {
         if (first != null) {
             first.await();
             return;
         }
         try {
-            if (!ended.await(deadline + GRACE.toNanos() - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-                LOG.warn("[warm-up] it has not ended in time; the first answers will be slow");
+            if (!loaded.await(deadline + GRACE.toNanos() - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                LOG.warn("[warm-up] each kind of question was not answered in time; the first answers will be slow");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Says that clients may come: what is left of its time begins now. Of its maker only; another's does nothing. */
+    public void goOn() {
+        if (first == null && clients.getCount() > 0) {
+            deadline = deadline();
+            clients.countDown();
+        }
+    }
+
+    /**
+     * Waits, for work of its second part on other threads, until its turn has come: clients may come by now, and none
+     * is being answered.
+     *
+     * @return false where clients leave it none, and when this is closed
+     */
+    public boolean mayGoOn() {
+        if (first != null) {
+            return first.mayGoOn();
+        }
+        try {
+            boolean unused = clients.await(LONGEST_REST.toNanos(), TimeUnit.NANOSECONDS);
+            return quiet.await(deadline) && !closed;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** A question of a client begins: until it {@link #answered has been answered}, this one asks none. */
+    public void asked() {
+        (first == null ? quiet : first.quiet).begin();
+    }
+
+    /** It has ended. */
+    public void answered() {
+        (first == null ? quiet : first.quiet).end();
     }
 
     /** Whether it lasts no longer, or never began. */
@@ -127,8 +193,13 @@ public final class QueryWarmUp implements AutoCloseable {
         return first != null ? first.hasEnded() : ended.getCount() == 0;
     }
 
+    /** Whether its second part waits for clients' answers to end. */
+    boolean givesWay() {
+        return quiet.waiting() > 0;
+    }
+
     /** Of its own questions, those that have been answered whole. */
-    int answered() {
+    int questionsAnswered() {
         return answered;
     }
 
@@ -144,6 +215,7 @@ public final class QueryWarmUp implements AutoCloseable {
                 LOG.warn("[warm-up] it failed, and the first answers will be slow: {}", e.toString(), e);
             }
         } finally {
+            loaded.countDown();
             ended.countDown();
         }
     }
@@ -176,8 +248,20 @@ public final class QueryWarmUp implements AutoCloseable {
 
     private void answer(ScratchStreams streams, Query query, AnswerSink sink) throws InterruptedException {
         long before = processorNanos();
+        if (later) {
+            lowerPriority();
+        }
         streams.query(query, sink);
         answering.addAndGet(processorNanos() - before);
+    }
+
+    /** Of this thread, which is never used for anything else. */
+    @SuppressWarnings("ThreadPriorityCheck") // nothing depends on it but who gives way on a full machine
+    private static void lowerPriority() {
+        Thread thread = Thread.currentThread();
+        if (thread.getPriority() > Thread.MIN_PRIORITY) {
+            thread.setPriority(Thread.MIN_PRIORITY);
+        }
     }
 
     /** Of this thread; where the JVM cannot tell, the time of day. */
@@ -187,28 +271,64 @@ public final class QueryWarmUp implements AutoCloseable {
 
     private void askUntilTimeIsUp(FlightClient client) throws Exception {
         List<Query> questions = ScratchStreams.questions();
-        long begun = System.nanoTime();
-        long asking = processorNanos();
-        long taken = 0;
-        long[] last = new long[questions.size()];
-        int asked = 0;
-        while (taken < most.toNanos() && deadline - System.nanoTime() > 0) {
+        Rounds rounds = new Rounds(questions.size());
+        while (rounds.asked < questions.size() && rounds.goesOn()) {
+            rounds.ask(client, questions);
+        }
+        LOG.info(
+                "[warm-up] clients may come: {} questions answered, by {} ms of the processor, in {} ms",
+                rounds.asked,
+                TimeUnit.NANOSECONDS.toMillis(rounds.taken),
+                TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - rounds.begun));
+        loaded.countDown();
+        if (rounds.taken < most.toNanos()) {
+            boolean unused = clients.await(LONGEST_REST.toNanos(), TimeUnit.NANOSECONDS);
+            goOn();
+            later = true;
+            lowerPriority();
+            while (quiet.await(deadline) && rounds.goesOn()) {
+                rounds.ask(client, questions);
+            }
+        }
+        LOG.info(
+                "[warm-up] ended: {} questions answered, by {} ms of the processor, in {} ms; each kind's last in {} ms on"
+                        + " average",
+                rounds.asked,
+                TimeUnit.NANOSECONDS.toMillis(rounds.taken),
+                TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - rounds.begun),
+                Arrays.stream(rounds.last).average().orElse(0) / TimeUnit.MILLISECONDS.toNanos(1));
+    }
+
+    /** What has been asked so far, and what that took. Owner: the thread that asks. */
+    private final class Rounds {
+        final long begun = System.nanoTime();
+        final long processorBegun = processorNanos();
+        /** Of each kind, how long the last answer took. */
+        final long[] last;
+
+        int asked;
+        /** The processor's time. */
+        long taken;
+
+        Rounds(int kinds) {
+            last = new long[kinds];
+        }
+
+        boolean goesOn() {
+            return taken < most.toNanos() && deadline - System.nanoTime() > 0;
+        }
+
+        void ask(FlightClient client, List<Query> questions) throws Exception {
             int question = asked % last.length;
             long before = System.nanoTime();
-            ask(client, questions.get(question));
+            QueryWarmUp.ask(client, questions.get(question));
             last[question] = System.nanoTime() - before;
             answered = ++asked;
-            taken = processorNanos() - asking + answering.get();
+            taken = processorNanos() - processorBegun + answering.get();
             if (Thread.interrupted()) {
                 throw new InterruptedException();
             }
         }
-        LOG.info(
-                "[warm-up] {} questions answered, by {} ms of the processor, in {} ms; each kind's last in {} ms on average",
-                asked,
-                TimeUnit.NANOSECONDS.toMillis(taken),
-                TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun),
-                Arrays.stream(last).average().orElse(0) / TimeUnit.MILLISECONDS.toNanos(1));
     }
 
     private static void ask(FlightClient client, Query question) throws Exception {

@@ -3,6 +3,9 @@ package io.waterwheel.topology.wiring;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.metrics.QueryMetrics;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.Statement;
+import io.waterwheel.query.run.AnswerSink;
 import io.waterwheel.status.ServerReport;
 import io.waterwheel.status.StatusJson;
 import io.waterwheel.topology.admin.ChunkChecks;
@@ -23,6 +26,7 @@ import io.waterwheel.topology.kafka.KafkaInserts;
 import io.waterwheel.topology.kafka.KafkaLetters;
 import io.waterwheel.topology.kafka.KafkaTopics;
 import io.waterwheel.topology.rpc.AdminCalls;
+import io.waterwheel.topology.rpc.ColumnSink;
 import io.waterwheel.topology.rpc.RpcServer;
 import io.waterwheel.topology.rpc.RpcSettings;
 import io.waterwheel.topology.sql.Statements;
@@ -57,7 +61,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
         this.coordinator = coordinator;
         boolean warms = !services.config().get(Keys.QUERY_WARM_UP).isZero();
         if (warms) {
-            Statements.warmUp(true);
+            Statements.warmUp(true, services.warmUp()::mayGoOn);
         }
         AdminCalls calls = calls();
         this.inserts = new KafkaInserts(
@@ -67,7 +71,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
                 services.config().get(Keys.KAFKA_BOOTSTRAP),
                 "waterwheel-letters-" + index,
                 KafkaDeadLetters.namespace(services.config()));
-        this.statements = new Statements(services, coordinator, calls, inserts::append, letters::read);
+        this.statements = new Statements(services, coordinator, this::query, calls, inserts::append, letters::read);
         this.server = startServer(calls);
         this.memory = services.metrics().gauge(QueryMetrics.ANSWER_MEMORY, server.allocator()::getAllocatedMemory);
         this.url = "grpc://" + host(services) + ":" + server.port();
@@ -79,7 +83,8 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
             Statements.awaitLoaded(begun);
         }
         this.announcement = services.directory().announceAt("/coordinators/" + index, url);
-        Statements.warmUp(false);
+        services.warmUp().goOn();
+        Statements.warmUp(false, () -> true);
     }
 
     static CoordinatorService start(
@@ -108,7 +113,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
                     services.config().get(Keys.QUERY_MAX_TIMEOUT));
             try {
                 return RpcServer.forClients(
-                        settings, coordinator::query, statements, calls, new FlightSqlExtension(statements));
+                        settings, this::query, this::answer, calls, new FlightSqlExtension(statements));
             } catch (WaterwheelException e) {
                 last = e;
             }
@@ -117,6 +122,24 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
                 ? last
                 : new WaterwheelException(
                         ErrorCode.NO_PORT, Keys.COORDINATOR_PORTS.name() + " names no port; 0 means any free one");
+    }
+
+    private void query(Query query, AnswerSink sink) throws InterruptedException {
+        services.warmUp().asked();
+        try {
+            coordinator.query(query, sink);
+        } finally {
+            services.warmUp().answered();
+        }
+    }
+
+    private void answer(Statement statement, ColumnSink sink) throws InterruptedException {
+        services.warmUp().asked();
+        try {
+            statements.answer(statement, sink);
+        } finally {
+            services.warmUp().answered();
+        }
     }
 
     @Override

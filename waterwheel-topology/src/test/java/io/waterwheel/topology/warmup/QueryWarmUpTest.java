@@ -38,18 +38,59 @@ final class QueryWarmUpTest {
     }
 
     @Test
-    void itEndsOnceItHasHadItsTimeAndLeavesNothing() throws Exception {
-        try (QueryWarmUp warmUp = QueryWarmUp.start(Duration.ofSeconds(1), parent)) {
-            Waiting.until("its end", warmUp::hasEnded);
+    void clientsComeOnceEachKindIsAnsweredAndTheRestGoesOnBetweenTheirQuestions() throws Exception {
+        int kinds = ScratchStreams.questions().size();
+        try (QueryWarmUp warmUp = QueryWarmUp.apart(Duration.ofSeconds(5), parent)) {
+            // Before clients may come none of theirs is awaited, so this one does not hold up the first part.
+            warmUp.asked();
             warmUp.await();
-            assertThat(warmUp.answered()).isPositive();
+            assertThat(warmUp.questionsAnswered()).isEqualTo(kinds);
+            assertThat(warmUp.hasEnded()).isFalse();
+            warmUp.goOn();
+            Waiting.until("it gives way", warmUp::givesWay);
+            assertThat(warmUp.questionsAnswered()).isEqualTo(kinds);
+            warmUp.answered();
+            Waiting.until("it goes on", () -> warmUp.questionsAnswered() > 2 * kinds);
+            assertThat(warmUp.mayGoOn()).isTrue();
+        }
+        // Closed in the middle of it.
+        assertThat(parent).isEmptyDirectory();
+    }
+
+    @Test
+    void itEndsOnceItHasHadItsTimeAndLeavesNothing() throws Exception {
+        try (QueryWarmUp warmUp = QueryWarmUp.apart(Duration.ofMillis(1), parent)) {
+            // Its time is up before each kind is answered: the start waits no longer.
+            warmUp.await();
+            warmUp.goOn();
+            Waiting.until("its end", warmUp::hasEnded);
+            assertThat(warmUp.questionsAnswered())
+                    .isLessThan(ScratchStreams.questions().size());
         }
         assertThat(parent).isEmptyDirectory();
-        // Another of the same process ends before it has begun.
-        try (QueryWarmUp again = QueryWarmUp.start(Duration.ofHours(1), parent)) {
-            assertThat(again.hasEnded()).isTrue();
-            again.await();
-            assertThat(again.answered()).isZero();
+    }
+
+    @Test
+    void aProcessWarmsUpOnceAndOnlyItsMakerLetsItGoOn() throws Exception {
+        try (QueryWarmUp first = QueryWarmUp.start(Duration.ofSeconds(1));
+                QueryWarmUp second = QueryWarmUp.start(Duration.ofHours(1))) {
+            second.asked();
+            second.await();
+            assertThat(second.questionsAnswered()).isZero();
+            second.goOn();
+            first.goOn();
+            Waiting.until("it gives way to clients of the second", first::givesWay);
+            second.answered();
+            Waiting.until("the end of both", second::hasEnded);
+            assertThat(first.hasEnded()).isTrue();
+            assertThat(first.questionsAnswered())
+                    .isGreaterThan(ScratchStreams.questions().size());
+        }
+        try (QueryWarmUp none = QueryWarmUp.start(Duration.ZERO)) {
+            none.await();
+            assertThat(none.hasEnded()).isTrue();
+            none.asked();
+            none.answered();
         }
     }
 }

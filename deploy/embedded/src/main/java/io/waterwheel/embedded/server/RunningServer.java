@@ -64,7 +64,9 @@ public final class RunningServer implements AutoCloseable {
             throws IOException {
         WaterwheelServer server = WaterwheelServer.start(folder, config, external, inForce -> new Tasks());
         try {
-            return new RunningServer(server, awaitCoordinator(server, slow));
+            RunningServer running = new RunningServer(server, awaitCoordinator(server, slow));
+            server.clientsMayCome();
+            return running;
         } catch (IOException | RuntimeException e) {
             server.close();
             throw e;

@@ -64,6 +64,7 @@ public final class WaterwheelServer implements AutoCloseable {
     private final Set<External> external;
     private WaterwheelConfig config;
     private @Nullable ProcessHost tasks;
+    private @Nullable QueryWarmUp warmUp;
 
     private WaterwheelServer(WaterwheelConfig config, Set<External> external) {
         this.config = config;
@@ -167,8 +168,17 @@ public final class WaterwheelServer implements AutoCloseable {
     private void warmUp() {
         Duration most = config.get(Keys.QUERY_WARM_UP);
         if (!most.isZero()) {
-            parts.push(QueryWarmUp.start(most));
-            Statements.warmUp(true);
+            QueryWarmUp begun = QueryWarmUp.start(most);
+            warmUp = begun;
+            parts.push(begun);
+            Statements.warmUp(true, begun::mayGoOn);
+        }
+    }
+
+    /** Clients may come: what is left of the warm-up goes on beside them. */
+    void clientsMayCome() {
+        if (warmUp != null) {
+            warmUp.goOn();
         }
     }
 

@@ -20,6 +20,8 @@ import java.net.URISyntaxException;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Iterator;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.arrow.flight.Action;
@@ -48,6 +50,22 @@ final class Connection implements AutoCloseable {
     /** For the thread's end; it has nothing left to do then. */
     private static final int LOOP_SECONDS = 2;
 
+    /** A thread that had nothing to do for so long ends. */
+    private static final long REST_SECONDS = 15;
+
+    private static final AtomicInteger CALL_THREADS = new AtomicInteger();
+
+    /**
+     * Threads on which gRPC tells of answers, of all connections of the process: as many as it asks for, like its own,
+     * which rest for a minute.
+     */
+    private static final ThreadPoolExecutor CALLS = new ThreadPoolExecutor(
+            0, Integer.MAX_VALUE, REST_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
+                Thread thread = new Thread(task, "waterwheel-client-call-" + CALL_THREADS.incrementAndGet());
+                thread.setDaemon(true);
+                return thread;
+            });
+
     private final String url;
     private final String address;
     private final EventLoopGroup loop;
@@ -71,6 +89,8 @@ final class Connection implements AutoCloseable {
                 .usePlaintext()
                 .eventLoopGroup(loop)
                 .channelType(NioSocketChannel.class)
+                .executor(CALLS)
+                .offloadExecutor(CALLS)
                 // Batches are about a megabyte, or one row.
                 .maxInboundMessageSize(64 << 20)
                 .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS)

@@ -63,6 +63,8 @@ public final class RpcServer implements AutoCloseable {
     private static final long MAX_PUT_BYTES = 32 << 20;
 
     private static final long CLOSE_SECONDS = 5;
+    /** A thread that had nothing to do for so long ends: less than what a gateway lets pass between its calls. */
+    private static final long REST_SECONDS = 15;
 
     private final Server server;
     private final RpcProducer producer;
@@ -321,7 +323,7 @@ public final class RpcServer implements AutoCloseable {
     /** Runs tasks at once on up to {@code threads} threads, refuses further ones: nothing waits unseen. */
     @SuppressWarnings("ThreadPriorityCheck") // nothing depends on it but who gives way on a full machine
     private static ThreadPoolExecutor pool(String name, int threads, int priority) {
-        return new ThreadPoolExecutor(0, threads, 60, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
+        return new ThreadPoolExecutor(0, threads, REST_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
             Thread thread = thread(name, task);
             thread.setPriority(priority);
             return thread;
@@ -333,7 +335,7 @@ public final class RpcServer implements AutoCloseable {
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
                 threads,
                 threads,
-                60,
+                REST_SECONDS,
                 TimeUnit.SECONDS,
                 new java.util.concurrent.LinkedBlockingQueue<>(),
                 task -> thread(name, task));

@@ -25,7 +25,8 @@ import org.slf4j.LoggerFactory;
  * Writes sealed trees as chunks and commits them: those of one indexer one after another in the order they came
  * (protocol rule 7), different indexers in turn. What waits is bounded by the trees' memory pool. A flush that fails is
  * set aside and tried again until it works or its indexer stops, at times of its own; the others go on. A step that
- * takes long is told of, and when others wait for it another thread takes them.
+ * takes long is told of, and when others wait for it another thread takes them. Where nothing is to be flushed it has
+ * no thread.
  *
  * <p>Writers: the indexer task's loop adds; the flusher's threads take. Guarded by one lock; no step is taken under it.
  */
@@ -37,6 +38,9 @@ final class Flusher implements AutoCloseable {
     private static final long LONG_NANOS = 5_000_000_000L;
 
     private static final int MAX_THREADS = 4;
+    /** A thread that had nothing to do for so long ends. */
+    private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(30);
+
     private static final int CLOSE_SECONDS = 5;
 
     /**
@@ -83,6 +87,7 @@ final class Flusher implements AutoCloseable {
     private final String name;
     private final ChunkStore store;
     private final FlushMeter meter;
+    private final long restNanos;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     /** With something to do, those that wait longest first. */
@@ -92,20 +97,38 @@ final class Flusher implements AutoCloseable {
     private final Map<FlushSequence, Line> bySequence = new HashMap<>();
 
     private final List<Thread> threads = new ArrayList<>();
+    private int started;
     private boolean closed;
 
     Flusher(String name, ChunkStore store, FlushMeter meter) {
-        this.name = name;
-        this.store = store;
-        this.meter = meter;
-        addThread();
+        this(name, store, meter, REST_NANOS);
     }
 
+    /** The same, for tests that cannot wait as long for the end of a thread. */
+    Flusher(String name, ChunkStore store, FlushMeter meter, long restNanos) {
+        this.name = name;
+        this.restNanos = restNanos;
+        this.store = store;
+        this.meter = meter;
+    }
+
+    /** Under the lock. */
     private void addThread() {
-        Thread created = new Thread(this::run, name + "-flusher-" + threads.size());
+        Thread created = new Thread(this::run, name + "-flusher-" + started);
         created.setDaemon(true);
-        threads.add(created);
         created.start();
+        started++;
+        threads.add(created);
+    }
+
+    /** How many threads it has now. */
+    int threads() {
+        lock.lock();
+        try {
+            return threads.size();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /**
@@ -136,6 +159,9 @@ final class Flusher implements AutoCloseable {
                 line.firstTryNanos = System.nanoTime();
             }
             line.waiting.add(sealed);
+            if (threads.isEmpty()) {
+                addThread();
+            }
             changed.signal();
         } finally {
             lock.unlock();
@@ -205,10 +231,11 @@ final class Flusher implements AutoCloseable {
         }
     }
 
-    /** The line whose turn it is; null when this is closed. */
+    /** The line whose turn it is; null when this is closed, or has had none for long: the thread is to end. */
     private @Nullable Line take() throws InterruptedException {
         lock.lockInterruptibly();
         try {
+            long rests = System.nanoTime() + restNanos;
             while (!closed) {
                 long now = System.nanoTime();
                 long soonest = Long.MAX_VALUE;
@@ -227,13 +254,14 @@ final class Flusher implements AutoCloseable {
                     }
                     soonest = Math.min(soonest, line.notBeforeNanos - now);
                 }
-                if (soonest == Long.MAX_VALUE) {
-                    changed.await();
-                } else {
-                    long ignoredRest = changed.awaitNanos(soonest);
-                    assert ignoredRest <= soonest;
+                if (lines.isEmpty() && now - rests >= 0) {
+                    break;
                 }
+                long most = lines.isEmpty() ? rests - now : Math.min(soonest, restNanos);
+                long ignoredRest = changed.awaitNanos(most);
+                assert ignoredRest <= most;
             }
+            threads.remove(Thread.currentThread());
             return null;
         } finally {
             lock.unlock();

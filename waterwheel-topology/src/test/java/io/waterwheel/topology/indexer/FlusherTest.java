@@ -151,7 +151,9 @@ class FlusherTest {
                         throw e.getCause();
                     }
                 });
-        flusher = new Flusher("indexer-0", failingForOne, new FlushMeter(Metrics.unread()));
+        // Its thread ends whenever there is nothing to flush.
+        flusher = new Flusher("indexer-0", failingForOne, new FlushMeter(Metrics.unread()), 1);
+        assertThat(flusher.threads()).isZero();
         InMemoryCatalogStore store = new InMemoryCatalogStore(new InMemoryCatalogStore.Tree());
         Namespace namespace = new Namespace(store);
         first = new Stream(namespace, store, "first");
@@ -230,7 +232,7 @@ class FlusherTest {
         assertThat(first.core.unflushedTrees()).isPositive();
         task.remove(first.info.id());
         task.remove(second.info.id());
-        runUntil(0, () -> pool.usedBytes() == 0);
+        runUntil(0, () -> pool.usedBytes() == 0 && flusher.threads() == 0);
         assertThat(failing).as("no chunk of the first was written").isTrue();
         assertThat(first.committed).isZero();
     }

@@ -8,7 +8,9 @@ import io.waterwheel.chunk.ChunkCheck;
 import io.waterwheel.chunk.encoding.CorruptChunkException;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.store.ChunkStore;
+import io.waterwheel.topology.worker.TimedJobs;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -22,7 +24,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -34,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * Reads all chunks again and again, slowly, so that a damaged one is known while there is a copy to restore it from.
  * Each once a round, in the same order: so the next is always the one that was not looked at for longest. The first
  * round begins anywhere, or those at the end would never be read where workers do not live long. What is damaged is
- * looked at first in each round, and told of until it is found well or belongs to no stream. One thread, its own; one
+ * looked at first in each round, and told of until it is found well or belongs to no stream. A job of the worker; one
  * task of the topology has it.
  */
 final class ChunkScrub implements AutoCloseable {
@@ -43,11 +44,10 @@ final class ChunkScrub implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ChunkScrub.class);
     /** Between rounds: with few chunks they would follow each other at once. */
-    private static final long ROUND_SECONDS = 600;
+    private static final Duration ROUND = Duration.ofMinutes(10);
 
-    private static final long CLOSE_MILLIS = 5_000;
     /** Before the first: a worker that starts has other things to do. */
-    private static final long START_SECONDS = 60;
+    private static final Duration START = Duration.ofMinutes(1);
     /** Remembered; beyond them they are logged only. */
     private static final int MOST_KEPT = 10_000;
 
@@ -72,9 +72,8 @@ final class ChunkScrub implements AutoCloseable {
     private final InstantSource clock;
     private final Random random;
     private final ScrubFindings findings;
-    private final CountDownLatch closing = new CountDownLatch(1);
-    private final Thread thread = new Thread(this::run, "chunk-scrub");
-    /** By file. Only touched by the thread, as all below. */
+    private TimedJobs.@Nullable Line jobs;
+    /** By file. Only touched by its rounds, as all below. */
     private final Map<String, Damage> damages = new LinkedHashMap<>();
 
     private boolean first = true;
@@ -96,14 +95,13 @@ final class ChunkScrub implements AutoCloseable {
             InstantSource clock,
             Random random,
             ScrubFindings findings) {
-        this.findings = findings;
         this.store = store;
         this.streams = streams;
         this.latest = latest;
         this.pace = pace;
         this.clock = clock;
         this.random = random;
-        thread.setDaemon(true);
+        this.findings = findings;
     }
 
     /**
@@ -117,7 +115,8 @@ final class ChunkScrub implements AutoCloseable {
             Supplier<Collection<StreamInfo>> streams,
             Function<StreamInfo, StreamSnapshot> latest,
             long bytesPerSecond,
-            ScrubFindings findings) {
+            ScrubFindings findings,
+            TimedJobs jobs) {
         if (bytesPerSecond == 0) {
             try {
                 findings.publish(Map.of());
@@ -128,7 +127,7 @@ final class ChunkScrub implements AutoCloseable {
         }
         ChunkScrub scrub = new ChunkScrub(
                 store, streams, latest, paced(bytesPerSecond), InstantSource.system(), new Random(), findings);
-        scrub.thread.start();
+        scrub.jobs = jobs.line("chunk-scrub").every(START, ROUND, scrub::roundOrLater);
         return scrub;
     }
 
@@ -146,19 +145,11 @@ final class ChunkScrub implements AutoCloseable {
         };
     }
 
-    private void run() {
+    private void roundOrLater() throws InterruptedException {
         try {
-            boolean ends = closing.await(START_SECONDS, TimeUnit.SECONDS);
-            while (!ends) {
-                try {
-                    round();
-                } catch (IOException | RuntimeException e) {
-                    LOG.warn("[scrub] chunks cannot be read now; trying again in {} s", ROUND_SECONDS, e);
-                }
-                ends = closing.await(ROUND_SECONDS, TimeUnit.SECONDS);
-            }
-        } catch (InterruptedException e) {
-            LOG.debug("[scrub] is told to end", e);
+            round();
+        } catch (IOException | RuntimeException e) {
+            LOG.warn("[scrub] chunks cannot be read now; trying again in {} s", ROUND.toSeconds(), e);
         }
     }
 
@@ -303,9 +294,9 @@ final class ChunkScrub implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
-        closing.countDown();
-        thread.interrupt();
-        thread.join(CLOSE_MILLIS);
+    public void close() {
+        if (jobs != null) {
+            jobs.close();
+        }
     }
 }

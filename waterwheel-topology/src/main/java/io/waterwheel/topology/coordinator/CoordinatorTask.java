@@ -89,7 +89,8 @@ public final class CoordinatorTask implements Task, CoordinatorServices.QueryHan
                         () -> services.streams().streams().values(),
                         snapshots::latest,
                         services.config().get(Keys.SCRUB_RATE).bytes(),
-                        findings)
+                        findings,
+                            services.jobs())
                 : null;
         this.meter = new QueryMeter(services.metrics());
         this.streams = collector == null ? null : new StreamMeter(services, snapshots, collector);

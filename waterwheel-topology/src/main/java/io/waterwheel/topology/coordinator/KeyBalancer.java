@@ -12,15 +12,14 @@ import io.waterwheel.protocol.Control;
 import io.waterwheel.schema.Balancing;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.worker.CoordinatorServices;
+import io.waterwheel.topology.worker.TimedJobs;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,11 +30,11 @@ import org.slf4j.LoggerFactory;
  * keys anew where {@link Balancer} proposes it. That a predecessor may still be at work harms nothing: every change
  * replaces the version that it was judged by, or fails.
  *
- * <p>Samples come on event loops: they are put aside there, and looked at by a thread of its own.
+ * <p>Samples come on event loops: they are put aside there, and looked at by a job of the worker.
  */
 final class KeyBalancer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(KeyBalancer.class);
-    private static final long LOOK_MILLIS = 1_000;
+    private static final Duration LOOK = Duration.ofSeconds(1);
     /** Streams of which the newest keys are kept. */
     private static final int MOST_RECENT = 1024;
 
@@ -52,7 +51,7 @@ final class KeyBalancer implements AutoCloseable {
     /** Of these streams there may be balancers. */
     private volatile Map<Integer, StreamInfo> known = Map.of();
 
-    private final @Nullable ScheduledExecutorService thread;
+    private final TimedJobs.@Nullable Line looks;
 
     /**
      * A balancer of all streams.
@@ -68,16 +67,11 @@ final class KeyBalancer implements AutoCloseable {
                 services.config().get(Keys.BALANCER_PATIENCE),
                 services.config().get(Keys.BALANCER_MIN_INTERVAL));
         if (!acts) {
-            this.thread = null;
+            this.looks = null;
             return;
         }
-        this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread created = new Thread(task, "key-balancer");
-            created.setDaemon(true);
-            return created;
-        });
-        var looks = thread.scheduleWithFixedDelay(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
-        LOG.info("[balancer] {}: {}", settings, looks.isDone() ? "ended" : "started");
+        this.looks = services.jobs().line("key-balancer").every(LOOK, LOOK, this::look);
+        LOG.info("[balancer] {}", settings);
     }
 
     /** Takes a sample; those of streams that are not known here, or not yet, are passed over. */
@@ -133,7 +127,7 @@ final class KeyBalancer implements AutoCloseable {
                             stream.name(),
                             e);
                 } catch (RuntimeException | Error e) {
-                    // A scheduled task that throws is never run again, and nothing would report it.
+                    // Of this stream; others go on.
                     LOG.error("[{}/balancer] failed; trying again", stream.name(), e);
                 }
             }
@@ -186,16 +180,8 @@ final class KeyBalancer implements AutoCloseable {
 
     @Override
     public void close() {
-        if (thread == null) {
-            return;
-        }
-        thread.shutdownNow();
-        try {
-            if (!thread.awaitTermination(5, TimeUnit.SECONDS)) {
-                LOG.warn("[balancer] did not end in time");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (looks != null) {
+            looks.close();
         }
     }
 }

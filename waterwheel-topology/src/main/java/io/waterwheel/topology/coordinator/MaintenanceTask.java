@@ -17,6 +17,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.metrics.ChunkMetrics;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.worker.CoordinatorServices;
+import io.waterwheel.topology.worker.TimedJobs;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,8 +25,6 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -37,8 +36,8 @@ import org.slf4j.LoggerFactory;
  * Lets tuples expire ({@link Expiry}), merges small chunks ({@link ChunkMerges}), removes chunk files that no stream
  * owns ({@link FileCollector}), records whose rows are in chunks ({@link IndexedRecordsDeletion}) and what is left in
  * the catalog of dropped streams ({@link DroppedStreams}), rolls edits up into manifests ({@link ManifestCompactions}),
- * and finishes what others have begun ({@link Finisher}), at intervals, on a thread of its own. One task of the
- * topology has it; that a predecessor may still be at work harms nothing.
+ * and finishes what others have begun ({@link Finisher}), at intervals, as jobs of one line. One task of the topology
+ * has it; that a predecessor may still be at work harms nothing.
  */
 final class MaintenanceTask implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MaintenanceTask.class);
@@ -54,7 +53,8 @@ final class MaintenanceTask implements AutoCloseable {
 
     private final CoordinatorServices services;
     private final FileCollector collector;
-    private final ScheduledExecutorService thread;
+    /** What it does, one after another. */
+    private final TimedJobs.Line jobs;
 
     /** Writer: its thread. Readers: any. */
     private volatile Totals totals = new Totals(0, 0, null);
@@ -103,23 +103,18 @@ final class MaintenanceTask implements AutoCloseable {
                 .indexedRecordsStay()
                 .map(stay ->
                         new IndexedRecordsDeletion(services, cache::partitionReports, stay, InstantSource.system()));
-        this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread created = new Thread(task, "chunk-collector");
-            created.setDaemon(true);
-            return created;
-        });
         Duration interval = services.config().get(Keys.MAINTENANCE_INTERVAL);
-        var looks =
-                thread.scheduleWithFixedDelay(this::look, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
-        long rollNanos = Math.min(interval.toNanos(), ROLL_UP_INTERVAL.toNanos());
-        var rolling = thread.scheduleWithFixedDelay(this::rollUp, rollNanos, rollNanos, TimeUnit.NANOSECONDS);
+        Duration rolling = interval.compareTo(ROLL_UP_INTERVAL) < 0 ? interval : ROLL_UP_INTERVAL;
+        this.jobs = services.jobs()
+                .line("chunk-collector")
+                .every(interval, interval, this::look)
+                .every(rolling, rolling, this::rollUp);
         LOG.info(
-                "[collector] looks every {}, rolls up {} edits of a stream, {} of all, and those of {}: {}",
+                "[collector] looks every {}, rolls up {} edits of a stream, {} of all, and those of {}",
                 interval,
                 policy.settings().edits(),
                 policy.total(),
-                services.config().get(Keys.CATALOG_EDIT_AGE),
-                looks.isDone() || rolling.isDone() ? "ended" : "started");
+                services.config().get(Keys.CATALOG_EDIT_AGE));
     }
 
     ManifestCompactions.Totals rollUps() {
@@ -133,7 +128,7 @@ final class MaintenanceTask implements AutoCloseable {
             rollUps.round(streams);
             merge();
         } catch (RuntimeException | Error e) {
-            // A scheduled task that throws is never run again, and nothing would report it.
+            // Whatever it is, the rest goes on.
             LOG.error("[collector] finishing, rolling up or merging failed; trying again later", e);
         }
     }
@@ -237,7 +232,7 @@ final class MaintenanceTask implements AutoCloseable {
         } catch (IOException | WaterwheelException e) {
             LOG.warn("[collector] could not look through the chunk store; trying again later", e);
         } catch (RuntimeException | Error e) {
-            // A scheduled task that throws is never run again, and nothing would report it.
+            // Whatever it is, the rest goes on.
             LOG.error("[collector] failed; trying again later", e);
         }
     }
@@ -249,7 +244,7 @@ final class MaintenanceTask implements AutoCloseable {
             LOG.warn("[collector] no records are deleted from topics; trying again later", e);
             recordsTrouble = IndexedRecordsDeletion.trouble("topics", e);
         } catch (RuntimeException | Error e) {
-            // A scheduled task that throws is never run again, and nothing would report it.
+            // Whatever it is, the rest goes on.
             LOG.error("[collector] failed to delete records from topics; trying again later", e);
             recordsTrouble = "no records are deleted from topics, which failed: " + e;
         }
@@ -262,7 +257,7 @@ final class MaintenanceTask implements AutoCloseable {
         } catch (WaterwheelException e) {
             LOG.warn("[collector] could not look for what dropped streams have left in the catalog; trying again", e);
         } catch (RuntimeException | Error e) {
-            // A scheduled task that throws is never run again, and nothing would report it.
+            // Whatever it is, the rest goes on.
             LOG.error("[collector] failed to remove what dropped streams have left; trying again later", e);
         }
     }
@@ -297,13 +292,6 @@ final class MaintenanceTask implements AutoCloseable {
 
     @Override
     public void close() {
-        thread.shutdownNow();
-        try {
-            if (!thread.awaitTermination(5, TimeUnit.SECONDS)) {
-                LOG.warn("[collector] did not end in time");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        jobs.close();
     }
 }

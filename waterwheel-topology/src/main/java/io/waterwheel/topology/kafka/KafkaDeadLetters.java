@@ -12,10 +12,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -50,6 +50,7 @@ public final class KafkaDeadLetters implements DeadLetters {
     private static final int REQUEST_MILLIS = 10_000;
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final long REST_SECONDS = 30;
     private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(5);
 
     private record Pause(long untilNanos, String why) {}
@@ -71,14 +72,14 @@ public final class KafkaDeadLetters implements DeadLetters {
     private final TopicNames topics;
     private final Preparation preparation;
     private final long idleNanos;
+    /** One at most, which ends when nothing has been sent for {@link #REST_SECONDS}. */
     private final ThreadPoolExecutor thread;
-    private final ScheduledThreadPoolExecutor clock;
     /** By dead-letter topic, until when it is left alone. */
     private final Map<String, Pause> pauses = new ConcurrentHashMap<>();
     /** By topic of a stream whose letters have a topic that is fit, what should be known of that. */
     private final Map<String, String> prepared = new ConcurrentHashMap<>();
     /** Owner: the thread. */
-    private @Nullable KafkaProducer<byte[], byte[]> producer;
+    private volatile @Nullable KafkaProducer<byte[], byte[]> producer;
 
     private volatile boolean open;
     private volatile long usedNanos;
@@ -113,9 +114,13 @@ public final class KafkaDeadLetters implements DeadLetters {
         this.preparation = preparation;
         this.idleNanos = idleNanos;
         this.thread = new ThreadPoolExecutor(
-                1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(WAITING), task -> daemon(task, clientId));
-        this.clock = new ScheduledThreadPoolExecutor(1, task -> daemon(task, clientId + "-idle"));
-        var unused = clock.scheduleWithFixedDelay(this::closeIdle, idleNanos, idleNanos, TimeUnit.NANOSECONDS);
+                1,
+                1,
+                REST_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(WAITING),
+                task -> daemon(task, clientId));
+        thread.allowCoreThreadTimeOut(true);
     }
 
     private static Thread daemon(Runnable task, String name) {
@@ -234,6 +239,7 @@ public final class KafkaDeadLetters implements DeadLetters {
                 new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
         producer = made;
         open = true;
+        closeIdleIn(idleNanos);
         return made;
     }
 
@@ -242,20 +248,29 @@ public final class KafkaDeadLetters implements DeadLetters {
         return open;
     }
 
-    private void closeIdle() {
-        if (!open || System.nanoTime() - usedNanos < idleNanos) {
-            return;
-        }
-        try {
-            thread.execute(() -> {
-                if (System.nanoTime() - usedNanos >= idleNanos) {
+    /** By the JDK's clock, which is the same for the whole process, on the thread; not at all when everything ends. */
+    private void closeIdleIn(long nanos) {
+        CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS, this::executeIfRoom)
+                .execute(() -> {
+                    long left = idleNanos - (System.nanoTime() - usedNanos);
+                    if (left > 0) {
+                        closeIdleIn(left);
+                        return;
+                    }
                     closeProducer(CLOSE_PATIENCE);
                     // Looked at again with the next letter: somebody may have changed the topic.
                     prepared.clear();
-                }
-            });
+                });
+    }
+
+    private void executeIfRoom(Runnable task) {
+        try {
+            thread.execute(task);
         } catch (RejectedExecutionException e) {
-            LOG.debug("dead letters: the producer is closed later, it is in use or everything ends");
+            if (!thread.isShutdown()) {
+                LOG.debug("dead letters: the producer is in use, and closed later", e);
+                closeIdleIn(idleNanos);
+            }
         }
     }
 
@@ -274,7 +289,6 @@ public final class KafkaDeadLetters implements DeadLetters {
 
     @Override
     public void close() {
-        clock.shutdownNow();
         thread.shutdownNow();
         try {
             if (!thread.awaitTermination(CLOSE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -40,6 +41,9 @@ import org.slf4j.LoggerFactory;
 public final class KafkaLogReader implements LogReader {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaLogReader.class);
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    /** How long its thread waits for the next read before it ends. */
+    private static final Duration REST = Duration.ofSeconds(30);
+
     private static final Duration POLL = Duration.ofMillis(100);
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
     private static final int FETCH_BYTES = 1 << 20;
@@ -69,15 +73,59 @@ public final class KafkaLogReader implements LogReader {
     /** Only the thread's: by partition, those of other streams, in the order of their turns; none is empty. */
     private final Map<TopicPartition, Deque<Request>> waiting = new HashMap<>();
 
-    private final Thread thread;
+    private final String clientId;
+    private final long restNanos;
+    /** There while there is something to read, and a while longer; guarded by this. It hands the consumer on. */
+    private @Nullable Thread thread;
+
     private volatile boolean closed;
 
     public KafkaLogReader(String bootstrap, String clientId, TopicNames topics) {
+        this(bootstrap, clientId, topics, REST);
+    }
+
+    /** The same, for tests that cannot wait as long for the end of its thread. */
+    KafkaLogReader(String bootstrap, String clientId, TopicNames topics, Duration rest) {
         this.topics = topics;
+        this.clientId = clientId;
+        this.restNanos = rest.toNanos();
         this.consumer = ConsumerSettings.consumer(bootstrap, clientId, FETCH_BYTES);
-        this.thread = new Thread(this::run, clientId);
-        this.thread.setDaemon(true);
-        this.thread.start();
+    }
+
+    /** Puts a call where the thread takes it; false, and nothing done, when this is closed. */
+    private synchronized boolean ask(Call call) {
+        if (closed) {
+            return false;
+        }
+        calls.add(call);
+        if (thread == null) {
+            Thread made = new Thread(this::run, clientId);
+            made.setDaemon(true);
+            try {
+                made.start();
+            } catch (Error e) {
+                // Of memory for a thread; others may have it later.
+                calls.remove(call);
+                throw e;
+            }
+            thread = made;
+        }
+        consumer.wakeup();
+        return true;
+    }
+
+    /** Whether the thread, which has nothing to do, ends now. */
+    private synchronized boolean rests() {
+        if (calls.isEmpty() && !closed) {
+            thread = null;
+            return true;
+        }
+        return false;
+    }
+
+    /** Whether there is a thread now. */
+    synchronized boolean hasThread() {
+        return thread != null;
     }
 
     @Override
@@ -90,14 +138,11 @@ public final class KafkaLogReader implements LogReader {
             int maxBytes,
             BiConsumer<@Nullable RecordBatch, @Nullable Exception> done) {
         String topic = topics.topicOf(streamId);
-        if (closed || topic == null) {
-            done.accept(
-                    null,
-                    new IllegalStateException(
-                            closed ? "the log reader is closed" : "stream " + streamId + " is not in the catalog"));
+        if (topic == null) {
+            done.accept(null, new IllegalStateException("stream " + streamId + " is not in the catalog"));
             return;
         }
-        calls.add(new Request(
+        boolean asked = ask(new Request(
                 streamId,
                 new TopicPartition(topic, partition),
                 from,
@@ -106,22 +151,25 @@ public final class KafkaLogReader implements LogReader {
                 maxBytes,
                 System.nanoTime() + PATIENCE.toNanos(),
                 done));
-        consumer.wakeup();
+        if (!asked) {
+            done.accept(null, new IllegalStateException("the log reader is closed"));
+        }
     }
 
     @Override
     public void cancel(int streamId, int partition) {
         String topic = topics.topicOf(streamId);
         if (topic != null) {
-            calls.add(new Cancellation(streamId, new TopicPartition(topic, partition)));
-            consumer.wakeup();
+            boolean unused = ask(new Cancellation(streamId, new TopicPartition(topic, partition)));
         }
     }
 
     private void run() {
         while (!closed) {
             try {
-                takeCalls();
+                if (!takeCalls() && rests()) {
+                    return;
+                }
                 if (!active.isEmpty()) {
                     poll();
                 }
@@ -138,9 +186,14 @@ public final class KafkaLogReader implements LogReader {
         consumer.close(CloseOptions.timeout(CLOSE_PATIENCE));
     }
 
-    /** Waits only when nothing is under way. */
-    private void takeCalls() throws InterruptedException {
-        Call call = active.isEmpty() ? calls.take() : calls.poll();
+    /**
+     * Waits only when nothing is under way.
+     *
+     * @return whether there is something to do
+     */
+    private boolean takeCalls() throws InterruptedException {
+        Call call = active.isEmpty() ? calls.poll(restNanos, TimeUnit.NANOSECONDS) : calls.poll();
+        boolean some = call != null || !active.isEmpty();
         boolean changed = false;
         while (call != null) {
             if (call instanceof Request request) {
@@ -162,6 +215,7 @@ public final class KafkaLogReader implements LogReader {
         if (changed) {
             goOn();
         }
+        return some;
     }
 
     /** Whether it may begin. */
@@ -357,11 +411,23 @@ public final class KafkaLogReader implements LogReader {
 
     @Override
     public void close() {
-        closed = true;
+        Thread running;
+        synchronized (this) {
+            closed = true;
+            running = thread;
+        }
+        if (running == null) {
+            boolean interrupted = Thread.interrupted(); // or the consumer would refuse to close
+            consumer.close(CloseOptions.timeout(CLOSE_PATIENCE));
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+            return;
+        }
         consumer.wakeup();
-        thread.interrupt();
+        running.interrupt();
         try {
-            thread.join(2 * CLOSE_PATIENCE.toMillis());
+            running.join(2 * CLOSE_PATIENCE.toMillis());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

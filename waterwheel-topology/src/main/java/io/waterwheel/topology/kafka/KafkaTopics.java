@@ -77,6 +77,15 @@ public final class KafkaTopics implements AutoCloseable {
         this.admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap));
     }
 
+    /** What asks Kafka; closed with this. */
+    Admin admin() {
+        return admin;
+    }
+
+    String bootstrap() {
+        return bootstrap;
+    }
+
     /** The topic, or empty when there is none. A topic that was just made may take a moment to show. */
     public Optional<Topic> find(String topic) {
         try {

@@ -10,11 +10,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.DescribeProducersOptions;
 import org.apache.kafka.clients.admin.DescribeProducersResult.PartitionProducerState;
 import org.apache.kafka.clients.admin.ProducerState;
@@ -32,8 +30,8 @@ import org.slf4j.LoggerFactory;
  * known how it should end. It takes the right that reading the topic takes; where even that is refused, it is said once
  * and nothing is told of the topic.
  *
- * <p>Looks, now and then on a thread of its own, at those partitions that were asked about since the last look, and
- * keeps a line for each of them that has something: no more than the worker has partitions. Thread-safe.
+ * <p>Looks, now and then, at those partitions that were asked about since the last look, and keeps a line for each of
+ * them that has something: no more than the worker has partitions. Thread-safe.
  */
 public final class OpenTransactions implements AutoCloseable {
     /** Longer than brokers let a transaction be open. */
@@ -52,11 +50,11 @@ public final class OpenTransactions implements AutoCloseable {
     private final Duration longest;
     private final TopicNames topics;
     private final Admin admin;
-    private final ScheduledThreadPoolExecutor thread;
+    private final AutoCloseable looks;
     private final Set<Key> asked = ConcurrentHashMap.newKeySet();
     private final Map<Key, String> found = new ConcurrentHashMap<>();
 
-    // Only the thread uses these.
+    // Only a look uses these, one at a time.
     /** Topics of which it was said that they may not be looked at. */
     private final Set<String> refused = new HashSet<>();
     /**
@@ -67,25 +65,25 @@ public final class OpenTransactions implements AutoCloseable {
 
     private boolean failing;
 
+    /** Runs looks again and again, one after another; each may take {@link #CALL_MILLIS} twice. */
+    @FunctionalInterface
+    public interface Schedule {
+        /** @return closing it interrupts a look, waits a moment for its end, and lets none begin */
+        AutoCloseable begin(Runnable look);
+    }
+
     /**
      * Begins to look.
      *
+     * @param kafka to be closed after this
      * @param longest how long a transaction may be open before it is told of
-     * @param interval between looks
      */
-    public OpenTransactions(String bootstrap, String clientId, TopicNames topics, Duration longest, Duration interval) {
-        this.bootstrap = bootstrap;
+    public OpenTransactions(KafkaTopics kafka, TopicNames topics, Duration longest, Schedule schedule) {
+        this.bootstrap = kafka.bootstrap();
+        this.admin = kafka.admin();
         this.longest = longest;
         this.topics = topics;
-        this.admin = Admin.create(Map.of(
-                AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap, AdminClientConfig.CLIENT_ID_CONFIG, clientId));
-        this.thread = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread created = new Thread(task, clientId);
-            created.setDaemon(true);
-            return created;
-        });
-        var unused =
-                thread.scheduleWithFixedDelay(this::look, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
+        this.looks = schedule.begin(this::look);
     }
 
     /** What the last look found in a partition, and what to do; empty when that was nothing, or none was made yet. */
@@ -126,7 +124,7 @@ public final class OpenTransactions implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException e) {
-            // Thrown on, it would end the looking.
+            // The partitions are asked about again, and looked at then.
             LOG.warn("transactions that hang could not be looked for; trying again", e);
         }
     }
@@ -201,8 +199,7 @@ public final class OpenTransactions implements AutoCloseable {
     }
 
     @Override
-    public void close() {
-        thread.shutdownNow();
-        admin.close(Duration.ofSeconds(2));
+    public void close() throws Exception {
+        looks.close();
     }
 }

@@ -42,6 +42,7 @@ import io.waterwheel.topology.warmup.QueryWarmUp;
 import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.ControlBus;
 import io.waterwheel.topology.worker.StreamDirectory;
+import io.waterwheel.topology.worker.TimedJobs;
 import io.waterwheel.topology.worker.TopicRecords;
 import io.waterwheel.topology.worker.WorkerServices;
 import io.waterwheel.topology.zookeeper.OtherNamespaces;
@@ -110,6 +111,7 @@ final class WorkerRuntime implements WorkerServices {
     private final RegistryAccess registryAccess;
 
     private final OpenTransactions openTransactions;
+    private final TimedJobs jobs;
     private final RpcServer peerServer;
     private final TaskDirectory directory;
     private final Peers peers;
@@ -133,6 +135,7 @@ final class WorkerRuntime implements WorkerServices {
             // First: it lasts, and what follows waits for services.
             warmUp = keep(QueryWarmUp.start(config.get(Keys.QUERY_WARM_UP)));
             ScheduledExecutorService scheduler = keep(scheduler());
+            jobs = keep(new TimedJobs("worker-jobs"));
             blockingCalls = keep(new ThreadPoolExecutor(
                     BLOCKING_THREADS,
                     BLOCKING_THREADS,
@@ -166,11 +169,8 @@ final class WorkerRuntime implements WorkerServices {
                     this::topicOf,
                     topics::ensureDeadLetters));
             openTransactions = keep(new OpenTransactions(
-                    bootstrap,
-                    clientId + "-transactions",
-                    this::topicOf,
-                    OpenTransactions.LONG,
-                    OpenTransactions.INTERVAL));
+                    topics, this::topicOf, OpenTransactions.LONG, look -> jobs.line("open-transactions")
+                            .every(OpenTransactions.INTERVAL, OpenTransactions.INTERVAL, look::run)));
             directory = keep(new TaskDirectory(catalogStore, config.get(Keys.TOPOLOGY_NAME), scheduler));
             // Peers may call as soon as the server is there; what they need comes right after.
             PeerEntry entry = new PeerEntry();
@@ -474,6 +474,11 @@ final class WorkerRuntime implements WorkerServices {
     @Override
     public RegistryAccess registryAccess() {
         return registryAccess;
+    }
+
+    @Override
+    public TimedJobs jobs() {
+        return jobs;
     }
 
     @Override

@@ -39,6 +39,9 @@ public interface CoordinatorServices extends ChunkServices, SourceTopics {
     /** What deletes records of topics, and keeps that from those who want all of them. */
     TopicRecords topicRecords();
 
+    /** What is done now and then. */
+    TimedJobs jobs();
+
     /** Those who answer subqueries of a stream. */
     Endpoints endpoints(int streamId);
 

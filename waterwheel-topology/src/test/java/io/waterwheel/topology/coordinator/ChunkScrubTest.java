@@ -24,6 +24,7 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.store.ChunkStore;
 import io.waterwheel.store.LocalChunkStore;
+import io.waterwheel.topology.worker.TimedJobs;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -213,8 +214,10 @@ final class ChunkScrubTest {
         Files.delete(folder.resolve(chunks.get(1).file()));
         scrub().round();
         assertThat(found()).hasSize(1);
-        assertThat(ChunkScrub.start(files, () -> streams, this::latest, 0, findings))
-                .isNull();
+        try (TimedJobs jobs = new TimedJobs("test")) {
+            assertThat(ChunkScrub.start(files, () -> streams, this::latest, 0, findings, jobs))
+                    .isNull();
+        }
         assertThat(findings.read()).isEmpty();
     }
 }

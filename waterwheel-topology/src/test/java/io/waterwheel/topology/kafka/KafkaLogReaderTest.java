@@ -2,10 +2,12 @@ package io.waterwheel.topology.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Waiting;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.text.KafkaFields;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -35,5 +37,27 @@ final class KafkaLogReaderTest {
                     .hasMessageContaining("topic-0: nothing was read from offset 10 yet");
             assertThat(second).as("another partition's").isNotDone();
         }
+    }
+
+    @Test
+    void itsThreadIsThereWhileThereIsSomethingToRead() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                KafkaLogReader reader = new KafkaLogReader(
+                        "127.0.0.1:" + silent.getLocalPort(), "reader", id -> "topic", Duration.ofMillis(1))) {
+            assertThat(reader.hasThread()).isFalse();
+            for (int times = 0; times < 3; times++) {
+                CompletableFuture<Exception> ended = new CompletableFuture<>();
+                reader.read(1, 0, 10, 0, KafkaFields.NONE, 1000, (batch, failure) -> ended.complete(failure));
+                assertThat(reader.hasThread()).isTrue();
+                reader.cancel(1, 0);
+                assertThat(ended.get(25, TimeUnit.SECONDS)).hasMessageContaining("nothing was read from offset 10 yet");
+                Waiting.until("the end of its thread", () -> !reader.hasThread());
+            }
+        }
+        KafkaLogReader closed = new KafkaLogReader("127.0.0.1:9", "reader", id -> "topic");
+        closed.close();
+        CompletableFuture<Exception> refused = new CompletableFuture<>();
+        closed.read(1, 0, 10, 0, KafkaFields.NONE, 1000, (batch, failure) -> refused.complete(failure));
+        assertThat(refused.get(25, TimeUnit.SECONDS)).hasMessage("the log reader is closed");
     }
 }

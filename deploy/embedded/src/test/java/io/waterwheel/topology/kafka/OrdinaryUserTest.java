@@ -14,6 +14,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -88,6 +90,12 @@ final class OrdinaryUserTest {
                 .containsAll(rules));
     }
 
+    private static AutoCloseable often(Runnable look) {
+        ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
+        var unused = thread.scheduleWithFixedDelay(look, 50, 50, TimeUnit.MILLISECONDS);
+        return thread::shutdownNow;
+    }
+
     private static void store(KafkaDeadLetters letters) throws Exception {
         CompletableFuture<Exception> done = new CompletableFuture<>();
         letters.store(
@@ -102,8 +110,8 @@ final class OrdinaryUserTest {
     void aTransactionThatIsLeftOpenIsToldOf() throws Exception {
         topics.ensure("half", 2);
         Map<String, Object> settings = Map.of("bootstrap.servers", kafka.bootstrap(), "transactional.id", "half-sent");
-        try (OpenTransactions open = new OpenTransactions(
-                        kafka.bootstrap(), "t", id -> "half", Duration.ZERO, Duration.ofMillis(50));
+        try (OpenTransactions open =
+                        new OpenTransactions(topics, id -> "half", Duration.ZERO, OrdinaryUserTest::often);
                 KafkaProducer<byte[], byte[]> producer =
                         new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
             producer.initTransactions();
@@ -126,11 +134,7 @@ final class OrdinaryUserTest {
         forbid("secret", AclOperation.READ);
         Map<String, Object> settings = Map.of("bootstrap.servers", kafka.bootstrap(), "transactional.id", "both");
         try (OpenTransactions open = new OpenTransactions(
-                        kafka.bootstrap(),
-                        "t",
-                        id -> id == 1 ? "secret" : "open",
-                        Duration.ZERO,
-                        Duration.ofMillis(50));
+                        topics, id -> id == 1 ? "secret" : "open", Duration.ZERO, OrdinaryUserTest::often);
                 KafkaProducer<byte[], byte[]> producer =
                         new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
             producer.initTransactions();

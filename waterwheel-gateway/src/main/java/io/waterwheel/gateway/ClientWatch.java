@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -29,7 +29,7 @@ final class ClientWatch implements Connection.Listener, AutoCloseable {
     /** From the first byte of a request to the end of its head. */
     static final long HEAD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    private final ScheduledExecutorService timer;
+    private final ScheduledFuture<?> looking;
     private final long headNanos;
     private final Set<Watched> waiting = ConcurrentHashMap.newKeySet();
     /** Connections, and what was last seen of each. */
@@ -37,15 +37,13 @@ final class ClientWatch implements Connection.Listener, AutoCloseable {
 
     private final AtomicLong looks = new AtomicLong();
 
-    /** @param headNanos how long the head of a request may take */
-    ClientWatch(long headNanos) {
+    /**
+     * @param headNanos how long the head of a request may take
+     * @param clock has one thread, on which nothing may last
+     */
+    ClientWatch(long headNanos, ScheduledExecutorService clock) {
         this.headNanos = headNanos;
-        timer = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread thread = new Thread(task, "gateway-watch");
-            thread.setDaemon(true);
-            return thread;
-        });
-        var unused = timer.scheduleWithFixedDelay(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        looking = clock.scheduleWithFixedDelay(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /** A request whose client is waited for. */
@@ -103,7 +101,7 @@ final class ClientWatch implements Connection.Listener, AutoCloseable {
         private volatile boolean answering;
         /** Bytes that had come with the last request's end. */
         private volatile long bytes;
-        /** Since when a head is coming; 0: none is. The timer's own. */
+        /** Since when a head is coming; 0: none is. The clock's own. */
         private long headSince;
     }
 
@@ -175,6 +173,6 @@ final class ClientWatch implements Connection.Listener, AutoCloseable {
 
     @Override
     public void close() {
-        timer.shutdownNow();
+        looking.cancel(true);
     }
 }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -63,7 +64,7 @@ public final class Gateway implements AutoCloseable {
     private static final long ANNOUNCEMENT_SECONDS = 30;
 
     private static final long FIRST_ANNOUNCEMENT_SECONDS = 1;
-    private static final Duration THREADS_REST = Duration.ofSeconds(30);
+    private static final Duration THREADS_REST = Duration.ofSeconds(15);
 
     private final Server server;
     private final ServerConnector connector;
@@ -79,11 +80,15 @@ public final class Gateway implements AutoCloseable {
     private final EventsEndpoint events;
     private final GatewayMeter meter;
     private final PushTargets targets;
-    private final ScheduledThreadPoolExecutor announcements = new ScheduledThreadPoolExecutor(1, task -> {
-        Thread thread = new Thread(task, "gateway-announce");
+    /** Looks at connections, and says when it is time for an announcement: nothing that it does may last. */
+    private final ScheduledThreadPoolExecutor clock = new ScheduledThreadPoolExecutor(1, task -> {
+        Thread thread = new Thread(task, "gateway-watch");
         thread.setDaemon(true);
         return thread;
     });
+    /** One announcement at a time, which may wait for a coordinator and a name server. */
+    private final ThreadPoolExecutor announcements = pool("gateway-announce", 1, new SynchronousQueue<>());
+
     private final MetricsEndpoints metrics;
     private final Readiness readiness;
     private final List<Route> routes;
@@ -105,7 +110,7 @@ public final class Gateway implements AutoCloseable {
 
     private Gateway(GatewaySettings settings, Patience patience, Metrics measured) {
         this.host = settings.host();
-        this.watch = new ClientWatch(patience.headNanos());
+        this.watch = new ClientWatch(patience.headNanos(), clock);
         this.queries = pool("gateway-query", 2 * settings.queries(), new SynchronousQueue<>());
         this.looks = pool("gateway-look", LOOK_THREADS, new ArrayBlockingQueue<>(LOOKS_THAT_WAIT));
         this.pushes = pool(
@@ -237,8 +242,19 @@ public final class Gateway implements AutoCloseable {
     public void serve(WaterwheelClient asked) {
         lastPlace = place();
         client = asked;
-        var unused = announcements.scheduleWithFixedDelay(
-                this::announce, FIRST_ANNOUNCEMENT_SECONDS, ANNOUNCEMENT_SECONDS, TimeUnit.SECONDS);
+        var unused = clock.scheduleWithFixedDelay(
+                this::beginAnnouncement, FIRST_ANNOUNCEMENT_SECONDS, ANNOUNCEMENT_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private void beginAnnouncement() {
+        try {
+            announcements.execute(this::announce);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("the last announcement lasts still; the next follows", e);
+        } catch (Error e) {
+            // No memory for a thread. A scheduled task that throws is never run again.
+            LOG.warn("the gateway could not say where it is scraped: {}", e.toString());
+        }
     }
 
     /** Lets Prometheus find it by any gateway, and the status list it. */
@@ -247,7 +263,6 @@ public final class Gateway implements AutoCloseable {
             int known = places().size();
             LOG.debug("{} processes are known to be scraped", known);
         } catch (RuntimeException e) {
-            // A scheduled task that throws is never run again.
             LOG.debug("the gateway could not say where it is scraped; it says so again soon", e);
         }
     }
@@ -308,6 +323,7 @@ public final class Gateway implements AutoCloseable {
     /** Ends all connections, and the answers under way. */
     @Override
     public void close() {
+        clock.shutdownNow();
         announcements.shutdownNow();
         try {
             server.stop();

@@ -34,6 +34,9 @@ import org.junit.jupiter.api.io.TempDir;
 final class SmallChunksTest {
     private static final int FLUSHES = 130;
     private static final int ROWS = 20;
+    /** Loops of two dispatchers and an indexer, and seven or eight more; a job or two may be under way. */
+    private static final int MOST_THREADS = 13;
+
     private static final Duration LONGEST = Duration.ofSeconds(30);
 
     @TempDir
@@ -49,6 +52,10 @@ final class SmallChunksTest {
         try (RunningServer server =
                         QuickServer.start(folder.resolve("server"), ServerCommand.fitted(config, 0), Set.of());
                 WaterwheelClient client = WaterwheelClient.connect(server.url())) {
+            // A server without streams: what it does now and then has few threads.
+            Waiting.until(
+                    "few threads: " + OwnThreads.names(),
+                    () -> OwnThreads.names().size() <= MOST_THREADS);
             Schema schema = new Schema(
                     List.of(
                             new Field("t", FieldType.TIMESTAMP, false),

@@ -2,8 +2,10 @@ package io.waterwheel.embedded.server;
 
 import io.waterwheel.store.DiskSpace;
 import java.io.IOException;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,29 +16,29 @@ import org.slf4j.LoggerFactory;
 public final class DiskWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DiskWatch.class);
     private static final long LOOK_MILLIS = 200;
-    private static final long CLOSE_MILLIS = 5_000;
+    private static final long CLOSE_SECONDS = 5;
     /** Divides the reserve: this part of it must be free beyond it before writing goes on. */
     private static final int SLACK_SHARE = 8;
 
     private static final long LONG_AGO_NANOS = TimeUnit.DAYS.toNanos(365);
 
     private final DiskSpace space;
-    private final CountDownLatch closing = new CountDownLatch(1);
-    private final Thread thread;
+    /** Held by a look; once closed there is none. */
+    private final Semaphore looking = new Semaphore(1);
+
+    private @Nullable ScheduledFuture<?> looks;
     private volatile String trouble = "";
     /** By {@link System#nanoTime}, when it could not be written at all. */
     private volatile long fullNanos = System.nanoTime() - LONG_AGO_NANOS;
 
     private DiskWatch(DiskSpace space) {
         this.space = space;
-        this.thread = new Thread(this::run, "disk-watch");
-        thread.setDaemon(true);
     }
 
     public static DiskWatch start(DiskSpace space) {
         DiskWatch watch = new DiskWatch(space);
         watch.look();
-        watch.thread.start();
+        watch.looks = Looks.every(LOOK_MILLIS, watch::lookUnlessClosed);
         return watch;
     }
 
@@ -54,18 +56,17 @@ public final class DiskWatch implements AutoCloseable {
         return fullNanos - nanos >= 0;
     }
 
-    private void run() {
+    private void lookUnlessClosed() {
+        if (!looking.tryAcquire()) {
+            return;
+        }
         try {
-            while (!closing.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
-                try {
-                    look();
-                } catch (RuntimeException e) {
-                    // The watch goes on: without it what is refused would be refused for ever.
-                    LOG.error("the disk could not be looked at", e);
-                }
-            }
-        } catch (InterruptedException e) {
-            LOG.debug("the watch over the disk is told to end", e);
+            look();
+        } catch (RuntimeException | Error e) {
+            // The watch goes on: without it what is refused would be refused for ever.
+            LOG.error("the disk could not be looked at", e);
+        } finally {
+            looking.release();
         }
     }
 
@@ -98,8 +99,11 @@ public final class DiskWatch implements AutoCloseable {
 
     @Override
     public void close() throws InterruptedException {
-        closing.countDown();
-        thread.interrupt();
-        thread.join(CLOSE_MILLIS);
+        if (looks != null) {
+            looks.cancel(false);
+        }
+        if (!looking.tryAcquire(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+            LOG.warn("a look at the disk did not end in time");
+        }
     }
 }

@@ -3,15 +3,18 @@ package io.waterwheel.embedded.server;
 import io.waterwheel.topology.worker.Uninterrupted;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Keeps a part of the server up: one that has ended, mostly since its disk was full or read-only, is stopped, and
  * started again at the same address as soon as the disk can be written. A start that fails is tried again after a pause
- * that doubles to 10 s; {@link #trouble} says what it failed with. Thread-safe.
+ * that doubles to 10 s; {@link #trouble} says what it failed with. Whether it has ended is seen by {@link Looks}; what
+ * brings it back takes seconds to minutes, and has a thread of its own, which is there only meanwhile. Thread-safe.
  *
  * @param <P> the part
  */
@@ -42,8 +45,14 @@ final class KeptPart<P extends KeptPart.Part<P>> implements AutoCloseable {
     private final Supplier<String> unwritable;
     private final long lookMillis;
     private final CountDownLatch closing = new CountDownLatch(1);
-    private final Thread thread;
-    // All three: the thread only.
+    private final ScheduledFuture<?> looking;
+
+    /** What brings the part back, or closes it; null while it is up. Guarded by this. */
+    private @Nullable Thread thread;
+
+    /** Guarded by this. */
+    private boolean closed;
+    // While there is a thread its own, else guarded by this.
     private P part;
     private boolean down;
     private long pauseMillis;
@@ -56,8 +65,7 @@ final class KeptPart<P extends KeptPart.Part<P>> implements AutoCloseable {
         this.unwritable = unwritable;
         this.lookMillis = lookMillis;
         this.pauseMillis = lookMillis;
-        this.thread = new Thread(this::run, name + "-keeper");
-        thread.setDaemon(true);
+        this.looking = Looks.every(lookMillis, this::look);
     }
 
     /**
@@ -71,19 +79,50 @@ final class KeptPart<P extends KeptPart.Part<P>> implements AutoCloseable {
 
     /** The same, for tests that cannot wait as long between two looks. */
     static <P extends Part<P>> KeptPart<P> of(String name, P part, Supplier<String> unwritable, long lookMillis) {
-        KeptPart<P> kept = new KeptPart<>(name, part, unwritable, lookMillis);
-        kept.thread.start();
-        return kept;
+        return new KeptPart<>(name, part, unwritable, lookMillis);
     }
 
-    private void run() {
+    private synchronized void look() {
+        if (closed || thread != null) {
+            return;
+        }
         try {
-            while (!closing.await(pauseMillis, TimeUnit.MILLISECONDS)) {
-                look();
+            if (part.ended()) {
+                LOG.error("{} has ended; it is started again when its disk can be written", name);
+                trouble = name + " has ended";
+                begin(this::bringBack);
             }
+        } catch (RuntimeException | Error e) {
+            // Memory for a thread among it: the next look finds it ended as well.
+            LOG.warn("{} could not be looked after; it is tried again in {} ms", name, lookMillis, e);
+        }
+    }
+
+    private synchronized Thread begin(Runnable work) {
+        Thread made = new Thread(work, name + "-keeper");
+        made.setDaemon(true);
+        made.start();
+        thread = made;
+        return made;
+    }
+
+    private void bringBack() {
+        down = true;
+        stop();
+        try {
+            do {
+                bringBackOnce();
+            } while (down && !closing.await(pauseMillis, TimeUnit.MILLISECONDS));
         } catch (InterruptedException e) {
             LOG.debug("{} is kept no longer", name, e);
-        } finally {
+        }
+        synchronized (this) {
+            if (!closed) {
+                thread = null;
+                return;
+            }
+        }
+        if (!down) {
             // Here, and not by the caller of close: a start that outlasts its patience is closed too.
             stop();
         }
@@ -92,17 +131,8 @@ final class KeptPart<P extends KeptPart.Part<P>> implements AutoCloseable {
     /**
      * Whatever it fails with, memory for a thread among it, the keeper goes on: without it the part never comes back.
      */
-    private void look() {
+    private void bringBackOnce() {
         try {
-            if (!down && part.ended()) {
-                LOG.error("{} has ended; it is started again when its disk can be written", name);
-                trouble = name + " has ended";
-                down = true;
-                stop();
-            }
-            if (!down) {
-                return;
-            }
             String why = unwritable.get();
             if (!why.isEmpty()) {
                 trouble = name + " has ended, and is started again when its disk can be written: " + why;
@@ -114,9 +144,7 @@ final class KeptPart<P extends KeptPart.Part<P>> implements AutoCloseable {
             trouble = "";
             LOG.info("{} is back", name);
         } catch (IOException | RuntimeException | Error e) {
-            if (down) {
-                pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
-            }
+            pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
             failed(e);
         }
     }
@@ -151,10 +179,25 @@ final class KeptPart<P extends KeptPart.Part<P>> implements AutoCloseable {
      */
     @Override
     public void close() {
+        @Nullable Thread ending;
+        synchronized (this) {
+            closed = true;
+            ending = thread;
+        }
+        looking.cancel(false);
         closing.countDown();
-        if (!Uninterrupted.join(thread, CLOSE_MILLIS)) {
-            thread.interrupt();
-            if (!Uninterrupted.join(thread, CLOSE_MOST_MILLIS)) {
+        if (ending == null) {
+            try {
+                ending = begin(this::stop);
+            } catch (Error e) {
+                LOG.warn("{} has no thread to stop on", name, e);
+                stop();
+                return;
+            }
+        }
+        if (!Uninterrupted.join(ending, CLOSE_MILLIS)) {
+            ending.interrupt();
+            if (!Uninterrupted.join(ending, CLOSE_MOST_MILLIS)) {
                 LOG.warn("{} did not stop, and is left behind", name);
             }
         }

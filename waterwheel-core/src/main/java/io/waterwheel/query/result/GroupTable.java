@@ -31,6 +31,9 @@ final class GroupTable {
     private static final int MAX_ROW_BYTES = 256 * 1024;
 
     private final ValueType[] types;
+    /** Whether all values are whole numbers. */
+    private final boolean whole;
+
     private final String about;
     private final SeededHash hash = new SeededHash();
     private final Reservation memory;
@@ -64,8 +67,9 @@ final class GroupTable {
      */
     GroupTable(List<ValueType> types, String about, Reservation memory) {
         this.memory = memory;
-        this.near = new NearGroups(memory);
+        this.near = new NearGroups(types.size(), memory);
         this.types = types.toArray(ValueType[]::new);
+        this.whole = types.stream().noneMatch(type -> type.variable() || type == ValueType.DOUBLE);
         this.about = about;
         if (this.types.length == 0) {
             groups = 1;
@@ -87,41 +91,44 @@ final class GroupTable {
             for (int i = 0; i < count; i++) {
                 groupOf[selected[i]] = 0;
             }
+        } else if (whole) {
+            findWhole(values, selected, count, groupOf);
         } else if (types.length > 1) {
             for (int i = 0; i < count; i++) {
-                int row = selected[i];
-                int length = layOut(values, row);
-                groupOf[row] = group(length, hash.of(scratch, 0, length));
+                groupOf[selected[i]] = groupOfRow(values, selected[i]);
             }
         } else if (types[0].variable()) {
             findTexts(values[0], selected, count, groupOf);
-        } else if (types[0] == ValueType.DOUBLE) {
-            findDoubles(values[0], selected, count, groupOf);
         } else {
-            findLongs(values[0], selected, count, groupOf);
+            findDoubles(values[0], selected, count, groupOf);
         }
     }
 
-    private void findLongs(Values values, int[] selected, int count, int[] groupOf) {
-        long[] longs = values.longs;
-        boolean anyNull = values.anyNull;
-        boolean[] nulls = values.nulls;
-        int hashed = 0;
+    private void findWhole(Values[] values, int[] selected, int count, int[] groupOf) {
+        int[] places = near.places(values, selected, count);
+        boolean one = types.length == 1;
+        int missed = 0;
         for (int i = 0; i < count; i++) {
             int row = selected[i];
-            if (anyNull && nulls[row]) {
-                groupOf[row] = groupOfNull();
-                continue;
-            }
-            int group = near.group(longs[row]);
+            int place = places[i];
+            int group = near.group(place);
             if (group < 0) {
-                group = group(longs[row]);
-                near.put(longs[row], group);
-                hashed++;
+                group = one ? groupOfNumber(values[0], row) : groupOfRow(values, row);
+                near.put(place, group);
+                missed += place < 0 ? 1 : 0;
             }
             groupOf[row] = group;
         }
-        near.missed(values, selected, count, hashed);
+        near.missed(values, selected, count, missed);
+    }
+
+    private int groupOfNumber(Values values, int row) {
+        return values.anyNull && values.nulls[row] ? groupOfNull() : group(values.longs[row]);
+    }
+
+    private int groupOfRow(Values[] values, int row) {
+        int length = layOut(values, row);
+        return group(length, hash.of(scratch, 0, length));
     }
 
     private void findDoubles(Values values, int[] selected, int count, int[] groupOf) {

@@ -6,7 +6,7 @@ import java.util.Arrays;
 
 /**
  * Numbers of groups by whole numbers that lie near each other, in an array: what spares a {@link GroupTable} the hash.
- * One thread.
+ * Of several columns the array has a place for each combination, and one for null in each. One thread.
  */
 final class NearGroups {
     /** Longest array; of 4 bytes each. */
@@ -16,61 +16,117 @@ final class NearGroups {
     /** Times that other numbers may be made near; after that they are not. */
     private static final int MOST_MOVES = 16;
 
-    private final Reservation memory;
-    /** Group plus 1 by number less the least; 0 for none. */
-    private int[] groups = {};
+    private static final int FAR = -1;
 
-    private long least;
+    private final Reservation memory;
+    /** Group plus 1 by place; 0 for none. */
+    private int[] groups = {};
+    /** By column, the number whose distance is 1: what is null has the distance 0. */
+    private final long[] leasts;
+    /** By column, how many distances there are. */
+    private final int[] sizes;
+
+    /** By the index of a selected row. */
+    private int[] places = {};
+
     private int moves;
 
-    NearGroups(Reservation memory) {
+    NearGroups(int columns, Reservation memory) {
         this.memory = memory;
+        this.leasts = new long[columns];
+        this.sizes = new int[columns];
     }
 
-    /** The group of a number; negative when it is not known here. */
-    int group(long number) {
-        long at = number - least;
-        return at >= 0 && at < groups.length ? groups[(int) at] - 1 : -1;
+    /** Looks up the places of rows, by the index of a selected row: negative where a number is not near. */
+    int[] places(Values[] values, int[] selected, int count) {
+        if (places.length < count) {
+            memory.replace(4L * places.length, 4L * count);
+            places = new int[count];
+        }
+        if (groups.length == 0) {
+            Arrays.fill(places, 0, count, FAR);
+            return places;
+        }
+        int stride = 1;
+        for (int c = 0; c < values.length; c++) {
+            place(values[c], leasts[c], sizes[c], stride, selected, count);
+            stride *= sizes[c];
+        }
+        return places;
     }
 
-    /** Notes the group of a number, if it is near. */
-    void put(long number, int group) {
-        long at = number - least;
-        if (at >= 0 && at < groups.length) {
-            groups[(int) at] = group + 1;
+    private void place(Values values, long least, int size, int stride, int[] selected, int count) {
+        long[] longs = values.longs;
+        boolean anyNull = values.anyNull;
+        boolean[] nulls = values.nulls;
+        int[] into = places;
+        boolean first = stride == 1;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            long distance = longs[row] - least + 1;
+            int before = first ? 0 : into[i];
+            int place = before + (int) distance * stride;
+            if (anyNull && nulls[row]) {
+                place = before;
+            } else if (distance < 1 || distance >= size) {
+                place = FAR;
+            }
+            into[i] = before < 0 ? FAR : place;
         }
     }
 
-    /**
-     * Is told how many of the selected rows' numbers were not known: when most were not, makes those near, if it can.
-     */
-    void missed(Values values, int[] selected, int count, int missed) {
+    /** The group of a place; negative when it is not known here. */
+    int group(int place) {
+        return place < 0 ? FAR : groups[place] - 1;
+    }
+
+    /** Notes the group of a place, if it is one. */
+    void put(int place, int group) {
+        if (place >= 0) {
+            groups[place] = group + 1;
+        }
+    }
+
+    /** Is told how many of the selected rows had no place: when these were most, makes them near, if it can. */
+    void missed(Values[] values, int[] selected, int count, int missed) {
         if (missed * 2 <= count || moves == MOST_MOVES) {
             return;
         }
-        long low = Long.MAX_VALUE;
-        long high = Long.MIN_VALUE;
-        for (int i = 0; i < count; i++) {
-            int row = selected[i];
-            if (!values.anyNull || !values.nulls[row]) {
-                low = Math.min(low, values.longs[row]);
-                high = Math.max(high, values.longs[row]);
+        moves++;
+        long length = 1;
+        long[] lows = new long[values.length];
+        int[] lengths = new int[values.length];
+        for (int c = 0; c < values.length && length <= MOST; c++) {
+            long low = Long.MAX_VALUE;
+            long high = Long.MIN_VALUE;
+            for (int i = 0; i < count; i++) {
+                int row = selected[i];
+                if (!values[c].anyNull || !values[c].nulls[row]) {
+                    low = Math.min(low, values[c].longs[row]);
+                    high = Math.max(high, values[c].longs[row]);
+                }
             }
+            // Of nulls alone there is no range.
+            long range = low > high ? 0 : high - low;
+            if (range < 0 || range >= MOST / 2) {
+                return;
+            }
+            int room = (int) range / ROOM + 1;
+            // What an overflow makes of the least is as good: only distances from it count.
+            lows[c] = low - room;
+            lengths[c] = (int) range + 2 + 2 * room;
+            length *= lengths[c];
         }
-        long range = high - low;
-        if (range < 0 || range >= MOST / 2) {
+        if (length > MOST) {
             return;
         }
-        int room = (int) range / ROOM + 1;
-        int length = (int) range + 1 + 2 * room;
         if (length <= groups.length) {
             Arrays.fill(groups, 0);
         } else {
             memory.replace(4L * groups.length, 4L * length);
-            groups = new int[length];
+            groups = new int[(int) length];
         }
-        moves++;
-        // What an overflow makes of the least is as good: only distances from it count.
-        least = low - room;
+        System.arraycopy(lows, 0, leasts, 0, lows.length);
+        System.arraycopy(lengths, 0, sizes, 0, lengths.length);
     }
 }

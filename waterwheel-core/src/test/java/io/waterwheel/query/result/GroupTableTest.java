@@ -12,12 +12,15 @@ import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class GroupTableTest {
@@ -74,36 +77,53 @@ final class GroupTableTest {
         return known == null ? numbers.size() - 1 : known;
     }
 
-    /** Whole numbers near each other, far apart, moving on, at both ends of a long, and nulls. */
+    /** Whole numbers near each other, far apart, moving on, at both ends of a long, and nulls; of some columns. */
     @Test
     void numbersAreGroupedAsAMapDoes() {
         long first = Long.getLong("seed", 1);
-        for (long seed = first; seed < first + Rounds.of(200, 20_000); seed++) {
+        for (long seed = first; seed < first + Rounds.of(300, 30_000); seed++) {
             Random random = new Random(seed);
-            GroupTable table = new GroupTable(List.of(ValueType.INTEGER), "v", Reservation.unlimited());
+            int columns = 1 + random.nextInt(3);
+            GroupTable table =
+                    new GroupTable(Collections.nCopies(columns, ValueType.INTEGER), "v", Reservation.unlimited());
             Map<Object, Integer> expected = new HashMap<>();
             long base = random.nextBoolean() ? Long.MAX_VALUE - random.nextInt(500) : random.nextInt(1000) - 500L;
             for (int leaf = 0; leaf < 6; leaf++) {
                 int rows = 1 + random.nextInt(random.nextBoolean() ? 10 : 600);
-                int range = 1 << random.nextInt(20);
-                column.longs = new long[rows];
-                column.nulls = new boolean[rows];
-                column.anyNull = random.nextBoolean();
-                int[] all = new int[rows];
-                for (int row = 0; row < rows; row++) {
-                    all[row] = row;
-                    column.longs[row] = random.nextInt(50) == 0 ? random.nextLong() : base + random.nextInt(range);
-                    column.nulls[row] = random.nextInt(10) == 0;
+                Values[] values = new Values[columns];
+                for (int c = 0; c < columns; c++) {
+                    values[c] = numbers(random, rows, base);
                 }
+                // Of some leaves each second row.
+                int step = 1 + random.nextInt(2);
+                int[] some =
+                        IntStream.range(0, rows).filter(row -> row % step == 0).toArray();
                 int[] found = new int[rows];
-                table.find(new Values[] {column}, all, rows, found);
-                for (int row = 0; row < rows; row++) {
-                    Object value = column.anyNull && column.nulls[row] ? "null" : (Object) column.longs[row];
-                    assertThat(found[row]).as("-Dseed=%d -Dseeds=1", seed).isEqualTo(number(expected, value));
+                table.find(values, some, some.length, found);
+                for (int row : some) {
+                    List<Object> key = new ArrayList<>();
+                    for (Values column : values) {
+                        key.add(column.anyNull && column.nulls[row] ? "null" : (Object) column.longs[row]);
+                    }
+                    assertThat(found[row]).as("-Dseed=%d -Dseeds=1", seed).isEqualTo(number(expected, key));
                 }
                 base += random.nextInt(3) * 1000L;
             }
         }
+    }
+
+    private static Values numbers(Random random, int rows, long base) {
+        Values values = new Values();
+        values.longs = new long[rows];
+        values.nulls = new boolean[rows];
+        values.anyNull = random.nextBoolean();
+        int range = 1 << random.nextInt(random.nextBoolean() ? 20 : 8);
+        int far = random.nextBoolean() ? 50 : Integer.MAX_VALUE;
+        for (int row = 0; row < rows; row++) {
+            values.longs[row] = random.nextInt(far) == 0 ? random.nextLong() : base + random.nextInt(range);
+            values.nulls[row] = random.nextInt(10) == 0;
+        }
+        return values;
     }
 
     @Test

@@ -46,6 +46,15 @@ public final class DoubleSum extends AggregateState {
     private int pendingGroups;
     /** All values whose parts are pending are below 2 to the power of this plus 1. */
     private int exponent;
+    /** The least digit that an exact sum has room for, and the one behind the greatest. */
+    private int lowest = Integer.MAX_VALUE;
+
+    private int end = Integer.MIN_VALUE;
+
+    /** What is written of a group: its exact sum, and what is pending. */
+    private final ExactSum whole = new ExactSum();
+
+    private byte[] written = {};
 
     public DoubleSum(boolean average) {
         this.average = average;
@@ -68,8 +77,7 @@ public final class DoubleSum extends AggregateState {
 
     @Override
     public void add(Values values, int[] selected, int count, int[] groupOf) {
-        // What is pending is added group by group: not worth it for more groups than rows.
-        if (count < groups || !mayDivide(values, selected, count)) {
+        if (!mayDivide(values, selected, count)) {
             addEach(values, selected, count, groupOf);
             return;
         }
@@ -92,7 +100,7 @@ public final class DoubleSum extends AggregateState {
             lesser[group] += lesserPart;
             counts[group]++;
             if (rest != lesserPart) {
-                held += sums[group].add(rest - lesserPart);
+                addExactly(group, rest - lesserPart);
             }
         }
     }
@@ -119,7 +127,7 @@ public final class DoubleSum extends AggregateState {
             greaterSum += part;
             lesserSum += lesserPart;
             if (rest != lesserPart) {
-                held += sums[group].add(rest - lesserPart);
+                addExactly(group, rest - lesserPart);
             }
         }
         greater[group] += greaterSum;
@@ -150,12 +158,29 @@ public final class DoubleSum extends AggregateState {
             return greatest == 0 && pending > 0;
         }
         if (pending + count > MOST_PENDING || found > exponent || found < exponent - SMALLER) {
+            // What is pending is added group by group: not worth it for more groups than rows.
+            if (count < groups) {
+                return false;
+            }
             settle();
             exponent = found;
         }
         pending += count;
         pendingGroups = groups;
         return true;
+    }
+
+    private void addExactly(int group, double value) {
+        int grown = sums[group].add(value);
+        if (grown > 0) {
+            grew(group, grown);
+        }
+    }
+
+    private void grew(int group, int bytes) {
+        held += bytes;
+        lowest = Math.min(lowest, sums[group].lowest());
+        end = Math.max(end, sums[group].end());
     }
 
     /** Adds what is pending to the exact sums. */
@@ -165,7 +190,8 @@ public final class DoubleSum extends AggregateState {
         }
         pending = 0;
         for (int group = 0; group < pendingGroups; group++) {
-            held += sums[group].add(greater[group]) + sums[group].add(lesser[group]);
+            addExactly(group, greater[group]);
+            addExactly(group, lesser[group]);
             greater[group] = 0;
             lesser[group] = 0;
         }
@@ -179,7 +205,7 @@ public final class DoubleSum extends AggregateState {
                 continue;
             }
             int group = groupOf[row];
-            held += sums[group].add(doubles[row]);
+            addExactly(group, doubles[row]);
             counts[group]++;
         }
     }
@@ -188,9 +214,13 @@ public final class DoubleSum extends AggregateState {
     public void merge(TupleBlock part, int field, int[] groupOf) {
         for (int r = 0; r < part.size(); r++) {
             long reference = getLong(part, field, r);
-            held += sums[groupOf[r]].add(
+            int group = groupOf[r];
+            int grown = sums[group].add(
                     part.arena(), TupleBlock.referenceOffset(reference), TupleBlock.referenceLength(reference));
-            counts[groupOf[r]] += getLong(part, field + 1, r);
+            if (grown > 0) {
+                grew(group, grown);
+            }
+            counts[group] += getLong(part, field + 1, r);
         }
     }
 
@@ -201,9 +231,19 @@ public final class DoubleSum extends AggregateState {
 
     @Override
     public void writePart(TupleBlock part, int row, int field, int group) {
-        settle();
-        byte[] sum = sums[group].write();
-        putLong(part, field, row, part.addToArena(sum, 0, sum.length));
+        // Nothing is settled for it: that takes an array a group.
+        ExactSum sum = sums[group];
+        if (greater[group] != 0 || lesser[group] != 0) {
+            whole.clear();
+            whole.add(sum);
+            whole.add(greater[group]);
+            whole.add(lesser[group]);
+            sum = whole;
+        }
+        if (written.length == 0) {
+            written = new byte[ExactSum.MOST_BYTES + 4];
+        }
+        putLong(part, field, row, part.addToArena(written, 0, sum.write(written)));
         putLong(part, field + 1, row, counts[group]);
     }
 
@@ -220,7 +260,14 @@ public final class DoubleSum extends AggregateState {
 
     @Override
     public long bytes() {
-        // What is pending may need any digit.
-        return held + 8L * counts.length + (pending == 0 ? 0 : (long) pendingGroups * ExactSum.MOST_BYTES);
+        return held + 8L * counts.length + (pending == 0 ? 0 : (long) pendingGroups * settledBytes());
+    }
+
+    /** What an exact sum has room for at most, once what is pending is in it. */
+    private int settledBytes() {
+        // The lesser parts are multiples of 2^-53 of their divisor, and the greater ones add up to theirs at most.
+        int low = Math.min(lowest, ExactSum.digit(exponent - 32 + PENDING_BITS + 1 - 53));
+        int high = Math.max(end, ExactSum.digit(exponent + PENDING_BITS + 1) + 3);
+        return Math.min(ExactSum.MOST_BYTES, (high - low) * Long.BYTES);
     }
 }

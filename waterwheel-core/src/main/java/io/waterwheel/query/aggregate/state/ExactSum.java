@@ -21,6 +21,9 @@ final class ExactSum {
     /** Most that its digits take. */
     static final int MOST_BYTES = MOST_DIGITS * Long.BYTES;
 
+    /** More than the greatest digit that is written, in its magnitude. */
+    private static final long MOST_WRITTEN = 1L << 33;
+
     private static final int POSITIVE = 1;
     private static final int NEGATIVE = 2;
     private static final int NOT_A_NUMBER = 4;
@@ -68,6 +71,9 @@ final class ExactSum {
     }
 
     private void reach(int low, int high) {
+        if (low >= first && high < first + digits.length) {
+            return;
+        }
         if (digits.length == 0) {
             first = low;
             digits = new long[high - low + 2];
@@ -114,25 +120,93 @@ final class ExactSum {
         if (from < 0 || from + count > MOST_DIGITS) {
             throw new IllegalArgumentException("a partial sum with digits " + from + " to " + (from + count));
         }
-        carry();
+        // Digits as they are written add no more than those of a value do; others may be anything.
+        boolean asWritten = true;
+        for (int i = 0; i < count; i++) {
+            long digit = LittleEndian.getLong(bytes, offset + 4 + i * 8);
+            asWritten &= digit >= -MOST_WRITTEN && digit <= MOST_WRITTEN;
+        }
+        if (!asWritten) {
+            carry();
+        }
         reach(from, from + count - 1);
         for (int i = 0; i < count; i++) {
             digits[from - first + i] += LittleEndian.getLong(bytes, offset + 4 + i * 8);
         }
-        carry();
+        if (!asWritten || ++adds == ADDS_BEFORE_CARRY) {
+            carry();
+        }
         return (digits.length - before) * Long.BYTES;
+    }
+
+    /** Is the sum of nothing again, in the array that there is. */
+    void clear() {
+        Arrays.fill(digits, 0);
+        adds = 0;
+        specials = 0;
+    }
+
+    /** Adds another sum. */
+    void add(ExactSum other) {
+        other.carry();
+        specials |= other.specials;
+        if (other.digits.length == 0) {
+            return;
+        }
+        carry();
+        reach(other.first, other.first + other.digits.length - 1);
+        for (int i = 0; i < other.digits.length; i++) {
+            digits[other.first - first + i] += other.digits[i];
+        }
+        carry();
     }
 
     /** The sum as bytes, exactly. */
     byte[] write() {
+        // Moving the carries may make one more.
+        byte[] bytes = new byte[4 + (digits.length + 1) * 8];
+        int length = write(bytes);
+        return Arrays.copyOf(bytes, length);
+    }
+
+    /**
+     * Writes the sum, exactly: from its least digit that is not 0 to its greatest.
+     *
+     * @param into has room for {@link #MOST_BYTES} and 4 more, or for one digit more than there are
+     * @return how many bytes it takes
+     */
+    int write(byte[] into) {
         carry();
-        byte[] bytes = new byte[4 + digits.length * 8];
-        bytes[0] = (byte) specials;
-        LittleEndian.putShort(bytes, 2, (short) first);
-        for (int i = 0; i < digits.length; i++) {
-            LittleEndian.putLong(bytes, 4 + i * 8, digits[i]);
+        int low = 0;
+        int high = digits.length;
+        while (low < high && digits[low] == 0) {
+            low++;
         }
-        return bytes;
+        while (low < high && digits[high - 1] == 0) {
+            high--;
+        }
+        into[0] = (byte) specials;
+        into[1] = 0;
+        LittleEndian.putShort(into, 2, (short) (low == high ? 0 : first + low));
+        for (int i = low; i < high; i++) {
+            LittleEndian.putLong(into, 4 + (i - low) * 8, digits[i]);
+        }
+        return 4 + (high - low) * 8;
+    }
+
+    /** The digit that has the unit of a power of two. */
+    static int digit(int exponent) {
+        return Math.max(0, exponent + 1074) >> 5;
+    }
+
+    /** The least digit that there is room for. */
+    int lowest() {
+        return first;
+    }
+
+    /** The digit behind the greatest that there is room for. */
+    int end() {
+        return first + digits.length;
     }
 
     /** Whether infinities or NaN were added. */

@@ -9,6 +9,7 @@ import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -17,6 +18,8 @@ import org.junit.jupiter.api.Test;
 
 /** Leaf by leaf, of one group and of many, beside sums to which each value is added by itself. */
 final class DoubleSumTest {
+    private static final RowLayout PART =
+            RowLayout.ofFields(List.of(new Field("s", FieldType.BYTES, false), new Field("n", FieldType.LONG, false)));
     private static final RowLayout ANSWER = RowLayout.ofFields(List.of(new Field("s", FieldType.DOUBLE, true)));
 
     @Test
@@ -25,8 +28,8 @@ final class DoubleSumTest {
         for (long seed = first; seed < first + Rounds.of(300, 30_000); seed++) {
             Random random = new Random(seed);
             int groups = random.nextBoolean() ? 1 : 1 + random.nextInt(random.nextBoolean() ? 20 : 3000);
-            DoubleSum sum = new DoubleSum(false);
-            sum.groups(groups);
+            DoubleSum sum = sum(groups);
+            List<DoubleSum> merged = new ArrayList<>();
             ExactSum[] expected = new ExactSum[groups];
             Arrays.setAll(expected, group -> new ExactSum());
             boolean[] any = new boolean[groups];
@@ -49,7 +52,18 @@ final class DoubleSumTest {
                         any[groupOf[row]] = true;
                     }
                 }
+                if (random.nextInt(3) == 0) {
+                    sum = merged(List.of(sum), groups);
+                } else if (random.nextInt(3) == 0) {
+                    merged.add(sum);
+                    sum = sum(groups);
+                }
             }
+            if (!merged.isEmpty()) {
+                merged.add(sum);
+                sum = merged(merged, groups);
+            }
+            long before = sum.bytes();
             for (int group = 0; group < groups; group++) {
                 TupleBlock answer = new TupleBlock(ANSWER, 1);
                 assertThat(sum.writeAnswer(answer, 0, 0, group)).isEqualTo(any[group]);
@@ -59,7 +73,29 @@ final class DoubleSumTest {
                             .isEqualTo((Double) (expected[group].value() + 0.0));
                 }
             }
+            // What is pending is counted before it is in the exact sums.
+            assertThat(sum.bytes()).as("-Dseed=%d -Dseeds=1", seed).isLessThanOrEqualTo(before);
         }
+    }
+
+    private static DoubleSum sum(int groups) {
+        DoubleSum sum = new DoubleSum(false);
+        sum.groups(groups);
+        return sum;
+    }
+
+    /** A sum of the parts that others write. */
+    private static DoubleSum merged(List<DoubleSum> sums, int groups) {
+        DoubleSum merged = sum(groups);
+        for (DoubleSum sum : sums) {
+            TupleBlock part = new TupleBlock(PART, groups);
+            for (int group = 0; group < groups; group++) {
+                sum.writePart(part, group, 0, group);
+            }
+            part.setSize(groups);
+            merged.merge(part, 0, IntStream.range(0, groups).toArray());
+        }
+        return merged;
     }
 
     private static Values values(Random random, int rows) {

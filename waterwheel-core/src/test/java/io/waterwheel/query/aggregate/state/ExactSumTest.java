@@ -2,7 +2,9 @@ package io.waterwheel.query.aggregate.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.tuple.LittleEndian;
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -62,6 +64,25 @@ final class ExactSumTest {
         byte[] bytes = part.write();
         whole.add(bytes, 0, bytes.length);
         return whole.value() + 0.0;
+    }
+
+    /** Carries are moved before and after digits that are greater than written ones. */
+    @Test
+    void digitsOfAnySizeAreAdded() {
+        byte[] part = new byte[4 + 8];
+        LittleEndian.putShort(part, 2, (short) 34);
+        LittleEndian.putLong(part, 4, (1L << 62) - 3);
+        ExactSum sum = new ExactSum();
+        for (int i = 0; i < 5; i++) {
+            sum.add(part, 0, part.length);
+        }
+        LittleEndian.putLong(part, 4, -(1L << 62));
+        for (int i = 0; i < 4; i++) {
+            sum.add(part, 0, part.length);
+        }
+        // 2^62 - 15 units of 2^(32 * 34 - 1074).
+        assertThat(sum.value()).isEqualTo(0x1p62 * 0x1p14);
+        assertThat(sum.exact().digits()).isEqualTo(BigInteger.ONE.shiftLeft(62).subtract(BigInteger.valueOf(15)));
     }
 
     @Test

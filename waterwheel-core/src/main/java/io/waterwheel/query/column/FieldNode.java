@@ -2,6 +2,7 @@ package io.waterwheel.query.column;
 
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
 import java.nio.ByteBuffer;
@@ -48,6 +49,47 @@ public final class FieldNode extends ColumnNode {
     /** Whether the row's value is null; only when {@link #nullable}. */
     public boolean isNull(RowView view, int row) {
         return (view.columns[nullColumn][view.bases[nullColumn] + row * nullWidth + nullByte] >>> nullShift & 1) != 0;
+    }
+
+    /** Whether {@link #keepAmong} can tell its rows. */
+    public boolean isWhole() {
+        return column >= 0 && fieldType.physical() == PhysicalType.INT64;
+    }
+
+    /**
+     * Keeps of the first {@code count} of the selected rows those whose number is among some, or those whose is not; of
+     * a field that {@link #isWhole}. The numbers are looked at where they are, not copied, and {@link #values} stays.
+     *
+     * @param bits by distance from the least number, whether it is one of these; the last 64 are none
+     * @param negated whether those are kept that are not among them
+     * @return how many they are
+     */
+    public int keepAmong(RowView view, int[] selected, int count, long least, long[] bits, boolean negated) {
+        byte[] bytes = view.columns[column];
+        int base = view.bases[column];
+        int last = bits.length - 1;
+        int flip = negated ? 1 : 0;
+        int kept = 0;
+        // Without a branch: whether a row is kept cannot be foreseen.
+        if (nullColumn < 0) {
+            for (int i = 0; i < count; i++) {
+                int row = selected[i];
+                long at = LittleEndian.getLong(bytes, base + row * 8) - least;
+                selected[kept] = row;
+                kept += (int) (bits[(int) Math.min(at >>> 6, last)] >>> at & 1) ^ flip;
+            }
+            return kept;
+        }
+        byte[] masks = view.columns[nullColumn];
+        int nulls = view.bases[nullColumn] + nullByte;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            long at = LittleEndian.getLong(bytes, base + row * 8) - least;
+            int found = (int) (bits[(int) Math.min(at >>> 6, last)] >>> at & 1) ^ flip;
+            selected[kept] = row;
+            kept += found & ~(masks[nulls + row * nullWidth] >>> nullShift);
+        }
+        return kept;
     }
 
     /** Keeps its arrays: it stands in an expression once for all places that name the field. */

@@ -197,6 +197,11 @@ public final class ExpressionCompiler {
         List<Object> constants = new ArrayList<>(node.values().size());
         boolean nullListed = false;
         for (Expression.Literal literal : node.values()) {
+            if (literal instanceof Expression.Whole whole && operand.type() == ValueType.INTEGER) {
+                // There may be thousands, and each chunk's scan has them compiled.
+                constants.add(whole.value());
+                continue;
+            }
             BigDecimal number = operand.type().isDecimal() ? ExpressionTypes.numberOf(literal) : null;
             if (number != null) {
                 ConstantNode equal = DecimalComparisons.equal(operand.type(), number);

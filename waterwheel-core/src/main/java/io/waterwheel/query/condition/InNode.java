@@ -46,6 +46,10 @@ final class InNode extends ColumnNode {
             long[] found = new long[constants.size()];
             int count = 0;
             for (Object constant : constants) {
+                if (constant instanceof Long whole && operand.type() == ValueType.INTEGER) {
+                    found[count++] = whole;
+                    continue;
+                }
                 Bounds bounds = equal(operand.type(), constant);
                 if (bounds.low() == bounds.high()) {
                     found[count++] = bounds.low();
@@ -109,6 +113,10 @@ final class InNode extends ColumnNode {
             return super.keep(view, selected, count);
         }
         view.workspace().spend(count);
+        long[] bits = set().bits();
+        if (bits.length > 0 && ((FieldNode) operand).isWhole()) {
+            return ((FieldNode) operand).keepAmong(view, selected, count, set().least(), bits, negated);
+        }
         operand.evaluate(view, selected, count);
         Values values = operand.values();
         int kept = set().keep(values.longs, values.anyNull ? values.nulls : null, selected, count, negated);

@@ -81,6 +81,16 @@ final class NumberSet {
         return Long.compareUnsigned(at, span) <= 0 && number != none && table[slot(number)] == number;
     }
 
+    /** The least number, that the bits begin with. */
+    long least() {
+        return least;
+    }
+
+    /** By distance from the least, whether it is a number of the set, and 64 that are none; empty beside a table. */
+    long[] bits() {
+        return bits;
+    }
+
     /**
      * Keeps of the first {@code count} of the selected rows those whose number is in the set, or those whose is not.
      *

@@ -2,7 +2,16 @@ package io.waterwheel.query.condition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.query.column.FieldNode;
+import io.waterwheel.query.column.RowView;
+import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.RowLayout;
+import io.waterwheel.tuple.LittleEndian;
+import io.waterwheel.tuple.TupleBlock;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -30,6 +39,10 @@ final class NumberSetTest {
         for (boolean negated : new boolean[] {false, true}) {
             assertThat(kept(set, asked, null, negated)).isEqualTo(rows(set, asked, null, negated));
             assertThat(kept(set, asked, nulls, negated)).isEqualTo(rows(set, asked, nulls, negated));
+            if (set.bits().length > 0) {
+                assertThat(keptOfField(set, asked, null, negated)).isEqualTo(rows(set, asked, null, negated));
+                assertThat(keptOfField(set, asked, nulls, negated)).isEqualTo(rows(set, asked, nulls, negated));
+            }
         }
     }
 
@@ -37,6 +50,28 @@ final class NumberSetTest {
     private static int[] kept(NumberSet set, long[] numbers, boolean @Nullable [] nulls, boolean negated) {
         int[] selected = IntStream.range(2, numbers.length).toArray();
         int kept = set.keep(numbers, nulls, selected, selected.length, negated);
+        return Arrays.copyOf(selected, kept);
+    }
+
+    /** The same by a field, where it is; its nulls are the tenth bit of two bytes. */
+    private static int[] keptOfField(NumberSet set, long[] numbers, boolean @Nullable [] nulls, boolean negated) {
+        List<Field> fields = new ArrayList<>();
+        for (int f = 0; f < 10; f++) {
+            fields.add(new Field("n" + f, FieldType.LONG, nulls != null));
+        }
+        RowLayout layout = RowLayout.ofFields(fields);
+        TupleBlock block = new TupleBlock(layout, numbers.length);
+        for (int row = 0; row < numbers.length; row++) {
+            LittleEndian.putLong(block.column(layout.columnOf(9)), row * 8, numbers[row]);
+            if (nulls != null) {
+                block.setNullMask(row, (nulls[row] ? 1L << layout.nullBit(9) : 0) | row % 8);
+            }
+        }
+        block.setSize(numbers.length);
+        int[] selected = IntStream.range(2, numbers.length).toArray();
+        FieldNode field = new FieldNode(layout, 9);
+        assertThat(field.isWhole()).isTrue();
+        int kept = field.keepAmong(RowView.of(block), selected, selected.length, set.least(), set.bits(), negated);
         return Arrays.copyOf(selected, kept);
     }
 

@@ -73,7 +73,7 @@ final class ArchitectureTest {
             new Room("decode.typed", "error", "schema", "schema.text"),
             new Room("decode.avro", "schema", "tuple", "decode.typed"),
             new Room("decode.protobuf", "schema", "tuple", "decode.typed"),
-            new Room("decode.registry", "error", "decode.typed"),
+            new Room("decode.registry", "error", "decode.typed", "unpack"),
             new Room(
                     "decode",
                     "error",

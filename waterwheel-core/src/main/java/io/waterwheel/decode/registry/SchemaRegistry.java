@@ -7,6 +7,7 @@ import io.waterwheel.decode.typed.MalformedException;
 import io.waterwheel.decode.typed.RegisteredSchema;
 import io.waterwheel.decode.typed.SchemaAwaitedException;
 import io.waterwheel.decode.typed.WriterSchemas;
+import io.waterwheel.unpack.BoundedAnswer;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -42,7 +43,7 @@ public final class SchemaRegistry implements WriterSchemas {
     private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long FORGOTTEN_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final Duration CONNECT = Duration.ofSeconds(5);
-    private static final long ANSWER_SECONDS = 10;
+    private static final Duration ANSWER = Duration.ofSeconds(10);
     private static final int MOST_BYTES = 1 << 20;
     private static final long KEPT_CHARACTERS = 32L << 20;
     private static final int MOST_DENIED = 10_000;
@@ -218,8 +219,7 @@ public final class SchemaRegistry implements WriterSchemas {
     }
 
     private CompletableFuture<HttpResponse<byte[]>> send(String path) {
-        return client().sendAsync(request(path), info -> new BoundedBody(MOST_BYTES, ANSWER_SECONDS))
-                .orTimeout(ANSWER_SECONDS, TimeUnit.SECONDS);
+        return BoundedAnswer.of(client(), request(path), MOST_BYTES, ANSWER);
     }
 
     /** Asks for the next schema that one refers to, or keeps it when there is none. */
@@ -275,7 +275,6 @@ public final class SchemaRegistry implements WriterSchemas {
     private HttpRequest request(String path) {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(address + path))
                 .header("Accept", "application/vnd.schemaregistry.v1+json, application/json")
-                .timeout(Duration.ofSeconds(ANSWER_SECONDS))
                 .GET();
         String authorization = access.authorization(address);
         if (authorization != null) {

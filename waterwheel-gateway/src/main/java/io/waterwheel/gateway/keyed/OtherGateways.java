@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.HttpFailure;
+import io.waterwheel.unpack.BoundedAnswer;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -25,7 +26,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -150,7 +150,7 @@ final class OtherGateways {
                 outcome != null
                         ? () -> asked.outcome().complete(outcome)
                         : () -> asked.outcome().completeExceptionally(failure(asked.to(), none)));
-        boolean silent = none instanceof IOException || none instanceof TimeoutException;
+        boolean silent = none instanceof IOException;
         synchronized (this) {
             String place = asked.to().place();
             Line line = Objects.requireNonNull(lines.get(place));
@@ -172,7 +172,8 @@ final class OtherGateways {
                 } else {
                     told.add(() -> next.outcome()
                             .complete(new Outcome.Failed(
-                                    false, failure(next.to(), new TimeoutException("has others to answer before")))));
+                                    false,
+                                    failure(next.to(), new IllegalStateException("has others to answer before")))));
                 }
             }
             if (line.underWay == 0) {
@@ -184,35 +185,13 @@ final class OtherGateways {
 
     /** Ends with the answer, whole, or fails, by this time at the latest. */
     private CompletableFuture<HttpResponse<byte[]>> ask(HttpRequest request, long end) {
-        CompletableFuture<HttpResponse<byte[]>> sent;
         try {
-            sent = http().sendAsync(request, head -> new ShortBody(MOST_ANSWER_BYTES));
+            Duration left = Duration.ofNanos(Math.max(1_000_000, end - System.nanoTime()));
+            return BoundedAnswer.of(http(), request, MOST_ANSWER_BYTES, left);
         } catch (RuntimeException e) {
             // Its threads have ended with the gateway.
             return CompletableFuture.failedFuture(e);
         }
-        CompletableFuture<HttpResponse<byte[]>> answer = new CompletableFuture<>();
-        var unused = sent.whenComplete((got, failure) -> {
-            if (failure == null) {
-                answer.complete(got);
-            } else {
-                answer.completeExceptionally(cause(failure));
-            }
-        });
-        long nanos = end - System.nanoTime();
-        // What follows would be done by the thread of all clocks.
-        return answer.orTimeout(nanos, TimeUnit.NANOSECONDS)
-                .exceptionallyComposeAsync(
-                        failure -> {
-                            Throwable cause = cause(failure);
-                            if (cause instanceof TimeoutException) {
-                                sent.cancel(true);
-                                return CompletableFuture.failedFuture(new TimeoutException(
-                                        "no answer within " + (nanos + 999_999) / 1_000_000 + " ms"));
-                            }
-                            return CompletableFuture.failedFuture(cause);
-                        },
-                        threads);
     }
 
     private static Throwable cause(Throwable failure) {
@@ -220,7 +199,7 @@ final class OtherGateways {
     }
 
     private static IllegalStateException failure(Owner to, @Nullable Throwable cause) {
-        String why = cause instanceof IllegalStateException || cause instanceof TimeoutException
+        String why = cause instanceof IllegalStateException || cause instanceof HttpTimeoutException
                 ? cause.getMessage()
                 : String.valueOf(cause);
         return new IllegalStateException("the gateway at " + to.place() + ": " + why, cause);

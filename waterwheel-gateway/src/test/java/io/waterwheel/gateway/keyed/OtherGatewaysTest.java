@@ -190,7 +190,7 @@ final class OtherGatewaysTest {
                     exchange.getResponseBody().write(piece);
                     exchange.getResponseBody().write(piece);
                 },
-                "longer than 1024 KiB");
+                "an answer of more than 1048576 bytes");
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.waterwheel.cli.input;
 import com.github.luben.zstd.ZstdIOException;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordText;
+import io.waterwheel.schema.text.JsonEnd;
 import io.waterwheel.unpack.GzipMembers;
 import io.waterwheel.unpack.ZstdFrames;
 import java.io.BufferedInputStream;

@@ -1,24 +1,41 @@
-package io.waterwheel.cli.input;
+package io.waterwheel.schema.text;
 
-/** Where a JSON value ends, by its braces and quotes alone. One thread. */
-final class JsonEnd {
+/**
+ * Where a JSON value ends, by its braces and quotes alone: whether it is one, its parser says. Bytes go through one by
+ * one, from the first of the value. Owner: one thread.
+ */
+public final class JsonEnd {
     private int open;
     private boolean inText;
     private boolean escaped;
     private boolean begun;
     private boolean reached;
 
-    /** Whether the last byte was the value's. */
-    boolean reached() {
+    /** Begins anew, with another value. */
+    public void reset() {
+        open = 0;
+        inText = false;
+        escaped = false;
+        begun = false;
+        reached = false;
+    }
+
+    /** Whether the last byte was the value's last. */
+    public boolean reached() {
         return reached;
     }
 
-    /** Whether a value without braces ends before a byte. */
-    boolean isBefore(byte c) {
+    /** Whether a value without braces and quotes ends before this byte. */
+    public boolean isBefore(byte c) {
         return begun && open == 0 && !inText && (c == ',' || c == ']' || (c <= ' ' && c >= 0));
     }
 
-    void pass(byte c) {
+    /** Whether the next byte is one of a text's. */
+    public boolean inText() {
+        return inText;
+    }
+
+    public void pass(byte c) {
         begun = true;
         if (inText) {
             inText = escaped || c != '"';

@@ -2,6 +2,7 @@ package io.waterwheel.gateway.rows;
 
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.gateway.http.HttpFailure;
+import io.waterwheel.schema.text.JsonEnd;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ArrayElements {
     private final byte[] bytes;
+    private final JsonEnd end = new JsonEnd();
     private int at;
     private int line = 1;
     private boolean isFirst = true;
@@ -60,33 +62,22 @@ final class ArrayElements {
     }
 
     private void pass() {
-        int open = 0;
-        boolean inText = false;
-        while (at < bytes.length) {
+        end.reset();
+        while (at < bytes.length && !end.isBefore(bytes[at])) {
             byte c = bytes[at];
-            if (inText) {
-                if (c == '\\') {
-                    at++;
-                }
-                inText = c != '"';
-            } else if (open == 0 && (c == ',' || c == ']' || isSpace(c))) {
-                return;
-            } else if (c == '"') {
-                inText = true;
-            } else if (c == '{' || c == '[') {
-                open++;
-            } else if (c == '}' || c == ']') {
-                open--;
-            } else if (c == '\n' || c == '\r') {
+            end.pass(c);
+            if (!end.inText() && (c == '\n' || c == '\r')) {
                 line += c == '\n' ? 1 : 0;
                 bytes[at] = ' ';
             }
             at++;
-            if (open == 0 && !inText && (c == '}' || c == ']' || c == '"')) {
+            if (end.reached()) {
                 return;
             }
         }
-        throw bad("the array is not closed");
+        if (at == bytes.length) {
+            throw bad("the array is not closed");
+        }
     }
 
     private int passSpaces() {

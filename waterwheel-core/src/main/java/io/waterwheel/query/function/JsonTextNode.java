@@ -30,7 +30,9 @@ final class JsonTextNode extends ColumnNode {
         boolean text = type() == ValueType.STRING;
         long[] references = text ? out.ownLongs(view) : new long[0];
         double[] numbers = text ? new double[0] : out.ownDoubles(view);
-        byte[] written = text ? out.ownBytes(view, bytes(values, selected, count)) : new byte[0];
+        TextWalk walk = new TextWalk(view, values);
+        // What is found is no longer than what it is found in.
+        byte[] written = text ? out.ownBytes(view, walk.bytes(selected, count)) : new byte[0];
         int filled = 0;
         for (int i = 0; i < count; i++) {
             int row = selected[i];
@@ -38,22 +40,18 @@ final class JsonTextNode extends ColumnNode {
             if (nulls[row]) {
                 continue;
             }
-            long reference = values.longs[row];
-            byte[] slab = values.slab(reference);
-            int from = values.offset(reference);
-            int length = TupleBlock.referenceLength(reference);
-            view.workspace().spend(length);
-            JsonScan.Kind kind = scan.find(slab, from, from + length);
+            walk.to(row);
+            JsonScan.Kind kind = scan.find(walk.slab, walk.from, walk.from + walk.length);
             if (!text) {
                 double number = kind == JsonScan.Kind.NUMBER
-                        ? JavaDoubleParser.parseDouble(slab, scan.from(), scan.to() - scan.from())
+                        ? JavaDoubleParser.parseDouble(walk.slab, scan.from(), scan.to() - scan.from())
                         : Double.NaN;
                 // Nor is there one that a double can hold: a record with it is refused where it is a field.
                 nulls[row] = !Double.isFinite(number);
                 numbers[row] = nulls[row] ? 0 : number;
                 continue;
             }
-            int end = kind == JsonScan.Kind.NONE ? -1 : write(kind, slab, written, filled);
+            int end = kind == JsonScan.Kind.NONE ? -1 : write(kind, walk.slab, written, filled);
             nulls[row] = end < 0;
             if (end >= 0) {
                 references[row] = TupleBlock.reference(filled, end - filled);
@@ -70,14 +68,5 @@ final class JsonTextNode extends ColumnNode {
         int length = scan.to() - scan.from();
         System.arraycopy(slab, scan.from(), into, begin, length);
         return begin + length;
-    }
-
-    /** What is found is no longer than what it is found in. */
-    private static int bytes(Values values, int[] selected, int count) {
-        int bytes = 0;
-        for (int i = 0; i < count; i++) {
-            bytes = values.isNull(selected[i]) ? bytes : Math.addExact(bytes, values.length(selected[i]));
-        }
-        return bytes;
     }
 }

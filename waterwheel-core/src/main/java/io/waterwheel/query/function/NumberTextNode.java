@@ -5,7 +5,6 @@ import io.waterwheel.query.column.ColumnNode;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.column.Values;
 import io.waterwheel.query.expression.ValueType;
-import io.waterwheel.tuple.TupleBlock;
 
 /** TO_NUMBER: the double that a text is. Null where it is none, or one that a double cannot hold. */
 final class NumberTextNode extends ColumnNode {
@@ -23,16 +22,15 @@ final class NumberTextNode extends ColumnNode {
         boolean[] nulls = out.ownNulls(view);
         out.anyNull = true;
         double[] numbers = out.ownDoubles(view);
+        TextWalk text = new TextWalk(view, values);
         for (int i = 0; i < count; i++) {
             int row = selected[i];
             nulls[row] = values.isNull(row);
             if (nulls[row]) {
                 continue;
             }
-            long reference = values.longs[row];
-            int length = TupleBlock.referenceLength(reference);
-            view.workspace().spend(length);
-            double number = number(values.slab(reference), values.offset(reference), length);
+            text.to(row);
+            double number = number(text.slab, text.from, text.length);
             nulls[row] = !Double.isFinite(number);
             numbers[row] = nulls[row] ? 0 : number;
         }

@@ -53,22 +53,21 @@ final class TextFunctionNode extends ColumnNode {
     }
 
     private void changeCase(RowView view, int[] selected, int count) {
-        Values values = operand.values();
+        TextWalk text = new TextWalk(view, operand.values());
         long[] result = out.ownLongs(view);
         byte first = (byte) (function == Function.LOWER ? 'A' : 'a');
         byte last = (byte) (function == Function.LOWER ? 'Z' : 'z');
-        byte[] written = out.ownBytes(view, bytes(values, selected, count));
+        byte[] written = out.ownBytes(view, text.bytes(selected, count));
         int at = 0;
         for (int i = 0; i < count; i++) {
             int row = selected[i];
             if (out.isNull(row)) {
                 continue;
             }
-            long reference = values.longs[row];
-            int length = TupleBlock.referenceLength(reference);
-            view.workspace().spend(length);
-            byte[] source = values.slab(reference);
-            int from = values.offset(reference);
+            text.to(row);
+            byte[] source = text.slab;
+            int from = text.from;
+            int length = text.length;
             for (int b = 0; b < length; b++) {
                 byte letter = source[from + b];
                 written[at + b] = letter >= first && letter <= last ? (byte) (letter ^ 0x20) : letter;
@@ -76,13 +75,5 @@ final class TextFunctionNode extends ColumnNode {
             result[row] = TupleBlock.reference(at, length);
             at += length;
         }
-    }
-
-    private int bytes(Values values, int[] selected, int count) {
-        int bytes = 0;
-        for (int i = 0; i < count; i++) {
-            bytes = out.isNull(selected[i]) ? bytes : Math.addExact(bytes, values.length(selected[i]));
-        }
-        return bytes;
     }
 }

@@ -29,14 +29,7 @@ final class FactFields {
         this.row = row;
         RecordText text = schema.text();
         // Marks of CSV say nothing of keys and headers.
-        this.values = new ValueParser(
-                row,
-                new RecordText(
-                        RecordText.Csv.DEFAULT,
-                        RecordText.Json.DEFAULT,
-                        text.zone(),
-                        text.times(),
-                        java.util.Map.of()));
+        this.values = new ValueParser(row, RecordText.DEFAULT.withTimes(text.zone(), text.times()));
         this.isFact = new boolean[schema.fields().size()];
         for (int f = 0; f < isFact.length; f++) {
             KafkaField of = KafkaField.of(text.source(schema.fields().get(f).name()));

@@ -16,7 +16,6 @@ import java.math.BigInteger;
 import java.time.LocalDate;
 import java.time.LocalTime;
 import java.util.Arrays;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +44,7 @@ final class TypedValues {
     TypedValues(RowAppender row, Schema schema) {
         this.row = row;
         RecordText text = schema.text();
-        RecordText plain = new RecordText(RecordText.Csv.DEFAULT, text.json(), text.zone(), text.times(), Map.of());
+        RecordText plain = RecordText.DEFAULT.withJson(text.json()).withTimes(text.zone(), text.times());
         this.parser = new ValueParser(row, plain);
         this.timestamps = new Timestamps(new Numbers(), plain);
         this.textNumbers = text.json().textNumbers();

@@ -40,47 +40,15 @@ public record RecordText(
         WriterTypes types,
         boolean blocks,
         Export export) {
-    /** Commas, points, no words for null, no zone, members that are fields only. */
-    public static final RecordText DEFAULT = new RecordText(Csv.DEFAULT, Json.DEFAULT, null, "", Map.of());
+    /**
+     * Commas, points, no words for null, no zone, members that are fields only, UTF-8. What differs is said by the
+     * methods below, each of which gives another text.
+     */
+    public static final RecordText DEFAULT = new RecordText(
+            Csv.DEFAULT, Json.DEFAULT, null, "", Map.of(), TextEncoding.UTF_8, WriterTypes.NONE, false, Export.NONE);
 
     /** How {@code unknown} begins where it names a field. */
     static final String INTO = "into ";
-
-    /** Records in UTF-8. */
-    public RecordText(Csv csv, Json json, @Nullable ZoneId zone, String times, Map<String, String> from) {
-        this(csv, json, zone, times, from, TextEncoding.UTF_8);
-    }
-
-    /** Records that are text. */
-    public RecordText(
-            Csv csv, Json json, @Nullable ZoneId zone, String times, Map<String, String> from, TextEncoding encoding) {
-        this(csv, json, zone, times, from, encoding, WriterTypes.NONE);
-    }
-
-    /** Records that are of one format. */
-    public RecordText(
-            Csv csv,
-            Json json,
-            @Nullable ZoneId zone,
-            String times,
-            Map<String, String> from,
-            TextEncoding encoding,
-            WriterTypes types) {
-        this(csv, json, zone, times, from, encoding, types, false);
-    }
-
-    /** Records that programs write. */
-    public RecordText(
-            Csv csv,
-            Json json,
-            @Nullable ZoneId zone,
-            String times,
-            Map<String, String> from,
-            TextEncoding encoding,
-            WriterTypes types,
-            boolean blocks) {
-        this(csv, json, zone, times, from, encoding, types, blocks, Export.NONE);
-    }
 
     private static final int MOST_NULLS = 16;
     private static final int LONGEST_NULL = 64;
@@ -337,8 +305,48 @@ public record RecordText(
         }
     }
 
+    /** The same with other signs of CSV. */
+    public RecordText withCsv(Csv other) {
+        return new RecordText(other, json, zone, times, from, encoding, types, blocks, export);
+    }
+
+    /** The same where JSON may have something else. */
+    public RecordText withJson(Json other) {
+        return new RecordText(csv, other, zone, times, from, encoding, types, blocks, export);
+    }
+
+    /**
+     * The same with other times.
+     *
+     * @param named zone of those that name none; null: they are refused
+     * @param pattern that they are written by; empty: ISO 8601 alone
+     */
+    public RecordText withTimes(@Nullable ZoneId named, String pattern) {
+        return new RecordText(csv, json, named, pattern, from, encoding, types, blocks, export);
+    }
+
+    /** The same with fields in other columns or members. */
+    public RecordText withFrom(Map<String, String> other) {
+        return new RecordText(csv, json, zone, times, other, encoding, types, blocks, export);
+    }
+
+    /** The same in another encoding. */
+    public RecordText withEncoding(TextEncoding other) {
+        return new RecordText(csv, json, zone, times, from, other, types, blocks, export);
+    }
+
+    /** The same of records in a binary format. */
+    public RecordText withTypes(WriterTypes other) {
+        return new RecordText(csv, json, zone, times, from, encoding, other, blocks, export);
+    }
+
+    /** The same where records may be tuple blocks, too, or may not. */
+    public RecordText withBlocks(boolean may) {
+        return new RecordText(csv, json, zone, times, from, encoding, types, may, export);
+    }
+
     /** The same with what programs write for people. */
-    public RecordText with(Export other) {
+    public RecordText withExport(Export other) {
         return new RecordText(csv, json, zone, times, from, encoding, types, blocks, other);
     }
 

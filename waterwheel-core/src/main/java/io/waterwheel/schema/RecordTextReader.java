@@ -61,7 +61,7 @@ final class RecordTextReader {
         Members parts = members.object("records", "records", MEMBERS);
         try {
             if (parts == null) {
-                return new RecordText(RecordText.Csv.DEFAULT, json, null, "", from).with(fields);
+                return RecordText.DEFAULT.withJson(json).withFrom(from).withExport(fields);
             }
             ZoneId zone = zone(parts);
             RecordText.Csv csv = new RecordText.Csv(

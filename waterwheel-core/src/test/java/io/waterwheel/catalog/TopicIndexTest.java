@@ -15,12 +15,9 @@ import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Retention;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.TimestampUnit;
-import io.waterwheel.schema.text.TextEncoding;
-import io.waterwheel.schema.text.WriterTypes;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -117,19 +114,7 @@ final class TopicIndexTest {
     }
 
     private static Schema text(Schema schema, boolean blocks) {
-        return new Schema(
-                schema.fields(),
-                schema.key(),
-                schema.timeField(),
-                new RecordText(
-                        RecordText.Csv.DEFAULT,
-                        RecordText.Json.DEFAULT,
-                        null,
-                        "",
-                        Map.of(),
-                        TextEncoding.UTF_8,
-                        WriterTypes.NONE,
-                        blocks));
+        return new Schema(schema.fields(), schema.key(), schema.timeField(), RecordText.DEFAULT.withBlocks(blocks));
     }
 
     /** That a new stream of the topic shares it; the new one is dropped again. */

@@ -10,7 +10,6 @@ import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
-import io.waterwheel.schema.text.TextEncoding;
 import io.waterwheel.schema.text.WriterTypes;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.ByteArrayOutputStream;
@@ -223,14 +222,7 @@ final class AvroTwinTest {
                 fields,
                 new KeySpec.Ordered("t"),
                 "t",
-                new RecordText(
-                        RecordText.Csv.DEFAULT,
-                        RecordText.Json.DEFAULT,
-                        null,
-                        "",
-                        from,
-                        TextEncoding.UTF_8,
-                        new WriterTypes(avro, "")));
+                RecordText.DEFAULT.withFrom(from).withTypes(new WriterTypes(avro, "")));
     }
 
     static byte[] written(org.apache.avro.Schema schema, Object value, boolean blocksTellBytes) throws IOException {

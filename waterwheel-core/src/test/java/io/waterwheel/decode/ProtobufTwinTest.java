@@ -27,7 +27,6 @@ import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
-import io.waterwheel.schema.text.TextEncoding;
 import io.waterwheel.schema.text.WriterTypes;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.ByteArrayOutputStream;
@@ -276,14 +275,7 @@ final class ProtobufTwinTest {
                 fields,
                 new KeySpec.Ordered("t"),
                 "t",
-                new RecordText(
-                        RecordText.Csv.DEFAULT,
-                        RecordText.Json.DEFAULT,
-                        null,
-                        "",
-                        from,
-                        TextEncoding.UTF_8,
-                        new WriterTypes("", "", descriptor, message)));
+                RecordText.DEFAULT.withFrom(from).withTypes(new WriterTypes("", "", descriptor, message)));
     }
 
     private static String base64(FileDescriptorSet set) {
@@ -361,14 +353,7 @@ final class ProtobufTwinTest {
                 schema.fields(),
                 schema.key(),
                 schema.timeField(),
-                new RecordText(
-                        text.csv(),
-                        text.json(),
-                        text.zone(),
-                        text.times(),
-                        text.from(),
-                        text.encoding(),
-                        new WriterTypes("", "http://127.0.0.1:8081")));
+                text.withTypes(new WriterTypes("", "http://127.0.0.1:8081")));
     }
 
     /** Bytes that are cut or turned are refused or read as another message: never more than that. */
@@ -438,12 +423,7 @@ final class ProtobufTwinTest {
         RecordText text = two.text();
         List<Field> fields = new ArrayList<>(two.fields());
         fields.add(new Field("device", FieldType.STRING, false));
-        return new Schema(
-                fields,
-                two.key(),
-                "t",
-                new RecordText(
-                        text.csv(), text.json(), text.zone(), text.times(), from, text.encoding(), text.types()));
+        return new Schema(fields, two.key(), "t", text.withFrom(from));
     }
 
     private static Message reading(Descriptor type, long seconds, double v) {

@@ -16,13 +16,11 @@ import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.schema.text.TextEncoding;
-import io.waterwheel.schema.text.WriterTypes;
 import io.waterwheel.tuple.TupleBlock;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -53,15 +51,7 @@ class BlocksBesideTextTest {
                     plain.fields(),
                     plain.key(),
                     plain.timeField(),
-                    new RecordText(
-                            RecordText.Csv.DEFAULT,
-                            RecordText.Json.DEFAULT,
-                            null,
-                            "",
-                            Map.of(),
-                            encoding,
-                            WriterTypes.NONE,
-                            true));
+                    RecordText.DEFAULT.withEncoding(encoding).withBlocks(true));
             RecordEncoder appender = new RecordEncoder(format, schema, 1 + random.nextInt(4_000));
             RecordDecoder decoder = RecordDecoder.of(format, schema);
             TupleBlock got = new TupleBlock(RowLayout.of(schema), 1);

@@ -83,18 +83,16 @@ class RowFormsTest {
         for (int f = 0; f < Math.min(places.length, schema.fields().size()); f++) {
             from.put(schema.fields().get(f).name(), places[f]);
         }
-        return new RecordText(
-                new RecordText.Csv(
+        return RecordText.DEFAULT
+                .withCsv(new RecordText.Csv(
                         delimiter,
                         decimal,
                         thousands,
                         List.of("NA", "x", "-1", "\\N"),
                         "\"'~".charAt(random.nextInt(3)),
-                        "\0\\^".charAt(random.nextInt(3))),
-                RecordText.Json.DEFAULT,
-                ZoneId.of("Europe/Berlin"),
-                "",
-                from);
+                        "\0\\^".charAt(random.nextInt(3))))
+                .withTimes(ZoneId.of("Europe/Berlin"), "")
+                .withFrom(from);
     }
 
     /** Without quotes an escape holds what the signs would divide; without it such values cannot be written. */

@@ -7,7 +7,6 @@ import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.TimestampUnit;
-import io.waterwheel.schema.text.TextEncoding;
 import io.waterwheel.schema.text.TimePattern;
 import io.waterwheel.schema.text.WriterTypes;
 import java.time.ZoneOffset;
@@ -255,18 +254,17 @@ final class ProposalText {
         boolean zoneless = values.stream().anyMatch(column -> column.zoneless > 0 && column.isTime())
                 || (!patterns.isEmpty() && !TimePattern.of(patterns.get(0)).isZoned());
         CsvLook csv = look instanceof CsvLook one ? one : null;
-        RecordText text = new RecordText(
-                look.style.signs(List.copyOf(nulls)),
-                new RecordText.Json(
-                        RecordText.Unknown.REJECT, values.stream().anyMatch(ColumnSample::needsTextNumbers)),
-                zoneless ? (look.facts.zone == null ? ZoneOffset.UTC : look.facts.zone) : null,
-                patterns.isEmpty() ? "" : patterns.get(0),
-                Map.of(),
-                TextEncoding.UTF_8,
-                new WriterTypes("", registry.registry()),
+        RecordText text = RecordText.DEFAULT
+                .withCsv(look.style.signs(List.copyOf(nulls)))
+                .withJson(new RecordText.Json(
+                        RecordText.Unknown.REJECT, values.stream().anyMatch(ColumnSample::needsTextNumbers)))
+                .withTimes(
+                        zoneless ? (look.facts.zone == null ? ZoneOffset.UTC : look.facts.zone) : null,
+                        patterns.isEmpty() ? "" : patterns.get(0))
+                .withTypes(new WriterTypes("", registry.registry()))
                 // Of a topic that is there it is not known who reads it.
-                kafka == KafkaColumns.NONE && !look.facts.textRecords,
-                new RecordText.Export(
+                .withBlocks(kafka == KafkaColumns.NONE && !look.facts.textRecords)
+                .withExport(new RecordText.Export(
                         Map.of(),
                         Map.of(),
                         values.stream().anyMatch(column -> column.parenthesised > 0 && isNumber(column)),

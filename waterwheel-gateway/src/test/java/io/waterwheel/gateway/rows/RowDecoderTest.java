@@ -56,12 +56,7 @@ final class RowDecoderTest {
                 SCHEMA.fields(),
                 SCHEMA.key(),
                 SCHEMA.timeField(),
-                new RecordText(
-                        new RecordText.Csv(';', '.', '\0', List.of("\\N"), '\'', '\\'),
-                        RecordText.Json.DEFAULT,
-                        null,
-                        "",
-                        Map.of()));
+                RecordText.DEFAULT.withCsv(new RecordText.Csv(';', '.', '\0', List.of("\\N"), '\'', '\\')));
         String body = "note;id;at\n'a;\\'\nb';1;5\nit's;2;5\nc\\\nd;3;5\n\\N;4;5\n";
         PushedRows rows = new RowDecoder(
                         new StreamDefinition("s", "t", RecordFormat.BLOCK, 4, schema), RecordFormat.CSV, true, lease())
@@ -181,7 +176,7 @@ final class RowDecoderTest {
                 SCHEMA.fields(),
                 SCHEMA.key(),
                 SCHEMA.timeField(),
-                RecordText.DEFAULT.with(new RecordText.Export(Map.of(), Map.of(), false, 1, '#')));
+                RecordText.DEFAULT.withExport(new RecordText.Export(Map.of(), Map.of(), false, 1, '#')));
         PushedRows rows = new RowDecoder(
                         new StreamDefinition("s", "t", RecordFormat.BLOCK, 4, schema), RecordFormat.CSV, true, lease())
                 .decode("# \"quote\n1,5,a\n#\n2,5,\"b\n# c\"\nx\n".getBytes(UTF_8), RowDecoder.Header.SEEN);

@@ -90,7 +90,7 @@ public final class CoordinatorTask implements Task, CoordinatorServices.QueryHan
                         snapshots::latest,
                         services.config().get(Keys.SCRUB_RATE).bytes(),
                         findings,
-                            services.jobs())
+                        services.jobs())
                 : null;
         this.meter = new QueryMeter(services.metrics());
         this.streams = collector == null ? null : new StreamMeter(services, snapshots, collector);

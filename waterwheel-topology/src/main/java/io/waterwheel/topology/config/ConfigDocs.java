@@ -26,7 +26,9 @@ final class ConfigDocs {
             out.append(key.name()).append(": ").append(yamlValue(key)).append('\n');
         }
         out.append('\n');
-        comment(out, "Storm's own keys, handed on as they are, such as topology.worker.childopts.");
+        comment(
+                out,
+                "Storm's own keys, handed on as they are, such as topology.worker.childopts. They mean nothing to the server in one process.");
         out.append("storm: {}\n");
         return out.toString();
     }
@@ -46,7 +48,8 @@ final class ConfigDocs {
                 it. On the command line and in YAML the names are the same; in YAML dots may be written as nesting.
 
                 Sizes are a whole number and `B`, `KiB`, `MiB`, `GiB` or `TiB`; durations a whole number and `ms`, `s`,
-                `min`, `h` or `d`. The section `storm` is handed to Storm as it is.
+                `min`, `h` or `d`. The section `storm` is handed to Storm as it is;
+                to the server in one process, which runs without Storm, it means nothing.
 
                 """);
         out.append("| key | default | takes | meaning |\n|---|---|---|---|\n");

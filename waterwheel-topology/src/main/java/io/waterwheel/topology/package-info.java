@@ -1,6 +1,7 @@
 /**
- * The topology as Storm gets it: {@link io.waterwheel.topology.WaterwheelTopology} is the main class of {@code storm
- * jar}, declares the components and their streams, and sizes the workers' JVMs. Uses everything below.
+ * The topology: {@link io.waterwheel.topology.Tasks} opens its tasks by their roles, whatever runs them, and
+ * {@link io.waterwheel.topology.WaterwheelTopology} is the topology as Storm gets it, the main class of {@code storm jar}.
+ * Uses everything below.
  */
 @NullMarked
 package io.waterwheel.topology;

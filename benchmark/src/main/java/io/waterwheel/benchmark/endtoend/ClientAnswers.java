@@ -8,6 +8,7 @@ import io.waterwheel.schema.SchemaFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,7 +31,8 @@ import java.util.function.LongUnaryOperator;
  * </pre>
  *
  * Options: launcher (the command that starts the server), rows (of the stream), asked (of each kind), many (how often
- * the many rows are asked for), starts (of fresh servers), settings (KEY=VALUE with blanks between, of the server).
+ * the many rows are asked for), starts (of fresh servers), pause (seconds between their start and the first question),
+ * settings (KEY=VALUE with blanks between, of the server).
  */
 public final class ClientAnswers {
     private static final String STREAM = "answers";
@@ -65,6 +67,8 @@ public final class ClientAnswers {
                 "100",
                 "starts",
                 "3",
+                "pause",
+                "0",
                 "settings",
                 "");
         Path folder = Files.createTempDirectory("waterwheel-answers");
@@ -202,7 +206,9 @@ public final class ClientAnswers {
         }
     }
 
-    private void first(WaterwheelClient client, LaunchedServer server) {
+    private void first(WaterwheelClient client, LaunchedServer server) throws InterruptedException {
+        long ready = server.cpuMillis();
+        Thread.sleep(Duration.ofSeconds(options.integer("pause")).toMillis());
         long cpuBefore = server.cpuMillis();
         List<LongUnaryOperator> kinds = new ArrayList<>(kinds(client).values());
         long[] nanos = new long[FIRST];
@@ -219,7 +225,7 @@ public final class ClientAnswers {
                 "ready after %d ms and %d ms of processor time; its first answers: %s ms, %.1f ms of its processor time"
                         + " each; %d of %d over 5 ms%n",
                 server.readyMillis(),
-                cpuBefore,
+                ready,
                 Arrays.stream(nanos)
                         .limit(12)
                         .mapToObj(n -> String.format(Locale.ROOT, "%.1f", n / 1e6))

@@ -57,8 +57,11 @@ public final class QueryWarmUp implements AutoCloseable {
 
     private static final int CLOSE_SECONDS = 2;
 
-    /** After its first part it goes on by itself: a worker may have no coordinator that clients come to. */
-    private static final Duration LONGEST_REST = Duration.ofSeconds(5);
+    /**
+     * After its first part it goes on by itself: a worker may have no coordinator that clients come to. Longer than a
+     * start takes also on a busy machine, which would take longer still.
+     */
+    private static final Duration LONGEST_REST = Duration.ofMinutes(1);
 
     /** Whether what clients wait for is loaded. */
     private final CountDownLatch loaded = new CountDownLatch(1);

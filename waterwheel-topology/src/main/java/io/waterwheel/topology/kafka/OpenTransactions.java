@@ -68,7 +68,11 @@ public final class OpenTransactions implements AutoCloseable {
     /** Runs looks again and again, one after another; each may take {@link #CALL_MILLIS} twice. */
     @FunctionalInterface
     public interface Schedule {
-        /** @return closing it interrupts a look, waits a moment for its end, and lets none begin */
+        /**
+         * Begins.
+         *
+         * @return closing it interrupts a look, waits a moment for its end, and lets none begin
+         */
         AutoCloseable begin(Runnable look);
     }
 

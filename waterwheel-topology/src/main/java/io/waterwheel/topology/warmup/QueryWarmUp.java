@@ -353,6 +353,8 @@ public final class QueryWarmUp implements AutoCloseable {
             return;
         }
         closed = true;
+        // What waits for clients on other threads ends too.
+        clients.countDown();
         thread.interrupt();
         if (!ended.await(GRACE.toNanos(), TimeUnit.NANOSECONDS)) {
             LOG.warn("[warm-up] it did not end within {} s of being interrupted", GRACE.toSeconds());

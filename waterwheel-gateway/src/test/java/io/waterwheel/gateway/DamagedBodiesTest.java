@@ -3,11 +3,12 @@ package io.waterwheel.gateway;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.github.luben.zstd.Zstd;
 import io.waterwheel.DamagedBytes;
+import io.waterwheel.Packed;
 import io.waterwheel.Rounds;
 import io.waterwheel.client.FakeServer;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.known.ArrowRows;
 import io.waterwheel.decode.BlockCodec;
 import io.waterwheel.gateway.arrow.ArrowDecoder;
 import io.waterwheel.gateway.http.HttpFailure;
@@ -25,23 +26,14 @@ import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.tuple.TupleBlock;
 import io.waterwheel.wire.proto.StreamDescription;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.Channels;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.zip.GZIPOutputStream;
-import org.apache.arrow.memory.RootAllocator;
-import org.apache.arrow.vector.BigIntVector;
-import org.apache.arrow.vector.FieldVector;
-import org.apache.arrow.vector.VarCharVector;
-import org.apache.arrow.vector.VectorSchemaRoot;
-import org.apache.arrow.vector.ipc.ArrowStreamWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -135,51 +127,8 @@ final class DamagedBodiesTest {
                         decoded(STREAMS.get(0), Form.JSON, text.toString().getBytes(UTF_8), false);
                 yield BlockCodec.encode(decoded.tuples(), random.nextBoolean());
             }
-            case ARROW -> arrow(rows);
+            case ARROW -> ArrowRows.stream(rows);
         };
-    }
-
-    private static byte[] arrow(int rows) throws IOException {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        try (RootAllocator allocator = new RootAllocator()) {
-            BigIntVector id = new BigIntVector("id", allocator);
-            BigIntVector at = new BigIntVector("at", allocator);
-            VarCharVector note = new VarCharVector("note", allocator);
-            List<FieldVector> vectors = List.of(id, at, note);
-            vectors.forEach(FieldVector::allocateNew);
-            for (int r = 0; r < rows; r++) {
-                id.setSafe(r, r);
-                at.setSafe(r, 1_000 + r);
-                if (r % 3 > 0) {
-                    note.setSafe(r, ("note " + r).getBytes(UTF_8));
-                }
-            }
-            try (VectorSchemaRoot root = new VectorSchemaRoot(vectors);
-                    ArrowStreamWriter writer = new ArrowStreamWriter(root, null, Channels.newChannel(out))) {
-                root.setRowCount(rows);
-                writer.writeBatch();
-                writer.end();
-            }
-        }
-        return out.toByteArray();
-    }
-
-    private static byte[] packed(byte[] bytes, String encoding) throws IOException {
-        switch (encoding) {
-            case "gzip" -> {
-                ByteArrayOutputStream out = new ByteArrayOutputStream();
-                try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {
-                    gzip.write(bytes);
-                }
-                return out.toByteArray();
-            }
-            case "zstd" -> {
-                return Zstd.compress(bytes);
-            }
-            default -> {
-                return bytes;
-            }
-        }
     }
 
     private static PushedRows decoded(StreamDefinition stream, Form form, byte[] bytes, boolean keepBad) {
@@ -203,13 +152,10 @@ final class DamagedBodiesTest {
             if (!form.fits(stream)) {
                 continue;
             }
-            String encoding = List.of("identity", "gzip", "zstd").get(random.nextInt(3));
-            boolean before = random.nextBoolean();
+            String encoding = Packed.ENCODINGS.get(random.nextInt(Packed.ENCODINGS.size()));
             byte[] good = good(stream, form);
             byte[] others = good(stream, form);
-            byte[] sent = before
-                    ? packed(DamagedBytes.of(good, others, random), encoding)
-                    : DamagedBytes.of(packed(good, encoding), packed(others, encoding), random);
+            byte[] sent = Packed.damaged(encoding, good, others, random);
             String as = "seed " + seed + ", body " + body + ", " + form + " " + encoding + " for " + stream.format();
             PushBudget budget = new PushBudget(BUDGET, "rows");
             PushBudget.Lease lease = budget.lease();

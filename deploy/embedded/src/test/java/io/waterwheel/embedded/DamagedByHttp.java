@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.github.luben.zstd.Zstd;
 import io.waterwheel.DamagedBytes;
+import io.waterwheel.Packed;
 import io.waterwheel.Rounds;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.known.ArrowRows;
 import io.waterwheel.decode.BlockCodec;
 import io.waterwheel.gateway.Gateway;
 import io.waterwheel.gateway.GatewaySettings;
@@ -21,13 +22,11 @@ import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamDefinition;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.channels.Channels;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,13 +35,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.zip.GZIPOutputStream;
-import org.apache.arrow.memory.RootAllocator;
-import org.apache.arrow.vector.BigIntVector;
-import org.apache.arrow.vector.FieldVector;
-import org.apache.arrow.vector.VarCharVector;
-import org.apache.arrow.vector.VectorSchemaRoot;
-import org.apache.arrow.vector.ipc.ArrowStreamWriter;
 
 /**
  * Damaged rows, points and questions, sent to a gateway in front of a whole server: none is answered with 500, none
@@ -205,10 +197,8 @@ final class DamagedByHttp implements AutoCloseable {
         int form = random.nextInt(4);
         byte[] good = body(form);
         byte[] others = body(form);
-        String encoding = List.of("", "gzip", "zstd").get(random.nextInt(3));
-        byte[] sent = random.nextBoolean()
-                ? packed(DamagedBytes.of(good, others, random), encoding)
-                : DamagedBytes.of(packed(good, encoding), packed(others, encoding), random);
+        String encoding = Packed.ENCODINGS.get(random.nextInt(Packed.ENCODINGS.size()));
+        byte[] sent = Packed.damaged(encoding, good, others, random);
         String type =
                 switch (form) {
                     case 0 -> "text/csv";
@@ -218,7 +208,7 @@ final class DamagedByHttp implements AutoCloseable {
                 };
         String target = "/v1/streams/damaged/rows" + (random.nextBoolean() ? "?partial=allow" : "");
         List<String> headers = new ArrayList<>();
-        if (!encoding.isEmpty()) {
+        if (!encoding.equals("identity")) {
             headers.addAll(List.of("Content-Encoding", encoding));
         }
         if (random.nextInt(4) == 0) {
@@ -237,7 +227,7 @@ final class DamagedByHttp implements AutoCloseable {
                                 .decode(text(RecordFormat.JSON), RowDecoder.Header.ABSENT)
                                 .tuples(),
                         true);
-            default -> arrow();
+            default -> ArrowRows.stream(1 + random.nextInt(10));
         };
     }
 
@@ -252,43 +242,6 @@ final class DamagedByHttp implements AutoCloseable {
                                     + " \"real\": 1.5, \"price\": 12.50}\n");
         }
         return text.toString().getBytes(UTF_8);
-    }
-
-    private byte[] arrow() throws IOException {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        int size = 1 + random.nextInt(10);
-        try (RootAllocator allocator = new RootAllocator()) {
-            BigIntVector id = new BigIntVector("id", allocator);
-            BigIntVector at = new BigIntVector("at", allocator);
-            VarCharVector note = new VarCharVector("note", allocator);
-            List<FieldVector> vectors = List.of(id, at, note);
-            vectors.forEach(FieldVector::allocateNew);
-            for (int r = 0; r < size; r++) {
-                id.setSafe(r, r);
-                at.setSafe(r, 1_000 + r);
-                note.setSafe(r, ("note " + r).getBytes(UTF_8));
-            }
-            try (VectorSchemaRoot root = new VectorSchemaRoot(vectors);
-                    ArrowStreamWriter writer = new ArrowStreamWriter(root, null, Channels.newChannel(out))) {
-                root.setRowCount(size);
-                writer.writeBatch();
-                writer.end();
-            }
-        }
-        return out.toByteArray();
-    }
-
-    private static byte[] packed(byte[] bytes, String encoding) throws IOException {
-        if (encoding.equals("zstd")) {
-            return Zstd.compress(bytes);
-        } else if (encoding.isEmpty()) {
-            return bytes;
-        }
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {
-            gzip.write(bytes);
-        }
-        return out.toByteArray();
     }
 
     private Sent sent(String kind, int request, String target, String type, byte[] body, String... headers) {

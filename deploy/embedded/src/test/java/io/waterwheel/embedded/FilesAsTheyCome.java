@@ -3,6 +3,7 @@ package io.waterwheel.embedded;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Packed;
 import io.waterwheel.Rounds;
 import io.waterwheel.Waiting;
 import io.waterwheel.cli.output.Terminal;
@@ -25,7 +26,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.regex.Pattern;
-import java.util.zip.GZIPOutputStream;
 import org.apache.avro.LogicalTypes;
 import org.apache.avro.Schema;
 import org.apache.avro.SchemaBuilder;
@@ -142,14 +142,6 @@ final class FilesAsTheyCome {
         return file.toByteArray();
     }
 
-    private static byte[] packed(byte[] bytes) throws IOException {
-        ByteArrayOutputStream packed = new ByteArrayOutputStream();
-        try (GZIPOutputStream gzip = new GZIPOutputStream(packed)) {
-            gzip.write(bytes);
-        }
-        return packed.toByteArray();
-    }
-
     /** The count, the sums and the rows of a station are those that were written. */
     private void answers(String stream, List<Row> rows, String station, String wind, String gusts) {
         String as = stream + ", seed " + seed;
@@ -200,7 +192,8 @@ final class FilesAsTheyCome {
         rows = rows();
         Path windows = folder.resolve("windows.txt.gz");
         Files.write(
-                windows, packed(csv(rows, "\t", "yyyy/MM/dd HH:mm", true).getBytes(Charset.forName("windows-1252"))));
+                windows,
+                Packed.gzip(csv(rows, "\t", "yyyy/MM/dd HH:mm", true).getBytes(Charset.forName("windows-1252"))));
         assertThat(created(windows.toString()).out()).contains("# The file is in windows-1252, as it seems");
         answers("windows", rows, "Station", "Wind_m_s_", "Boeen");
 
@@ -227,7 +220,7 @@ final class FilesAsTheyCome {
 
         rows = rows();
         CliResult piped = run(
-                packed(csv(rows, "|", "d/M/yyyy H:mm", false).getBytes(UTF_8)),
+                Packed.gzip(csv(rows, "|", "d/M/yyyy H:mm", false).getBytes(UTF_8)),
                 false,
                 "append",
                 "--create",

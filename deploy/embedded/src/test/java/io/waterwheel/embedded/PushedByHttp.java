@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.github.luben.zstd.Zstd;
+import io.waterwheel.Packed;
 import io.waterwheel.Waiting;
 import io.waterwheel.cli.proposal.DefinitionYaml;
 import io.waterwheel.client.WaterwheelClient;
@@ -25,11 +26,7 @@ import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.status.ServerReport;
 import io.waterwheel.status.StatusJson;
-import java.io.BufferedReader;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.net.HttpURLConnection;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -40,7 +37,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.zip.GZIPOutputStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.RecordsToDelete;
@@ -161,7 +157,7 @@ final class PushedByHttp implements AutoCloseable {
                     };
             answers.add(
                     switch (p % 4) {
-                        case 1 -> post("pushed", "", type, gzip(body), "Content-Encoding", "gzip");
+                        case 1 -> post("pushed", "", type, Packed.gzip(body), "Content-Encoding", "gzip");
                         case 3 -> post("pushed", "", type, Zstd.compress(body), "Content-Encoding", "zstd");
                         default -> post("pushed", p % 4 == 0 ? "?wait=visible" : "", type, body);
                     });
@@ -234,14 +230,6 @@ final class PushedByHttp implements AutoCloseable {
                 true);
     }
 
-    private static byte[] gzip(byte[] bytes) throws IOException {
-        ByteArrayOutputStream packed = new ByteArrayOutputStream();
-        try (GZIPOutputStream out = new GZIPOutputStream(packed)) {
-            out.write(bytes);
-        }
-        return packed.toByteArray();
-    }
-
     /** What is sent again under a key, also to another gateway, is there once and has one place. */
     void keysAreStoredOnce() throws IOException {
         create("keyed", RecordFormat.BLOCK);
@@ -266,7 +254,7 @@ final class PushedByHttp implements AutoCloseable {
                                             "keyed",
                                             "",
                                             "text/csv",
-                                            gzip(body),
+                                            Packed.gzip(body),
                                             "Idempotency-Key",
                                             key,
                                             "Content-Encoding",
@@ -495,8 +483,8 @@ final class PushedByHttp implements AutoCloseable {
             assertThat(put(row)).isEqualTo(row + 1);
         }
         String first;
-        try (EventReader reader = new EventReader("?from=earliest", null)) {
-            Event event = reader.next();
+        try (EventReader reader = events("?from=earliest", null)) {
+            EventReader.Event event = reader.next();
             while (!event.data().contains("\"id\":0")) {
                 event = reader.next();
             }
@@ -516,8 +504,8 @@ final class PushedByHttp implements AutoCloseable {
         }
         // What was told is not told again, and what follows comes.
         assertThat(put(3)).isEqualTo(4);
-        try (EventReader reader = new EventReader("", again)) {
-            Event event = reader.next();
+        try (EventReader reader = events("", again)) {
+            EventReader.Event event = reader.next();
             assertThat(event.name()).isEmpty();
             assertThat(event.data()).isEqualTo("[{\"id\":3,\"at\":1000,\"note\":null}]");
         }
@@ -534,10 +522,14 @@ final class PushedByHttp implements AutoCloseable {
         return stored.body().get("positions").get("0").asLong();
     }
 
+    private EventReader events(String parameters, @Nullable String last) throws IOException {
+        return new EventReader(gateway.url() + "/v1/streams/slow/tail" + parameters, last);
+    }
+
     /** Is told that the rows from there to 3 are missed; returns the id behind that. */
     private String missed(String parameters, @Nullable String last, long from) throws IOException {
-        try (EventReader reader = new EventReader(parameters, last)) {
-            Event event = reader.next();
+        try (EventReader reader = events(parameters, last)) {
+            EventReader.Event event = reader.next();
             assertThat(event.name()).as("%s", event).isEqualTo("missed");
             JsonNode told = new ObjectMapper().readTree(event.data());
             assertThat(told.get("partition").asInt()).isZero();
@@ -545,72 +537,6 @@ final class PushedByHttp implements AutoCloseable {
             assertThat(told.get("to").asLong()).isEqualTo(3);
             assertThat(told.get("reason").asText()).isEqualTo("the topic no longer has them");
             return reader.idBehind();
-        }
-    }
-
-    /** One event, and the id that came with it or before it. */
-    private record Event(String name, String data, String id) {}
-
-    /** Reads server-sent events as a browser does. */
-    private final class EventReader implements AutoCloseable {
-        private final HttpURLConnection connection;
-        private final BufferedReader lines;
-        private String id = "";
-
-        EventReader(String parameters, @Nullable String last) throws IOException {
-            connection = (HttpURLConnection) URI.create(gateway.url() + "/v1/streams/slow/tail" + parameters)
-                    .toURL()
-                    .openConnection();
-            connection.setReadTimeout(60_000);
-            if (last != null) {
-                connection.setRequestProperty("Last-Event-ID", last);
-            }
-            lines = new BufferedReader(new InputStreamReader(connection.getInputStream(), UTF_8));
-        }
-
-        /** The next with data. */
-        Event next() throws IOException {
-            while (true) {
-                Event event = block();
-                if (!event.data().isEmpty()) {
-                    return event;
-                }
-            }
-        }
-
-        /** The id of the next block that has no data: a heartbeat's. */
-        String idBehind() throws IOException {
-            Event event = block();
-            assertThat(event.data()).isEmpty();
-            return event.id();
-        }
-
-        private Event block() throws IOException {
-            String name = "";
-            StringBuilder data = new StringBuilder();
-            for (String line = line(); !line.isEmpty(); line = line()) {
-                if (line.startsWith("event: ")) {
-                    name = line.substring(7);
-                } else if (line.startsWith("data: ")) {
-                    data.append(line.substring(6));
-                } else if (line.startsWith("id: ")) {
-                    id = line.substring(4);
-                }
-            }
-            return new Event(name, data.toString(), id);
-        }
-
-        private String line() throws IOException {
-            String line = lines.readLine();
-            if (line == null) {
-                throw new IOException("the events have ended");
-            }
-            return line;
-        }
-
-        @Override
-        public void close() {
-            connection.disconnect();
         }
     }
 

@@ -5,31 +5,24 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdOutputStream;
+import io.waterwheel.Packed;
 import io.waterwheel.gateway.http.PushBudget;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
-import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 
 /** Compressed bodies, and what they may make a gateway hold. */
 final class ExpansionTest {
-    private static byte[] gzip(byte[] bytes) throws IOException {
-        ByteArrayOutputStream packed = new ByteArrayOutputStream();
-        try (GZIPOutputStream out = new GZIPOutputStream(packed)) {
-            out.write(bytes);
-        }
-        return packed.toByteArray();
-    }
-
     @Test
     void expandsWhatFits() throws IOException {
         byte[] text = new byte[300_000];
         Arrays.fill(text, (byte) 'a');
         PushBudget budget = new PushBudget(1 << 20, "rows");
         try (PushBudget.Lease lease = budget.lease()) {
-            assertThat(Expansion.expand(gzip(text), "GZIP", 300_000, lease)).isEqualTo(text);
+            assertThat(Expansion.expand(Packed.gzip(text), "GZIP", 300_000, lease))
+                    .isEqualTo(text);
         }
         try (PushBudget.Lease lease = budget.lease()) {
             assertThat(Expansion.expand(Zstd.compress(text), "zstd", 300_000, lease))
@@ -41,7 +34,7 @@ final class ExpansionTest {
 
     @Test
     void aBombIsRefusedBeforeItIsHeld() throws IOException {
-        byte[] bomb = gzip(new byte[20 << 20]);
+        byte[] bomb = Packed.gzip(new byte[20 << 20]);
         assertThat(bomb.length).isLessThan(100_000);
         PushBudget budget = new PushBudget(1 << 30, "rows");
         try (PushBudget.Lease lease = budget.lease()) {
@@ -76,13 +69,13 @@ final class ExpansionTest {
 
     @Test
     void damageIsSaid() throws IOException {
-        byte[] cut = Arrays.copyOf(gzip(new byte[1000]), 15);
+        byte[] cut = Arrays.copyOf(Packed.gzip(new byte[1000]), 15);
         try (PushBudget.Lease lease = new PushBudget(1 << 20, "rows").lease()) {
             assertThatThrownBy(() -> Expansion.expand(cut, "gzip", 1 << 20, lease))
                     .hasMessageContaining("the body is no whole gzip");
             // The second of two pieces: with the first alone rows would be lost, and the sender told that all is well.
             for (String encoding : List.of("gzip", "zstd")) {
-                byte[] piece = encoding.equals("gzip") ? gzip(new byte[1000]) : Zstd.compress(new byte[1000]);
+                byte[] piece = encoding.equals("gzip") ? Packed.gzip(new byte[1000]) : Zstd.compress(new byte[1000]);
                 byte[] both = Arrays.copyOf(piece, piece.length + 7);
                 System.arraycopy(piece, 0, both, piece.length, 7);
                 assertThatThrownBy(() -> Expansion.expand(both, encoding, 1 << 20, lease))

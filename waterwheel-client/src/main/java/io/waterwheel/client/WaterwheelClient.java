@@ -32,57 +32,14 @@ import io.waterwheel.schema.Balancing;
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.LogLoss;
 import io.waterwheel.schema.Retention;
-import io.waterwheel.schema.SchemaJson;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.schema.StreamPolicy.IndexedRecords;
 import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.wire.TraceParent;
-import io.waterwheel.wire.proto.AlterStreamRequest;
-import io.waterwheel.wire.proto.CheckChunksReply;
-import io.waterwheel.wire.proto.CheckChunksRequest;
-import io.waterwheel.wire.proto.CreateStreamRequest;
-import io.waterwheel.wire.proto.DescribeStreamRequest;
-import io.waterwheel.wire.proto.DropStreamReply;
-import io.waterwheel.wire.proto.DropStreamRequest;
-import io.waterwheel.wire.proto.FlushStreamReply;
-import io.waterwheel.wire.proto.FlushStreamRequest;
-import io.waterwheel.wire.proto.KillQueryReply;
-import io.waterwheel.wire.proto.KillQueryRequest;
-import io.waterwheel.wire.proto.ListMetricsPlacesReply;
-import io.waterwheel.wire.proto.ListMetricsPlacesRequest;
-import io.waterwheel.wire.proto.ListQueriesReply;
-import io.waterwheel.wire.proto.ListQueriesRequest;
-import io.waterwheel.wire.proto.ListQuestionsReply;
-import io.waterwheel.wire.proto.ListQuestionsRequest;
-import io.waterwheel.wire.proto.ListRegionsReply;
-import io.waterwheel.wire.proto.ListRegionsRequest;
-import io.waterwheel.wire.proto.ListStreamsReply;
-import io.waterwheel.wire.proto.ListStreamsRequest;
-import io.waterwheel.wire.proto.OffsetsReply;
-import io.waterwheel.wire.proto.PartitionsReply;
-import io.waterwheel.wire.proto.RescaleStreamReply;
-import io.waterwheel.wire.proto.RescaleStreamRequest;
-import io.waterwheel.wire.proto.RetentionReply;
-import io.waterwheel.wire.proto.SampleKeysReply;
-import io.waterwheel.wire.proto.SampleKeysRequest;
-import io.waterwheel.wire.proto.SetOffsetsRequest;
-import io.waterwheel.wire.proto.SetPartitionsRequest;
-import io.waterwheel.wire.proto.ShowOffsetsRequest;
-import io.waterwheel.wire.proto.ShowPartitionsRequest;
-import io.waterwheel.wire.proto.ShowRetentionRequest;
-import io.waterwheel.wire.proto.StatusReply;
-import io.waterwheel.wire.proto.StatusRequest;
-import io.waterwheel.wire.proto.StreamDescription;
-import io.waterwheel.wire.proto.VerifyStreamReply;
-import io.waterwheel.wire.proto.VerifyStreamRequest;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -96,8 +53,8 @@ import org.jspecify.annotations.Nullable;
  * Asks a Waterwheel server. One client is one session: a query sees at least what the answer to any earlier query on
  * the same stream saw or showed, whichever coordinators gave them. Statements of SQL are not in the session; one that
  * is to see as much demands {@link Verdict#shown} of the earlier answer ({@link Statement#withAtLeast}). Thread-safe;
- * one client serves a whole process. It is long because all that a server is asked for has its method here, so that a
- * program finds it in one place; how it is asked stands in classes of its own.
+ * one client serves a whole process. All that a server is asked for has its method here, so that a program finds it in
+ * one place; how it is asked stands in classes of its own.
  *
  * <pre>{@code
  * try (WaterwheelClient client = WaterwheelClient.connect("grpc://127.0.0.1:7070");
@@ -113,16 +70,12 @@ import org.jspecify.annotations.Nullable;
  * are not a whole answer, and the failure says so. Needs the JVM option
  * {@code --add-opens=java.base/java.nio=ALL-UNNAMED}, as all of Apache Arrow does; the manifest of a jar that is
  * started by {@code java -jar} may have {@code Add-Opens: java.base/java.nio} in its place.
- *
- * <p>Over 600 lines, as it is the one class that programs call: nearly all are what each call promises.
  */
 public final class WaterwheelClient implements AutoCloseable {
     /** Bytes that the answers of all open cursors together may hold in memory; a batch is about a megabyte. */
     private static final long MEMORY_BYTES = 512L << 20;
 
-    private static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration SAMPLE_PATIENCE = Duration.ofSeconds(30);
-    private static final Duration CREATE_TIMEOUT = Duration.ofSeconds(90);
     private static final Duration DEFAULT_FLUSH_TIMEOUT = Duration.ofSeconds(30);
     /** Between two questions of a tail. */
     private static final Duration TAIL_PACE = Duration.ofMillis(20);
@@ -131,14 +84,14 @@ public final class WaterwheelClient implements AutoCloseable {
     /** Null where the environment says it. */
     private volatile @Nullable RegistryAccess registryAccess;
 
-    private final AdminRequests admin;
+    private final Administration administration;
     private final OpenAnswers answers;
     private final Session session = new Session();
     private final Questions questions;
 
     private WaterwheelClient(BufferAllocator allocator, Coordinators coordinators) {
         this.coordinators = coordinators;
-        this.admin = new AdminRequests(coordinators);
+        this.administration = new Administration(new AdminRequests(coordinators));
         this.answers = new OpenAnswers(() -> {
             coordinators.close();
             allocator.close();
@@ -304,11 +257,7 @@ public final class WaterwheelClient implements AutoCloseable {
 
     /** Creates a stream, and its topic when there is none. */
     public StreamDetails createStream(StreamDefinition definition) {
-        CreateStreamRequest request = CreateStreamRequest.newBuilder()
-                .setDefinitionJson(SchemaJson.writeStream(definition))
-                .build();
-        StreamDetails created = StreamDetails.of(admin.call(
-                "create stream " + definition.name(), request, StreamDescription.getDefaultInstance(), CREATE_TIMEOUT));
+        StreamDetails created = administration.createStream(definition);
         session.created(definition.name(), created.id());
         return created;
     }
@@ -324,21 +273,12 @@ public final class WaterwheelClient implements AutoCloseable {
      * @param unreadable told the name of each stream whose entry in the catalog is damaged, or of a newer release
      */
     public List<StreamDetails> listStreams(Consumer<String> unreadable) {
-        ListStreamsReply reply =
-                admin.call(ListStreamsRequest.getDefaultInstance(), ListStreamsReply.getDefaultInstance());
-        reply.getUnreadableList().forEach(unreadable);
-        return reply.getStreamsList().stream().map(StreamDetails::of).toList();
+        return administration.listStreams(unreadable);
     }
 
     /** Kafka's bootstrap servers, as the server was given them: those of its streams' topics. */
     public String kafka() {
-        ListStreamsReply reply =
-                admin.call(ListStreamsRequest.getDefaultInstance(), ListStreamsReply.getDefaultInstance());
-        if (reply.getBootstrapServers().isEmpty()) {
-            throw new WaterwheelException(
-                    ErrorCode.BAD_REQUEST, "the server is of an older release, which does not say where its Kafka is");
-        }
-        return reply.getBootstrapServers();
+        return administration.kafka();
     }
 
     /**
@@ -362,17 +302,12 @@ public final class WaterwheelClient implements AutoCloseable {
 
     /** One stream. */
     public StreamDetails describe(String stream) {
-        DescribeStreamRequest request =
-                DescribeStreamRequest.newBuilder().setName(stream).build();
-        return StreamDetails.of(admin.call(request, StreamDescription.getDefaultInstance()));
+        return administration.describe(stream);
     }
 
     /** Forgets a stream and its chunks; the topic and its records stay. */
     public void drop(String stream) {
-        DropStreamRequest request =
-                DropStreamRequest.newBuilder().setName(stream).build();
-        DropStreamReply unused =
-                admin.call("drop stream " + stream, request, DropStreamReply.getDefaultInstance(), CALL_TIMEOUT);
+        administration.drop(stream);
         session.dropped(stream);
     }
 
@@ -398,13 +333,7 @@ public final class WaterwheelClient implements AutoCloseable {
      *     are not waited for. Empty: up to the end of the log
      */
     public Map<Integer, Long> flush(String stream, Duration timeout, Map<Integer, Long> upTo) {
-        FlushStreamRequest request = FlushStreamRequest.newBuilder()
-                .setName(stream)
-                .setTimeoutMillis(Math.max(1, timeout.toMillis()))
-                .putAllUpTo(upTo)
-                .build();
-        FlushStreamReply reply = admin.call(request, FlushStreamReply.getDefaultInstance(), timeout);
-        return Map.copyOf(reply.getPositionsMap());
+        return administration.flush(stream, timeout, upTo);
     }
 
     /**
@@ -416,26 +345,12 @@ public final class WaterwheelClient implements AutoCloseable {
      */
     public StreamDetails alter(
             String stream, @Nullable BadRecords badRecords, @Nullable LogLoss logLoss, @Nullable Balancing balancing) {
-        AlterStreamRequest.Builder request = AlterStreamRequest.newBuilder().setName(stream);
-        if (badRecords != null) {
-            request.setDeadLetters(badRecords.toString());
-        }
-        if (logLoss != null) {
-            request.setLogLoss(logLoss.toString());
-        }
-        if (balancing != null) {
-            request.setBalancing(balancing.toString());
-        }
-        return StreamDetails.of(admin.call(request.build(), StreamDescription.getDefaultInstance()));
+        return administration.alter(stream, badRecords, logLoss, balancing);
     }
 
     /** Says what becomes of the topic's records whose rows are in chunks, where the topic was made for the stream. */
     public StreamDetails setIndexedRecords(String stream, IndexedRecords policy) {
-        AlterStreamRequest request = AlterStreamRequest.newBuilder()
-                .setName(stream)
-                .setIndexedRecords(policy.toString())
-                .build();
-        return StreamDetails.of(admin.call(request, StreamDescription.getDefaultInstance()));
+        return administration.setIndexedRecords(stream, policy);
     }
 
     /**
@@ -445,18 +360,12 @@ public final class WaterwheelClient implements AutoCloseable {
      * @param count 1 to 1000; more than indexer.tasks of the configuration have work for
      */
     public StreamDetails setIndexers(String stream, int count) {
-        AlterStreamRequest request = AlterStreamRequest.newBuilder()
-                .setName(stream)
-                .setIndexers(count)
-                .build();
-        return StreamDetails.of(admin.call(request, StreamDescription.getDefaultInstance()));
+        return administration.setIndexers(stream, count);
     }
 
     /** How the keys of a stream are divided between its indexers. */
     public KeyRanges keyRanges(String stream) {
-        ShowPartitionsRequest request =
-                ShowPartitionsRequest.newBuilder().setName(stream).build();
-        return KeyRanges.of(admin.call(request, PartitionsReply.getDefaultInstance()));
+        return administration.keyRanges(stream);
     }
 
     /**
@@ -465,11 +374,7 @@ public final class WaterwheelClient implements AutoCloseable {
      * @param boundaries first key of each indexer but the first, as in a key range, ascending; one fewer than indexers
      */
     public KeyRanges setKeyRanges(String stream, List<String> boundaries) {
-        SetPartitionsRequest request = SetPartitionsRequest.newBuilder()
-                .setName(stream)
-                .addAllBoundaries(boundaries)
-                .build();
-        return KeyRanges.of(admin.call(request, PartitionsReply.getDefaultInstance()));
+        return administration.setKeyRanges(stream, boundaries);
     }
 
     /**
@@ -479,37 +384,22 @@ public final class WaterwheelClient implements AutoCloseable {
      * @return what goes by it
      */
     public StreamRetention setRetention(String stream, Retention retention) {
-        AlterStreamRequest request = AlterStreamRequest.newBuilder()
-                .setName(stream)
-                .setRetention(retention.toString())
-                .build();
-        admin.call(request, StreamDescription.getDefaultInstance());
-        return retention(stream);
+        return administration.setRetention(stream, retention);
     }
 
     /** How long the tuples of a stream are kept, what has gone, and what will at the next look. */
     public StreamRetention retention(String stream) {
-        return retention(ShowRetentionRequest.newBuilder().setName(stream).build());
+        return administration.retention(stream);
     }
 
     /** The same, with what would go at the next look if the retention were another. Changes nothing. */
     public StreamRetention retention(String stream, Retention other) {
-        return retention(ShowRetentionRequest.newBuilder()
-                .setName(stream)
-                .setRetention(other.toString())
-                .build());
-    }
-
-    private StreamRetention retention(ShowRetentionRequest request) {
-        return StreamRetention.of(admin.call(request, RetentionReply.getDefaultInstance()));
+        return administration.retention(stream, other);
     }
 
     /** Where reading of each partition of a stream's topic stands. */
     public List<SourceOffsets> offsets(String stream) {
-        ShowOffsetsRequest request =
-                ShowOffsetsRequest.newBuilder().setName(stream).build();
-        OffsetsReply reply = admin.call(request, OffsetsReply.getDefaultInstance());
-        return reply.getPartitionsList().stream().map(SourceOffsets::of).toList();
+        return administration.offsets(stream);
     }
 
     /**
@@ -519,13 +409,7 @@ public final class WaterwheelClient implements AutoCloseable {
      * @throws WaterwheelException of kind USER when one of them would go backwards, or beyond the log
      */
     public List<SourceOffsets> setOffsets(String stream, Map<Integer, Long> offsets) {
-        SetOffsetsRequest request = SetOffsetsRequest.newBuilder()
-                .setName(stream)
-                .putAllOffsets(offsets)
-                .build();
-        OffsetsReply reply =
-                admin.call("set the offsets of " + stream, request, OffsetsReply.getDefaultInstance(), CALL_TIMEOUT);
-        return reply.getPartitionsList().stream().map(SourceOffsets::of).toList();
+        return administration.setOffsets(stream, offsets);
     }
 
     /**
@@ -545,12 +429,7 @@ public final class WaterwheelClient implements AutoCloseable {
      *     when the log no longer holds any of the flushed records
      */
     public Verification verify(String stream, Duration timeout) {
-        VerifyStreamRequest request = VerifyStreamRequest.newBuilder()
-                .setName(stream)
-                .setTimeoutMillis(Math.max(1, timeout.toMillis()))
-                .setCallId(UUID.randomUUID().toString())
-                .build();
-        return Verification.of(admin.call(request, VerifyStreamReply.getDefaultInstance(), timeout));
+        return administration.verify(stream, timeout);
     }
 
     /**
@@ -558,20 +437,7 @@ public final class WaterwheelClient implements AutoCloseable {
      * files with what the catalog says of them. Takes as long as that takes; ends when this thread is interrupted.
      */
     public ChunkVerification verifyChunks(String stream) {
-        CheckChunksRequest.Builder request = CheckChunksRequest.newBuilder().setName(stream);
-        List<String> damages = new ArrayList<>();
-        long chunks = 0;
-        long bytes = 0;
-        CheckChunksReply reply;
-        do {
-            CheckChunksRequest next = request.build();
-            reply = admin.call(next, CheckChunksReply.getDefaultInstance());
-            chunks += reply.getChunks();
-            bytes += reply.getBytes();
-            damages.addAll(reply.getDamagesList());
-            request.setAfter(reply.getNext());
-        } while (reply.hasNext());
-        return new ChunkVerification(chunks, bytes, damages);
+        return administration.verifyChunks(stream);
     }
 
     /**
@@ -583,21 +449,12 @@ public final class WaterwheelClient implements AutoCloseable {
      */
     public ChunkRegions chunkRegions(
             String stream, TimeInterval times, ChunkRegions.@Nullable Position after, int most) {
-        ListRegionsRequest.Builder request = ListRegionsRequest.newBuilder()
-                .setName(stream)
-                .setMost(most)
-                .setFrom(times.from())
-                .setTo(times.to());
-        if (after != null) {
-            request.setAfter(after.message());
-        }
-        return ChunkRegions.of(admin.call(request.build(), ListRegionsReply.getDefaultInstance()));
+        return administration.chunkRegions(stream, times, after, most);
     }
 
     /** How the server and its streams are. */
     public ServerStatus status() {
-        StatusReply reply = admin.call(StatusRequest.getDefaultInstance(), StatusReply.getDefaultInstance());
-        return new ServerStatus(reply.getText(), reply.getJson());
+        return administration.status();
     }
 
     /**
@@ -611,10 +468,7 @@ public final class WaterwheelClient implements AutoCloseable {
      *     force, or there are 16 versions already
      */
     public Rescaling rescale(String stream, List<Dimension> scales, int from, boolean dryRun) {
-        RescaleStreamRequest.Builder request =
-                RescaleStreamRequest.newBuilder().setName(stream).setFrom(from).setDryRun(dryRun);
-        scales.forEach(dimension -> request.addDimensions(Rescaling.message(dimension)));
-        return Rescaling.of(admin.call(request.build(), RescaleStreamReply.getDefaultInstance()));
+        return administration.rescale(stream, scales, from, dryRun);
     }
 
     /**
@@ -624,22 +478,7 @@ public final class WaterwheelClient implements AutoCloseable {
      * @param mostKeys 1 to 65,536
      */
     public AskedQuestions questions(String stream, int mostKeys) {
-        ListQuestionsRequest questions =
-                ListQuestionsRequest.newBuilder().setName(stream).build();
-        // Coordinators that share a port answer the same.
-        Map<Long, ListQuestionsReply> byLog = new TreeMap<>();
-        admin.each(questions, ListQuestionsReply.getDefaultInstance())
-                .forEach(reply -> byLog.put(reply.getLog(), reply));
-        SampleKeysReply sample = admin.call(
-                SampleKeysRequest.newBuilder().setName(stream).setMost(mostKeys).build(),
-                SampleKeysReply.getDefaultInstance());
-        return new AskedQuestions(
-                byLog.values().stream()
-                        .flatMapToLong(reply -> reply.getShapesList().stream().mapToLong(Long::longValue))
-                        .toArray(),
-                sample.getKeysList().stream().mapToLong(Long::longValue).toArray(),
-                sample.getRead(),
-                sample.getChunks());
+        return administration.questions(stream, mostKeys);
     }
 
     /**
@@ -651,31 +490,12 @@ public final class WaterwheelClient implements AutoCloseable {
      * @param startedMillis when it started, since 1970; 0 where it is not known
      */
     public List<MetricsPlace> metricsPlaces(String gateway, String version, long startedMillis) {
-        return admin
-                .call(
-                        ListMetricsPlacesRequest.newBuilder()
-                                .setGateway(gateway)
-                                .setVersion(version)
-                                .setStartedMillis(startedMillis)
-                                .build(),
-                        ListMetricsPlacesReply.getDefaultInstance())
-                .getPlacesList()
-                .stream()
-                .map(MetricsPlace::of)
-                .toList();
+        return administration.metricsPlaces(gateway, version, startedMillis);
     }
 
     /** The queries that all coordinators have open, the oldest first. */
     public List<OpenQuery> queries() {
-        // Coordinators of one process answer the same.
-        Map<String, OpenQuery> byId = new TreeMap<>();
-        admin.each(ListQueriesRequest.getDefaultInstance(), ListQueriesReply.getDefaultInstance())
-                .forEach(reply -> reply.getQueriesList().stream()
-                        .map(OpenQuery::of)
-                        .forEach(query -> byId.put(query.id(), query)));
-        return byId.values().stream()
-                .sorted(Comparator.comparing(OpenQuery::age).reversed())
-                .toList();
+        return administration.queries();
     }
 
     /**
@@ -685,8 +505,7 @@ public final class WaterwheelClient implements AutoCloseable {
      * @return whether one of that id was open
      */
     public boolean killQuery(String id) {
-        KillQueryRequest request = KillQueryRequest.newBuilder().setId(id).build();
-        return admin.each(request, KillQueryReply.getDefaultInstance()).stream().anyMatch(KillQueryReply::getFound);
+        return administration.killQuery(id);
     }
 
     /**

@@ -2,13 +2,12 @@ package io.waterwheel.chunk;
 
 import static io.waterwheel.chunk.encoding.ChunkFormat.*;
 
-import io.waterwheel.chunk.encoding.BloomBits;
 import io.waterwheel.chunk.encoding.ChunkBuffer;
 import io.waterwheel.chunk.encoding.ColumnKind;
+import io.waterwheel.chunk.encoding.NumberedValues;
 import io.waterwheel.chunk.encoding.PartEncoder;
 import io.waterwheel.chunk.encoding.ValueEncoder;
 import io.waterwheel.tuple.LittleEndian;
-import io.waterwheel.tuple.TupleBlock;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -52,8 +51,6 @@ final class DependencyWriter {
     private static final int BYTES_OF_VALUE = 2;
     /** What the section takes beside its maps. */
     private static final int SECTION_BYTES = SECTION_CONTENT + 2;
-
-    private static final byte[] NOTHING = {};
 
     private final PartEncoder encoder = new PartEncoder();
     private final ChunkBuffer content = new ChunkBuffer();
@@ -126,7 +123,7 @@ final class DependencyWriter {
         }
         source.length = length;
         source.lastLeaf = leaf;
-        source.present = source.hopeful && source.number(references, rows, values, slabs);
+        source.present = source.hopeful && source.values.number(references, rows, values, slabs);
     }
 
     /**
@@ -271,7 +268,7 @@ final class DependencyWriter {
         Source source = sources.get(s);
         // As many new values as in the last leaf may come in each of the others.
         long values = pair.used.cardinality() + (long) pair.lastAdded * (leafCount - leaf);
-        long map = values * (source.bytes / source.count + dependent.width + BYTES_OF_VALUE);
+        long map = values * (source.values.bytes() / source.values.count() + dependent.width + BYTES_OF_VALUE);
         boolean pays = values <= MOST_SOURCE_VALUES && pair.saved / agreeing * leafCount > LEAST_SAVING * map;
         return pays && pair.misses == 0 && agreeing >= SETTLING_LEAVES ? s : -1;
     }
@@ -350,7 +347,7 @@ final class DependencyWriter {
         while (code >= 0) {
             int rows = 0;
             for (; code >= 0 && rows < LEAF_ROWS; code = used.nextSetBit(code + 1)) {
-                group[rows++] = source.references[code];
+                group[rows++] = source.values.reference(code);
             }
             int head = putLength();
             encoder.begin(1);
@@ -400,160 +397,22 @@ final class DependencyWriter {
         out.putBytes(content.array(), 0, content.size());
     }
 
-    /** The distinct values of a variable column, numbered over all leaves. */
+    /** A variable column, and its distinct values. */
     private static final class Source {
+        final NumberedValues values = new NumberedValues();
         int column;
         boolean hopeful;
-        /** Of the leaf at hand: whether its values are numbered, the part's length, and by row the number. */
+        /** Of the leaf at hand: whether its values are numbered, and the part's length. */
         boolean present;
 
         int length;
         int lastLeaf;
-        final int[] codes = new int[LEAF_ROWS];
-        final int[] byLeafNumber = new int[LEAF_ROWS];
-        /** How many distinct values of the leaf at hand {@link #byLeafNumber} has; 0 where it has no dictionary. */
-        int inLeaf;
-
-        long[] references = new long[256];
-        long[] hashes = new long[256];
-        /** By number, the one that came behind it when it came last. */
-        int[] successors = new int[256];
-
-        int count;
-        long bytes;
-        /** Open addressing, of numbers; -1 is free. */
-        int[] table = new int[1024];
 
         void begin(int newColumn) {
             column = newColumn;
             hopeful = true;
             lastLeaf = -1;
-            count = 0;
-            bytes = 0;
-            Arrays.fill(table, -1);
-        }
-
-        /** Numbers the values of a leaf; false where there are too many. */
-        boolean number(long[] leafReferences, int rows, ValueEncoder values, byte[][] slabs) {
-            inLeaf = 0;
-            if (values.distinct() == 0) {
-                return numberRows(leafReferences, rows, slabs);
-            }
-            long[] numbers = values.numbers();
-            int known = 0;
-            for (int i = 0; i < rows; i++) {
-                int number = (int) numbers[i];
-                if (number == known) {
-                    int code = code(leafReferences[i], values.hash(number), slabs);
-                    if (code < 0) {
-                        return false;
-                    }
-                    byLeafNumber[known++] = code;
-                }
-                codes[i] = byLeafNumber[number];
-            }
-            inLeaf = known;
-            return true;
-        }
-
-        /** Adds the numbers of the values that the leaf at hand has. */
-        void addCodes(int rows, BitSet used) {
-            int[] from = inLeaf > 0 ? byLeafNumber : codes;
-            int count = inLeaf > 0 ? inLeaf : rows;
-            for (int i = 0; i < count; i++) {
-                used.set(from[i]);
-            }
-        }
-
-        /** The same where the leaf has no dictionary. */
-        private boolean numberRows(long[] leafReferences, int rows, byte[][] slabs) {
-            int next = 0;
-            int previous = -1;
-            for (int i = 0; i < rows; i++) {
-                long reference = leafReferences[i];
-                int code = next;
-                if (next >= count || !isSame(references[next], reference, slabs)) {
-                    int length = TupleBlock.referenceLength(reference);
-                    long hash = length == 0
-                            ? BloomBits.hash(NOTHING, 0, 0)
-                            : BloomBits.hash(
-                                    ValueEncoder.slab(slabs, reference), ValueEncoder.offset(reference), length);
-                    code = code(reference, hash, slabs);
-                }
-                if (code < 0) {
-                    return false;
-                }
-                codes[i] = code;
-                // Values often come in the order in which they came before.
-                if (previous >= 0) {
-                    successors[previous] = code;
-                }
-                previous = code;
-                next = successors[code];
-            }
-            return true;
-        }
-
-        /** The number of a value, perhaps a new one; -1 where there are too many. */
-        private int code(long reference, long hash, byte[][] slabs) {
-            int mask = table.length - 1;
-            int slot = (int) hash & mask;
-            while (table[slot] >= 0) {
-                int code = table[slot];
-                if (hashes[code] == hash && isSame(references[code], reference, slabs)) {
-                    return code;
-                }
-                slot = (slot + 1) & mask;
-            }
-            int length = TupleBlock.referenceLength(reference);
-            if (count == MOST_SOURCE_VALUES || bytes + length > MOST_SOURCE_BYTES) {
-                return -1;
-            }
-            if (count == references.length) {
-                references = Arrays.copyOf(references, count * 2);
-                hashes = Arrays.copyOf(hashes, count * 2);
-                successors = Arrays.copyOf(successors, count * 2);
-            }
-            references[count] = reference;
-            hashes[count] = hash;
-            successors[count] = count + 1;
-            bytes += length;
-            table[slot] = count++;
-            if (count * 2 > table.length) {
-                grow();
-            }
-            return count - 1;
-        }
-
-        private void grow() {
-            table = new int[table.length * 2];
-            Arrays.fill(table, -1);
-            int mask = table.length - 1;
-            for (int code = 0; code < count; code++) {
-                int slot = (int) hashes[code] & mask;
-                while (table[slot] >= 0) {
-                    slot = (slot + 1) & mask;
-                }
-                table[slot] = code;
-            }
-        }
-
-        private static boolean isSame(long one, long other, byte[][] slabs) {
-            int length = TupleBlock.referenceLength(one);
-            if (length != TupleBlock.referenceLength(other)) {
-                return false;
-            } else if (length == 0) {
-                return true;
-            }
-            int at = ValueEncoder.offset(one);
-            int from = ValueEncoder.offset(other);
-            return Arrays.equals(
-                    ValueEncoder.slab(slabs, one),
-                    at,
-                    at + length,
-                    ValueEncoder.slab(slabs, other),
-                    from,
-                    from + length);
+            values.begin();
         }
     }
 
@@ -644,13 +503,15 @@ final class DependencyWriter {
 
         /** Takes the leaf if it agrees; false where it does not, or makes the map about as long as the column. */
         boolean addLeaf(Source source, Dependent dependent, int rows, int leaf, int[] added) {
-            if (values.length < source.count) {
-                values = Arrays.copyOf(values, Math.min(MOST_SOURCE_VALUES, Math.max(source.count, values.length * 2)));
+            int numbers = source.values.count();
+            if (values.length < numbers) {
+                values = Arrays.copyOf(values, Math.min(MOST_SOURCE_VALUES, Math.max(numbers, values.length * 2)));
                 known = Arrays.copyOf(known, values.length);
             }
+            int[] codes = source.values.codes();
             int count = 0;
             for (int i = 0; i < rows; i++) {
-                int code = source.codes[i];
+                int code = codes[i];
                 if (dependent.hasNulls && dependent.nulls[i]) {
                     continue;
                 }
@@ -665,7 +526,7 @@ final class DependencyWriter {
                     return false;
                 }
             }
-            source.addCodes(rows, used);
+            source.values.addCodes(rows, used);
             leaves.set(leaf);
             lastAdded = count;
             saved += dependent.length - FOLLOWING_BYTES;

@@ -8,8 +8,6 @@ import io.waterwheel.tuple.TupleBlock;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -133,18 +131,7 @@ public final class TemplateTree {
         }
     }
 
-    /** The owner, until it discards, and the readers. */
-    private final AtomicInteger holders = new AtomicInteger(1);
-
-    private final AtomicBoolean discarded = new AtomicBoolean();
-
-    /** In {@link #inside} once the memory is gone. */
-    private static final int CLOSED = Integer.MIN_VALUE;
-
-    /** Readers that look at the memory at this moment. */
-    private final AtomicInteger inside = new AtomicInteger();
-
-    private volatile boolean revoked;
+    private final TreeLife life = new TreeLife(this::recycle);
 
     /**
      * An empty tree.
@@ -213,7 +200,7 @@ public final class TemplateTree {
      * rows. Allocates nothing but lists of pages as leaves grow, and storage that the pool has none of.
      */
     public void insert(TupleBlock block, int fromRow, int toRow) {
-        if (discarded.get()) {
+        if (life.isDiscarded()) {
             throw new IllegalStateException("insert into a discarded tree");
         }
         Leaves into = leaves;
@@ -517,38 +504,22 @@ public final class TemplateTree {
 
     /** Takes a reader's lease; false when the tree has been discarded and its memory is gone or going. */
     public boolean tryRetain() {
-        int now = holders.get();
-        while (now > 0) {
-            if (holders.compareAndSet(now, now + 1)) {
-                return true;
-            }
-            now = holders.get();
-        }
-        return false;
+        return life.tryRetain();
     }
 
     /** Ends a lease that {@link #tryRetain} gave. */
     public void release() {
-        int left = holders.decrementAndGet();
-        if (left < 0) {
-            throw new IllegalStateException("a tree was released more often than retained");
-        }
-        if (left == 0) {
-            // No lease is left, so no thread is inside; it may be reclaimed already.
-            reclaim();
-        }
+        life.release();
     }
 
     /** Ends the tree: its memory goes back to the pool when the last reader has released it. Idempotent. */
     public void discard() {
-        if (discarded.compareAndSet(false, true)) {
-            release();
-        }
+        life.discard();
     }
 
     /** Whether its owner has ended it. */
     public boolean isDiscarded() {
-        return discarded.get();
+        return life.isDiscarded();
     }
 
     /**
@@ -557,14 +528,12 @@ public final class TemplateTree {
      * discarded.
      */
     public void revoke() {
-        discard();
-        revoked = true;
-        reclaim();
+        life.revoke();
     }
 
     /** Whether the memory has gone back to the pool. */
     public boolean isReclaimed() {
-        return inside.get() == CLOSED;
+        return life.isReclaimed();
     }
 
     /**
@@ -574,28 +543,12 @@ public final class TemplateTree {
      * @return false when the tree was revoked: nothing of it may be looked at now, leaves pinned before neither
      */
     public boolean enter() {
-        int now = inside.get();
-        // Revoked is asked too: readers who come and go in turn would keep it for ever.
-        while (now >= 0 && !revoked) {
-            if (inside.compareAndSet(now, now + 1)) {
-                return true;
-            }
-            now = inside.get();
-        }
-        return false;
+        return life.enter();
     }
 
     /** Ends what {@link #enter} began. */
     public void exit() {
-        if (inside.decrementAndGet() == 0 && revoked) {
-            reclaim();
-        }
-    }
-
-    private void reclaim() {
-        if (inside.compareAndSet(0, CLOSED)) {
-            recycle();
-        }
+        life.exit();
     }
 
     private void recycle() {

@@ -4,7 +4,6 @@ import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.output.DropPage;
 import io.waterwheel.cli.output.Terminal;
-import io.waterwheel.cli.output.TopicReaders;
 import io.waterwheel.cli.proposal.DefinitionYaml;
 import io.waterwheel.cli.proposal.DimensionRows;
 import io.waterwheel.cli.proposal.FileFacts;
@@ -13,7 +12,6 @@ import io.waterwheel.cli.text.Counted;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.AskedQuestions;
 import io.waterwheel.client.admin.Rescaling;
-import io.waterwheel.client.admin.SourceOffsets;
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
@@ -561,7 +559,7 @@ final class StreamCommand {
             @Option(names = "--yes", description = "Do not ask.") boolean yes)
             throws IOException {
         try (WaterwheelClient client = server.connect()) {
-            Before before = before(client, name);
+            DropPage.Before before = DropPage.before(client, name, terminal);
             String gone = before.gone();
             if (!gone.isEmpty() && !yes && terminal.asks() && !DropPage.confirmed(terminal, name, gone)) {
                 return 1;
@@ -572,30 +570,6 @@ final class StreamCommand {
                 terminal.err().println(before.stays());
             }
             return 0;
-        }
-    }
-
-    /**
-     * What is to be said of a stream's topic, which cannot be asked for once the stream is dropped.
-     *
-     * @param gone rows that go with the stream for good; empty when none do
-     * @param stays what the topic keeps; empty when that is not known
-     */
-    private record Before(String gone, String stays) {}
-
-    private Before before(WaterwheelClient client, String name) {
-        try {
-            StreamDetails stream = client.describe(name);
-            List<SourceOffsets> offsets = client.offsets(name);
-            TopicReaders readers = TopicReaders.of(client, stream.definition().topic(), name);
-            return new Before(DropPage.onlyInChunks(stream, offsets), DropPage.topicStays(stream, offsets, readers));
-        } catch (WaterwheelException e) {
-            if (e.is(ErrorCode.NO_SUCH_STREAM)) {
-                return new Before("", "");
-            }
-            // A stream can be dropped of which no more can be told; what else is wrong, the drop says.
-            terminal.err().println("what the topic has of stream " + name + " is not known: " + e.getMessage());
-            return new Before("", "");
         }
     }
 }

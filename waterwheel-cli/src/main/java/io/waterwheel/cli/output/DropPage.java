@@ -1,8 +1,11 @@
 package io.waterwheel.cli.output;
 
+import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.SourceOffsets;
 import io.waterwheel.client.admin.StreamDetails;
 import io.waterwheel.client.admin.TopicSample;
+import io.waterwheel.error.ErrorCode;
+import io.waterwheel.error.WaterwheelException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -17,8 +20,33 @@ import java.util.TreeMap;
 public final class DropPage {
     private DropPage() {}
 
+    /**
+     * What is to be said of a stream's topic, which cannot be asked for once the stream is dropped.
+     *
+     * @param gone rows that go with the stream for good; empty when none do
+     * @param stays what the topic keeps; empty when that is not known
+     */
+    public record Before(String gone, String stays) {}
+
+    /** Asks for that. What cannot be told is told to the terminal, and a stream that is not there has none of it. */
+    public static Before before(WaterwheelClient client, String name, Terminal terminal) {
+        try {
+            StreamDetails stream = client.describe(name);
+            List<SourceOffsets> offsets = client.offsets(name);
+            TopicReaders readers = TopicReaders.of(client, stream.definition().topic(), name);
+            return new Before(onlyInChunks(stream, offsets), topicStays(stream, offsets, readers));
+        } catch (WaterwheelException e) {
+            if (e.is(ErrorCode.NO_SUCH_STREAM)) {
+                return new Before("", "");
+            }
+            // A stream can be dropped of which no more can be told; what else is wrong, the drop says.
+            terminal.err().println("what the topic has of stream " + name + " is not known: " + e.getMessage());
+            return new Before("", "");
+        }
+    }
+
     /** A sentence about rows that are in the stream's chunks alone; empty when the topic has all records. */
-    public static String onlyInChunks(StreamDetails stream, List<SourceOffsets> offsets) {
+    private static String onlyInChunks(StreamDetails stream, List<SourceOffsets> offsets) {
         List<String> gone = new ArrayList<>();
         for (SourceOffsets partition : offsets) {
             long begin = stream.topic().begins().getOrDefault(partition.partition(), 0L);
@@ -49,7 +77,7 @@ public final class DropPage {
      *
      * @param readers who else reads it
      */
-    public static String topicStays(StreamDetails stream, List<SourceOffsets> offsets, TopicReaders readers) {
+    private static String topicStays(StreamDetails stream, List<SourceOffsets> offsets, TopicReaders readers) {
         if (offsets.stream().allMatch(partition -> partition.logEnd().isEmpty())) {
             return ""; // it may be gone
         }

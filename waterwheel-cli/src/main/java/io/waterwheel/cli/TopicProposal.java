@@ -89,7 +89,12 @@ final class TopicProposal {
                 ? new RecordsSource("topic " + topic, sample.values())
                 : new RecordsSource("topic " + topic, sample.values(), facts.escape());
         SchemaProposal proposal = SchemaProposal.ofRecords(
-                source, format, columns, facts, KafkaColumns.of(sample.values().size(), sample.keys(), sample.times()));
+                source,
+                format,
+                columns,
+                facts,
+                KafkaColumns.of(sample.values().size(), sample.keys(), sample.times()),
+                RegistryRecords.NONE);
         String yaml = proposal.yaml(name, SchemaProposal.Hints.CREATE);
         String withTopic = withTopic(yaml, topic);
         AppendProgress silent = new AppendProgress(terminal, "records", () -> 0, -1);

@@ -13,7 +13,7 @@ import java.util.Map;
  */
 public record RegistryRecords(RecordFormat format, String registry, Map<String, FieldType> types) {
     /** Records that are what they were looked at as. */
-    static final RegistryRecords NONE = new RegistryRecords(RecordFormat.JSON, "", Map.of());
+    public static final RegistryRecords NONE = new RegistryRecords(RecordFormat.JSON, "", Map.of());
 
     public RegistryRecords {
         types = Map.copyOf(types);

@@ -9,7 +9,6 @@ import io.waterwheel.decode.RecordFacts;
 import io.waterwheel.decode.Utf8;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.RecordFormat;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.HashSet;
@@ -41,26 +40,6 @@ public final class SchemaProposal {
     }
 
     /**
-     * Looks at the first rows of a CSV file in UTF-8 or UTF-16.
-     *
-     * @param named what its columns are called; empty: its first line says, or nothing does
-     */
-    public static SchemaProposal of(String source, InputStream in, List<String> named) throws IOException {
-        byte[] all = in.readAllBytes();
-        try {
-            return ofCsv(source, all, named, FileFacts.NONE);
-        } catch (LinesBefore before) {
-            return ofCsv(source, all, named, FileFacts.NONE.behind(before.lines));
-        }
-    }
-
-    private static SchemaProposal ofCsv(String source, byte[] all, List<String> named, FileFacts facts)
-            throws IOException {
-        CsvLook look = new CsvLook(source, Long.MAX_VALUE, named, true, facts);
-        return looked(look, new ByteArrayInputStream(all), null);
-    }
-
-    /**
      * Looks at the first rows of a file. One whose bytes are no UTF-8 is taken to be in Windows-1252, or in Latin-1
      * where it cannot be, unless its encoding is named, or most of its lines that are not ASCII are UTF-8: the others
      * are damaged then.
@@ -69,17 +48,7 @@ public final class SchemaProposal {
      * @param format of its lines: CSV or JSON
      * @param named what its columns are called; empty: its first line says, or nothing does
      * @param encoding null: not named
-     */
-    public static SchemaProposal of(
-            String source, InputSource file, RecordFormat format, List<String> named, @Nullable FileEncoding encoding)
-            throws IOException {
-        return of(source, file, format, named, encoding, FileFacts.NONE);
-    }
-
-    /**
-     * The same of a file of which a person says something.
-     *
-     * @param facts what is not guessed
+     * @param facts what a person says of it, which is not guessed
      */
     public static SchemaProposal of(
             String source,
@@ -166,17 +135,7 @@ public final class SchemaProposal {
      * @param named what the values of a CSV record are called; empty: they are numbered
      * @param facts what is not guessed
      * @param kafka what the records have beside their values
-     */
-    public static SchemaProposal ofRecords(
-            InputSource records, RecordFormat format, List<String> named, FileFacts facts, KafkaColumns kafka)
-            throws IOException {
-        return ofRecords(records, format, named, facts, kafka, RegistryRecords.NONE);
-    }
-
-    /**
-     * The same of records that are shown as JSON.
-     *
-     * @param registry what they are
+     * @param registry whose schemas they were written by, where they are shown as JSON
      */
     public static SchemaProposal ofRecords(
             InputSource records,

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.cli.proposal.Proposals;
 import io.waterwheel.cli.proposal.SchemaProposal;
 import io.waterwheel.schema.RecordFormat;
 import java.io.ByteArrayInputStream;
@@ -137,7 +138,7 @@ class FileEncodingTest {
     }
 
     private static SchemaProposal proposed(Path file, @Nullable FileEncoding encoding) throws IOException {
-        return SchemaProposal.of(file.toString(), InputSource.of(file), RecordFormat.CSV, List.of(), encoding);
+        return Proposals.of(file.toString(), InputSource.of(file), RecordFormat.CSV, List.of(), encoding);
     }
 
     /** Standard input comes once, and is looked at and then read. */

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /** Quotes and escapes of files as other programs write them: told by the lines, and the values are those meant. */
 class CsvDialectTest {
     private static Schema proposed(String file) throws Exception {
-        String yaml = SchemaProposal.of("f.csv", new ByteArrayInputStream(file.getBytes(UTF_8)), List.of())
+        String yaml = Proposals.of("f.csv", new ByteArrayInputStream(file.getBytes(UTF_8)), List.of())
                 .yaml("f");
         return SchemaFile.read("f.yaml", yaml).schema();
     }
@@ -133,7 +133,7 @@ class CsvDialectTest {
         }
         assertThat(marks(file.toString())).isEqualTo("\" none");
         assertThat(taken(file.toString())).isEqualTo(rows);
-        assertThat(SchemaProposal.of(
+        assertThat(Proposals.of(
                                 "f.csv",
                                 new ByteArrayInputStream(file.toString().getBytes(UTF_8)),
                                 List.of())
@@ -150,8 +150,8 @@ class CsvDialectTest {
         RecordsSource source = facts.escape() == null
                 ? new RecordsSource("topic t", values)
                 : new RecordsSource("topic t", values, facts.escape());
-        SchemaProposal proposal =
-                SchemaProposal.ofRecords(source, RecordFormat.CSV, List.of("at", "n", "s"), facts, KafkaColumns.NONE);
+        SchemaProposal proposal = SchemaProposal.ofRecords(
+                source, RecordFormat.CSV, List.of("at", "n", "s"), facts, KafkaColumns.NONE, RegistryRecords.NONE);
         Schema schema = SchemaFile.read("t.yaml", proposal.yaml("t")).schema();
         assertThat(marks(schema)).isEqualTo(marks);
         AppendProgress silent =
@@ -193,7 +193,7 @@ class CsvDialectTest {
     /** The proposal says by which line an escape is told. */
     @Test
     void theEvidenceIsSaid() throws Exception {
-        assertThat(SchemaProposal.of(
+        assertThat(Proposals.of(
                                 "f.csv",
                                 new ByteArrayInputStream("t,s\n2021-10-07,x\n2021-10-08,a\\,b\n".getBytes(UTF_8)),
                                 List.of())

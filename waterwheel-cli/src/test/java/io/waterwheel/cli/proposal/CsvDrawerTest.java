@@ -66,8 +66,7 @@ class CsvDrawerTest {
                 String as = "times " + times + ", delimiter '" + delimiter + "', nothing '" + nothing + "', "
                         + (comma ? "decimal comma" : "decimal point") + ", seed " + seed + "\n"
                         + file.substring(0, 400);
-                String yaml =
-                        SchemaProposal.of("f.csv", stream(file), List.of()).yaml("f");
+                String yaml = Proposals.of("f.csv", stream(file), List.of()).yaml("f");
                 Schema schema = SchemaFile.read("f.yaml", yaml).schema();
                 assertThat(schema.fields().stream()
                                 .map(field -> field.name() + " " + field.type().schemaName()))
@@ -84,7 +83,7 @@ class CsvDrawerTest {
     }
 
     private static List<List<@Nullable Object>> values(String file, String... columns) throws Exception {
-        String yaml = SchemaProposal.of("f.csv", stream(file), List.of(columns)).yaml("f");
+        String yaml = Proposals.of("f.csv", stream(file), List.of(columns)).yaml("f");
         Schema schema = SchemaFile.read("f.yaml", yaml).schema();
         LineCheck check = new LineCheck(RecordFormat.CSV, schema);
         List<List<@Nullable Object>> taken = new ArrayList<>();
@@ -129,7 +128,7 @@ class CsvDrawerTest {
                 .containsExactly(List.of(7, 8, 1234.5), List.of(8, 9, -1000.0));
         assertThat(values("t,x\n2021-10-07,1.234\n")).containsExactly(List.of(1.234));
         assertThat(values("t;x\n2021-10-07;0,500\n2021-10-08;0,123\n")).containsExactly(List.of(0.5), List.of(0.123));
-        assertThat(SchemaProposal.of("f.csv", stream("t,n\n2021-10-07,\"12,345\"\n"), List.of())
+        assertThat(Proposals.of("f.csv", stream("t,n\n2021-10-07,\"12,345\"\n"), List.of())
                         .yaml("f"))
                 .contains("a guess: is 1 times the mark one between thousands?");
     }
@@ -138,7 +137,7 @@ class CsvDrawerTest {
     void wordsForNothingAreNoTextsInQuotes() throws Exception {
         assertThat(values("\"t\",\"x\",\"s\"\n\"2021-10-07\",\"3.5\",\"a\"\n\"2021-10-08\",\"NA\",\"b\"\n"))
                 .containsExactly(List.of("3.5", "a"), List.of("NA", "b"));
-        assertThat(SchemaProposal.of("f.csv", stream("t,x,land\n2021-10-07,3.5,DE\n2021-10-08,NA,NA\n"), List.of())
+        assertThat(Proposals.of("f.csv", stream("t,x,land\n2021-10-07,3.5,DE\n2021-10-08,NA,NA\n"), List.of())
                         .yaml("f"))
                 .contains("NA stands for nothing here too");
     }
@@ -205,7 +204,7 @@ class CsvDrawerTest {
     @Test
     void anotherColumnTellsDaysFromMonths() throws Exception {
         String file = "at,due\n01/02/2021,01/25/2021\n01/03/2021,01/26/2021\n";
-        assertThat(SchemaProposal.of("f.csv", stream(file), List.of()).yaml("f"))
+        assertThat(Proposals.of("f.csv", stream(file), List.of()).yaml("f"))
                 .contains("times: 'M/d/yyyy'", "{name: due, type: timestamp");
     }
 
@@ -252,7 +251,7 @@ class CsvDrawerTest {
         long first = Instant.parse("2021-10-07T12:30:00Z").toEpochMilli();
         assertThat(taken)
                 .containsExactly(Arrays.asList(first, "Tegel", 3.5), Arrays.asList(first + 600_000, "Tegel", null));
-        assertThat(SchemaProposal.of("wind.csv", stream(file), List.of()).yaml("wind"))
+        assertThat(Proposals.of("wind.csv", stream(file), List.of()).yaml("wind"))
                 .contains(
                         "delimiter: ';'",
                         "decimal: ','",

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.waterwheel.cli.input.AppendProgress;
 import io.waterwheel.cli.input.CsvColumns;
 import io.waterwheel.cli.input.InputLines;
-import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.input.LineCheck;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.encode.RecordEncoder;
@@ -62,7 +61,8 @@ class ForeignFilesTest {
     }
 
     private static Taken taken(byte[] file, RecordFormat format, FileFacts facts, String... columns) throws Exception {
-        SchemaProposal proposal = SchemaProposal.of("f", source(file), format, List.of(columns), null, facts);
+        SchemaProposal proposal =
+                SchemaProposal.of("f", Proposals.source("f", file), format, List.of(columns), null, facts);
         String yaml = proposal.yaml("f");
         StreamDefinition stream = SchemaFile.read("f.yaml", yaml);
         // As the catalog keeps it, and as describe writes it.
@@ -92,30 +92,6 @@ class ForeignFilesTest {
             }
         }
         return new Taken(yaml, stream, rows, refused);
-    }
-
-    private static InputSource source(byte[] file) {
-        return new InputSource() {
-            @Override
-            public String name() {
-                return "f";
-            }
-
-            @Override
-            public InputStream open() {
-                return new ByteArrayInputStream(file);
-            }
-
-            @Override
-            public long size() {
-                return file.length;
-            }
-
-            @Override
-            public long mostLookedAt() {
-                return file.length;
-            }
-        };
     }
 
     private static long millis(String instant) {
@@ -228,10 +204,10 @@ class ForeignFilesTest {
     }
 
     private static ProposalCheck.Outcome checked(String file) throws Exception {
-        SchemaProposal proposal =
-                SchemaProposal.of("f", source(file.getBytes(UTF_8)), RecordFormat.CSV, List.of(), null, FileFacts.NONE);
+        SchemaProposal proposal = SchemaProposal.of(
+                "f", Proposals.source("f", file.getBytes(UTF_8)), RecordFormat.CSV, List.of(), null, FileFacts.NONE);
         return ProposalCheck.of(
-                List.of(source(file.getBytes(UTF_8))),
+                List.of(Proposals.source("f", file.getBytes(UTF_8))),
                 proposal,
                 SchemaFile.read("f", proposal.yaml("f")).schema(),
                 new AppendProgress(

@@ -24,7 +24,7 @@ class JsonDrawerTest {
     private static String yaml(String file) throws IOException {
         InputSource source = InputSource.named("-", new ByteArrayInputStream(file.getBytes(UTF_8)))
                 .get(0);
-        return SchemaProposal.of("f.json", source, RecordFormat.JSON, List.of(), null)
+        return Proposals.of("f.json", source, RecordFormat.JSON, List.of(), null)
                 .yaml("f");
     }
 

@@ -50,7 +50,7 @@ class ProposalCheckTest {
                     .append(i > 100_029 ? ",\n" : ",1\n");
         }
         InputSource file = InputSource.of(Files.writeString(folder.resolve("long.csv"), text));
-        SchemaProposal proposal = SchemaProposal.of("long.csv", file, RecordFormat.CSV, List.of(), null);
+        SchemaProposal proposal = Proposals.of("long.csv", file, RecordFormat.CSV, List.of(), null);
         assertThat(proposal.isOfAll()).isFalse();
         ProposalCheck.Outcome first = checked(List.of(file), proposal);
         assertThat(first.misfits()).isEqualTo(1);
@@ -87,7 +87,7 @@ class ProposalCheckTest {
                     .append(i <= 2_200 && i % 2 == 0 ? ",1,uneven\n" : ",1\n");
         }
         InputSource file = InputSource.of(Files.writeString(folder.resolve("long.csv"), text));
-        SchemaProposal proposal = SchemaProposal.of("long.csv", file, RecordFormat.CSV, List.of(), null);
+        SchemaProposal proposal = Proposals.of("long.csv", file, RecordFormat.CSV, List.of(), null);
         ProposalCheck.Outcome first = checked(List.of(file), proposal);
         assertThat(first.misfits()).isEqualTo(1_101);
         assertThat(first.examples()).containsOnlyKeys(100_010L);
@@ -112,7 +112,7 @@ class ProposalCheckTest {
             bytes[at + 1] = bytes[at] == (byte) 0xC3 && bytes[at + 1] == (byte) 0xBF ? (byte) '?' : bytes[at + 1];
         }
         InputSource file = InputSource.of(Files.write(folder.resolve("damaged.csv"), bytes));
-        SchemaProposal proposal = SchemaProposal.of("damaged.csv", file, RecordFormat.CSV, List.of(), null);
+        SchemaProposal proposal = Proposals.of("damaged.csv", file, RecordFormat.CSV, List.of(), null);
         assertThat(proposal.yaml("f")).contains("others: n-90 (line 91)");
         ProposalCheck.Outcome outcome = checked(List.of(file), proposal);
         assertThat(outcome.misfits()).isEqualTo(3);
@@ -131,14 +131,14 @@ class ProposalCheckTest {
         InputSource b =
                 InputSource.of(Files.writeString(folder.resolve("b.csv"), "x,at\n7,2021-10-08\n8,2021-10-09\n"));
         InputSource c = InputSource.of(Files.writeString(folder.resolve("c.csv"), "at,y\n2021-10-07,1\n"));
-        SchemaProposal proposal = SchemaProposal.of("a.csv", a, RecordFormat.CSV, List.of(), null);
+        SchemaProposal proposal = Proposals.of("a.csv", a, RecordFormat.CSV, List.of(), null);
         assertThat(checked(List.of(a, b), proposal).misfits()).isZero();
         // What another file has is said to be there.
         InputSource d =
                 InputSource.of(Files.writeString(folder.resolve("d.csv"), "at,x\n" + "2021-10-07,1\n".repeat(40)));
         InputSource e =
                 InputSource.of(Files.writeString(folder.resolve("e.csv"), "at,x\n2021-10-07,1\n2021-10-07,soon\n"));
-        SchemaProposal ofMore = SchemaProposal.of("d.csv", d, RecordFormat.CSV, List.of(), null);
+        SchemaProposal ofMore = Proposals.of("d.csv", d, RecordFormat.CSV, List.of(), null);
         assertThat(ofMore.lookAt(checked(List.of(d, e), ofMore).examples())).isTrue();
         assertThat(ofMore.yaml("d")).contains("# 40 of 41 are numbers; others: soon (" + e.name() + ", line 3)");
         Files.delete(Path.of(d.name()));

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What is proposed can be created as it is, and takes the file that it was made of. */
 class SchemaProposalTest {
     private static Schema proposed(String csv, String... columns) throws IOException {
-        String yaml = SchemaProposal.of("f.csv", new ByteArrayInputStream(csv.getBytes(UTF_8)), List.of(columns))
+        String yaml = Proposals.of("f.csv", new ByteArrayInputStream(csv.getBytes(UTF_8)), List.of(columns))
                 .yaml("f");
         Alternatives.takeEach(yaml, csv, RecordFormat.CSV, columns);
         return SchemaFile.read("f.yaml", yaml).schema();
@@ -64,7 +64,8 @@ class SchemaProposalTest {
                             RecordFormat.JSON,
                             List.of(),
                             FileFacts.NONE,
-                            KafkaColumns.NONE)
+                            KafkaColumns.NONE,
+                            RegistryRecords.NONE)
                     .yaml("f");
             assertThat(yaml)
                     .contains("take its 'nullable: true' away then", "create it with --like FILE\n")
@@ -162,14 +163,16 @@ class SchemaProposalTest {
     private static String ofLines(String csv, FileFacts facts, KafkaColumns kafka) throws IOException {
         RecordsSource records = new RecordsSource(
                 "topic t", csv.lines().map(line -> line.getBytes(UTF_8)).toList());
-        return SchemaProposal.ofRecords(records, RecordFormat.CSV, List.of("device", "n", "note"), facts, kafka)
+        return SchemaProposal.ofRecords(
+                        records, RecordFormat.CSV, List.of("device", "n", "note"), facts, kafka, RegistryRecords.NONE)
                 .yaml("f");
     }
 
     private static String ofRecords(String file, KafkaColumns kafka) throws IOException {
         RecordsSource records = new RecordsSource(
                 "topic t", file.lines().map(line -> line.getBytes(UTF_8)).toList());
-        return SchemaProposal.ofRecords(records, RecordFormat.JSON, List.of(), FileFacts.NONE, kafka)
+        return SchemaProposal.ofRecords(
+                        records, RecordFormat.JSON, List.of(), FileFacts.NONE, kafka, RegistryRecords.NONE)
                 .yaml("f");
     }
 
@@ -189,7 +192,7 @@ class SchemaProposalTest {
                         + "; set -Dwaterwheel.shared to the folder that holds data/");
         String yaml;
         try (InputStream in = Files.newInputStream(file)) {
-            yaml = SchemaProposal.of(name, in, List.of()).yaml("s");
+            yaml = Proposals.of(name, in, List.of()).yaml("s");
         }
         Schema schema = SchemaFile.read("proposal", yaml).schema();
         assertThat(
@@ -270,7 +273,7 @@ class SchemaProposalTest {
                 """);
         assertThat(schema.fields().stream().map(f -> f.type().schemaName()))
                 .containsExactly("timestamp", "string", "long", "double", "double");
-        assertThat(SchemaProposal.of(
+        assertThat(Proposals.of(
                                 "f.csv",
                                 new ByteArrayInputStream(
                                         "at,n\n1633608000,9007199254740993\n1633608001,1.5\n".getBytes(UTF_8)),
@@ -410,7 +413,7 @@ class SchemaProposalTest {
     }
 
     private static String yaml(String csv) throws IOException {
-        return SchemaProposal.of("f.csv", new ByteArrayInputStream(csv.getBytes(UTF_8)), List.of())
+        return Proposals.of("f.csv", new ByteArrayInputStream(csv.getBytes(UTF_8)), List.of())
                 .yaml("f");
     }
 
@@ -489,7 +492,7 @@ class SchemaProposalTest {
                                 ? "{\"deleted_time\": " + gap + ", \"event_time\": \"" + event + "\", \"n\": 1}\n"
                                 : "{\"event_time\": \"" + event + "\", \"deleted_time\": " + gap + ", \"n\": 1}\n");
             }
-            assertThat(SchemaProposal.of(
+            assertThat(Proposals.of(
                                     "f.csv",
                                     new ByteArrayInputStream(csv.toString().getBytes(UTF_8)),
                                     List.of())
@@ -503,7 +506,7 @@ class SchemaProposalTest {
         }
         // Numbers that only might be times take nothing from a column of times.
         String csv = "when,uid\n2021-10-07,1000000001\n,1000000002\n2021-10-08,1000000003\n";
-        assertThat(SchemaProposal.of("f.csv", new ByteArrayInputStream(csv.getBytes(UTF_8)), List.of())
+        assertThat(Proposals.of("f.csv", new ByteArrayInputStream(csv.getBytes(UTF_8)), List.of())
                         .yaml("f"))
                 .contains("time: when\n");
     }

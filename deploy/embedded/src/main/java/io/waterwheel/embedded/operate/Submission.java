@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /** Submits a topology, and may wait until it takes queries. One use. */
 final class Submission {
     private static final String BUILD =
-            "build it with 'mvn -DskipTests -pl waterwheel-topology -am package', or say --jar FILE";
+            "build it with 'mvn -DskipTests -pl waterwheel-topology/jar -am package', or say --jar FILE";
     /** A class of DuckDB's library, which answers joins in SQL. */
     private static final String EXECUTOR = "org.duckdb.DuckDBConnection";
     /** In the place of a file: workers are given none. */

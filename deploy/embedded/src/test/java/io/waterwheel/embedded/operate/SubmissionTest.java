@@ -49,7 +49,7 @@ class SubmissionTest {
                 .isInstanceOf(IOException.class)
                 .hasMessage("the topology jar " + built + " is of 1970-01-12T13:46:45Z, older than this program's"
                         + " waterwheel-core-1.jar of 1970-01-12T13:46:46Z: workers would run other code; build it with"
-                        + " 'mvn -DskipTests -pl waterwheel-topology -am package', or say --jar FILE");
+                        + " 'mvn -DskipTests -pl waterwheel-topology/jar -am package', or say --jar FILE");
     }
 
     @Test

@@ -27,16 +27,30 @@ import java.util.TreeMap;
  * </pre>
  */
 final class ClusterFiles {
+    /**
+     * Several start at once on few cores: the better compiler would take longer over their first minute than it gives
+     * back. Nor is the whole heap collected each time that classes fill the room that they begin with.
+     */
+    private static final List<String> QUICK =
+            List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:MetaspaceSize=128m");
+
     final Path folder;
     final Path logs;
     final Path data;
     final Path conf;
     final Path stormHome;
     private final ClusterLayout layout;
+    private final List<String> jvm;
 
     ClusterFiles(Path folder, ClusterLayout layout) {
+        this(folder, layout, List.of());
+    }
+
+    /** @param jvm further options of every JVM that is started from here */
+    ClusterFiles(Path folder, ClusterLayout layout, List<String> jvm) {
         this.folder = folder;
         this.layout = layout;
+        this.jvm = jvm;
         logs = folder.resolve("logs");
         data = folder.resolve("data");
         conf = folder.resolve("conf");
@@ -81,8 +95,9 @@ final class ClusterFiles {
 
     /** JVM options of a daemon. */
     List<String> options(int heapMegabytes) {
-        List<String> options = new ArrayList<>(
-                List.of("-Xmx" + heapMegabytes + "m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", mark()));
+        List<String> options = new ArrayList<>(List.of("-Xmx" + heapMegabytes + "m", mark()));
+        options.addAll(QUICK);
+        options.addAll(jvm);
         if (Runtime.version().feature() >= 23) {
             options.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
         }
@@ -328,17 +343,11 @@ final class ClusterFiles {
         yaml.put("storm.topology.classpath.beginning.enabled", "true");
         // The default is RocksDB below the Storm home, which has no reader here.
         yaml.put("storm.metricstore.class", "org.apache.storm.metricstore.NoOpMetricStore");
-        // The default holds flags for the garbage collector's log that only JDK 8 knows. Several workers start on few
-        // cores here: the better compiler would take longer over their first minute than it gives back.
-        yaml.put(
-                "worker.childopts",
-                quoted("-Xmx%HEAP-MEM%m -XX:+ExitOnOutOfMemoryError -XX:+UseSerialGC -XX:TieredStopAtLevel=1 "
-                        + mark()));
+        // The default holds flags for the garbage collector's log that only JDK 8 knows.
+        yaml.put("worker.childopts", quoted("-Xmx%HEAP-MEM%m -XX:+ExitOnOutOfMemoryError " + quick()));
         yaml.put("worker.profiler.enabled", "false");
         // A worker is started through a small process of its own, which needs neither a large collector nor a compiler.
-        yaml.put(
-                "topology.worker.logwriter.childopts",
-                quoted("-Xmx32m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 " + mark()));
+        yaml.put("topology.worker.logwriter.childopts", quoted("-Xmx32m " + quick()));
         // A dead worker is noticed within this time, a new topology scheduled.
         yaml.put("supervisor.monitor.frequency.secs", "1");
         yaml.put("nimbus.monitor.freq.secs", "1");
@@ -346,6 +355,10 @@ final class ClusterFiles {
         // and ten by default: a host that was away for some seconds would be lost.
         yaml.put("blacklist.scheduler.tolerance.count", "30");
         return yaml;
+    }
+
+    private String quick() {
+        return String.join(" ", QUICK) + " " + String.join(" ", jvm) + (jvm.isEmpty() ? "" : " ") + mark();
     }
 
     private static String quoted(String text) {

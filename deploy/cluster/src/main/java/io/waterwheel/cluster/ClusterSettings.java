@@ -17,6 +17,7 @@ import java.util.Map;
  * @param basePort first of the ports, which follow one another; 0: free ones, wherever they are
  * @param storm further entries of {@code storm.yaml}, which win
  * @param places by a daemon's name where it runs instead of on loopback; none for those that are not named
+ * @param jvm further options of every JVM, workers included
  */
 public record ClusterSettings(
         Path dist,
@@ -26,7 +27,8 @@ public record ClusterSettings(
         int replication,
         int basePort,
         Map<String, String> storm,
-        Map<String, Place> places) {
+        Map<String, Place> places,
+        List<String> jvm) {
     /**
      * Where a daemon runs.
      *
@@ -54,6 +56,7 @@ public record ClusterSettings(
         folder = folder.toAbsolutePath().normalize();
         storm = Map.copyOf(storm);
         places = Map.copyOf(places);
+        jvm = List.copyOf(jvm);
         if (folder.toString().matches(".*[\\s:%\"'].*")) {
             throw new IllegalArgumentException(
                     "the cluster's folder: " + folder + " has a blank, colon, per cent sign or"
@@ -69,26 +72,31 @@ public record ClusterSettings(
 
     /** One DataNode, one Supervisor with three slots, free ports, Storm as it comes: the smallest cluster. */
     public static ClusterSettings of(Path dist, Path folder) {
-        return new ClusterSettings(dist, folder, 1, 3, 1, 0, Map.of(), Map.of());
+        return new ClusterSettings(dist, folder, 1, 3, 1, 0, Map.of(), Map.of(), List.of());
     }
 
     /** Three DataNodes and three Supervisors with two slots each, two copies of a block, free ports. */
     public static ClusterSettings ofThree(Path dist, Path folder) {
-        return new ClusterSettings(dist, folder, 3, 2, 2, 0, Map.of(), Map.of());
+        return new ClusterSettings(dist, folder, 3, 2, 2, 0, Map.of(), Map.of(), List.of());
     }
 
     /** The same with these entries of {@code storm.yaml}. */
     public ClusterSettings withStorm(Map<String, String> entries) {
-        return new ClusterSettings(dist, folder, pairs, slots, replication, basePort, entries, places);
+        return new ClusterSettings(dist, folder, pairs, slots, replication, basePort, entries, places, jvm);
     }
 
     /** The same with a number of copies of each block. */
     public ClusterSettings withReplication(int copies) {
-        return new ClusterSettings(dist, folder, pairs, slots, copies, basePort, storm, places);
+        return new ClusterSettings(dist, folder, pairs, slots, copies, basePort, storm, places, jvm);
     }
 
     /** The same with these daemons elsewhere than on loopback, each by its name. */
     public ClusterSettings withPlaces(Map<String, Place> elsewhere) {
-        return new ClusterSettings(dist, folder, pairs, slots, replication, basePort, storm, elsewhere);
+        return new ClusterSettings(dist, folder, pairs, slots, replication, basePort, storm, elsewhere, jvm);
+    }
+
+    /** The same with further options of every JVM. */
+    public ClusterSettings withJvm(List<String> options) {
+        return new ClusterSettings(dist, folder, pairs, slots, replication, basePort, storm, places, options);
     }
 }

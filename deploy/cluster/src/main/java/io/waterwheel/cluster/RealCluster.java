@@ -75,7 +75,7 @@ public final class RealCluster implements AutoCloseable {
         Assembly.check(settings.dist());
         Folders.delete(settings.folder());
         ClusterLayout layout = ClusterLayout.of(settings);
-        ClusterFiles files = new ClusterFiles(settings.folder(), layout);
+        ClusterFiles files = new ClusterFiles(settings.folder(), layout, settings.jvm());
         files.write(settings);
         RealCluster cluster = new RealCluster(layout, files, settings);
         try {

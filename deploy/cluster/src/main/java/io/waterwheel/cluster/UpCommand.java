@@ -135,7 +135,8 @@ final class UpCommand implements Callable<Integer> {
                 replication == null ? Math.min(copies, count) : copies,
                 base(),
                 Map.of(),
-                Map.of());
+                Map.of(),
+                List.of());
     }
 
     private static int choose(@Nullable Integer asked, Optional<Integer> before, int otherwise) {

@@ -17,7 +17,7 @@ class ClusterLayoutTest {
     Path folder;
 
     private ClusterSettings settings(int pairs, int slots, int base) {
-        return new ClusterSettings(Path.of("dist"), folder, pairs, slots, 1, base, Map.of(), Map.of());
+        return new ClusterSettings(Path.of("dist"), folder, pairs, slots, 1, base, Map.of(), Map.of(), List.of());
     }
 
     @Test

@@ -42,6 +42,10 @@ final class SharedCluster implements ParameterResolver {
     private static final Map<String, String> STORM = Map.of(
             "nimbus.task.timeout.secs", "15", "nimbus.supervisor.timeout.secs", "15", "nimbus.task.launch.secs", "60");
 
+    /** As test JVMs: what compilers have just written is not verified again by each of a dozen processes. */
+    private static final List<String> JVM =
+            List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote");
+
     /** The cluster with its topology. */
     static final class Running implements AutoCloseable {
         private final RealCluster cluster;
@@ -116,6 +120,7 @@ final class SharedCluster implements ParameterResolver {
                             Path.of("target/dist"),
                             Path.of("target/cluster-tests", LinkFault.PREFIX.isEmpty() ? "shared" : "netns"))
                     .withStorm(STORM)
+                    .withJvm(JVM)
                     .withPlaces(places()));
             double up = (System.nanoTime() - begun) / 1e9;
             Running running = new Running(cluster);

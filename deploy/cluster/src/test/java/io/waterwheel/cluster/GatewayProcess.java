@@ -45,7 +45,7 @@ final class GatewayProcess implements AutoCloseable {
         ProcessBuilder builder = new ProcessBuilder("bash", LAUNCHER.toString(), "gateway", "--port", "0");
         builder.command().addAll(List.of(options));
         builder.environment().put("WATERWHEEL_NO_BUILD", "yes");
-        builder.environment().put("WATERWHEEL_JAVA_OPTS", "-Xmx256m");
+        builder.environment().put("WATERWHEEL_JAVA_OPTS", "-Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1");
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         Process process =
                 builder.redirectOutput(out.toFile()).redirectError(log.toFile()).start();

@@ -493,6 +493,8 @@ final class DocumentationTest {
         assertThat(code).as(said.toString(UTF_8)).isZero();
         String out = runProcess(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
                 "--add-opens=java.base/java.nio=ALL-UNNAMED",
                 "-cp",
                 classes + java.io.File.pathSeparator + classPath,
@@ -510,6 +512,8 @@ final class DocumentationTest {
                 .run(null, null, null, "-proc:none", "-d", classes.toString(), "-cp", classPath, source.toString());
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
                         "-cp",
                         classes + java.io.File.pathSeparator + classPath,
                         "com.example.orders.Orders",

@@ -294,6 +294,7 @@ final class LauncherTest {
         script(folder.resolve("bin/mvn"), """
                 #!/usr/bin/env bash
                 echo "arguments: $*"
+                [[ " $* " != *" -T 1 "* ]] || exit 0
                 echo '[INFO] --- maven-compiler-plugin:3:compile (default-compile) @ one ---'
                 echo '[INFO] --- maven-failsafe-plugin:3:integration-test (cluster) @ two ---'
                 sleep 1.1

@@ -54,6 +54,8 @@ final class OldLibrariesTest {
                             Path.of(System.getProperty("java.home"), "bin", "java")
                                     .toString(),
                             "-Xmx512m",
+                            "-XX:+UseSerialGC",
+                            "-XX:TieredStopAtLevel=1",
                             "--add-opens=java.base/java.nio=ALL-UNNAMED",
                             "-Dio.waterwheel.shaded.io.netty.tryReflectionSetAccessible=true",
                             "-cp",

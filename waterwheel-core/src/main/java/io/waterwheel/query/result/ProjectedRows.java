@@ -56,6 +56,16 @@ final class ProjectedRows {
     private boolean write(int[] rows, int count) {
         block.clear();
         block.ensureRows(count);
+        if (!layout.hasVariable()) {
+            for (int row = 0; row < count && layout.nullMaskColumn() >= 0; row++) {
+                block.setNullMask(row, 0);
+            }
+            for (int f = 0; f < nodes.length; f++) {
+                writeFixed(f, rows, count);
+            }
+            block.setSize(count);
+            return handOver();
+        }
         for (int i = 0; i < count; i++) {
             int row = block.size();
             if (layout.nullMaskColumn() >= 0) {
@@ -80,6 +90,37 @@ final class ProjectedRows {
         workspace.memory().replace(reserved, bytes);
         reserved = bytes;
         return sink.accept(block);
+    }
+
+    /** A field of fixed width, of all rows. */
+    private void writeFixed(int field, int[] rows, int count) {
+        Values values = nodes[field].values();
+        byte[] column = block.column(layout.columnOf(field));
+        switch (layout.fields().get(field).type().physical()) {
+            case INT64 -> {
+                long[] longs = values.longs;
+                for (int i = 0; i < count; i++) {
+                    LittleEndian.putLong(column, i * 8, longs[rows[i]]);
+                }
+            }
+            case FLOAT64 -> {
+                double[] doubles = values.doubles;
+                for (int i = 0; i < count; i++) {
+                    LittleEndian.putLong(column, i * 8, Double.doubleToRawLongBits(doubles[rows[i]]));
+                }
+            }
+            default -> {
+                for (int i = 0; i < count; i++) {
+                    write(field, i, rows[i]);
+                }
+                return;
+            }
+        }
+        for (int i = 0; i < count && values.anyNull; i++) {
+            if (values.nulls[rows[i]]) {
+                AggregateState.setNull(block, i, field);
+            }
+        }
     }
 
     private void write(int field, int row, int from) {

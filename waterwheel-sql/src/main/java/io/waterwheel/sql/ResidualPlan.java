@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param text the rest, as a SELECT over tables called {@link #table}, {@link #systemTable}, {@link #sideTable} and
  *     {@link #regionTable}, in the dialect of the executor (DuckDB). Its columns are those of {@code fields},
  *     timestamps as whole numbers, bytes in base 64
+ * @param finiteText the same where no double of a leaf is infinite, NaN, or beyond {@link #MOST_FINITE}: sums of such
+ *     columns need not be looked at for infinities then
  * @param fields of the answer: long, double, boolean, timestamps, string and bytes, each nullable, called c0, c1 and so
  *     on
  * @param labels the statement's names of these columns; any text
@@ -37,10 +39,14 @@ public record ResidualPlan(
         List<String> sides,
         List<String> regions,
         String text,
+        String finiteText,
         List<Field> fields,
         List<String> labels,
         List<Narrowing> narrowings)
         implements StatementPlan {
+    /** No sum of fewer than 2^63 doubles of this magnitude is infinite. */
+    public static final double MOST_FINITE = 0x1p960;
+
     /**
      * A system table that the text names.
      *
@@ -50,6 +56,20 @@ public record ResidualPlan(
         public SystemLeaf {
             fields = List.copyOf(fields);
         }
+    }
+
+    /** A plan whose text is the same whatever doubles there are. */
+    public ResidualPlan(
+            List<Leaf> leaves,
+            List<SystemLeaf> systems,
+            List<String> files,
+            List<String> sides,
+            List<String> regions,
+            String text,
+            List<Field> fields,
+            List<String> labels,
+            List<Narrowing> narrowings) {
+        this(leaves, systems, files, sides, regions, text, text, fields, labels, narrowings);
     }
 
     /** A plan of leaves and nothing else. */

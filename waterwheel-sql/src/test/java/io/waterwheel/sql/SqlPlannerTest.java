@@ -461,6 +461,31 @@ final class SqlPlannerTest {
                         one.value().equals(new Expression.FieldValue("callsign")) && one.type() == ValueType.STRING);
     }
 
+    /** Sums of what is computed may be infinite where no column is. */
+    @Test
+    void looksForInfiniteSumsOfColumnsOnlyWhereThereMayBeSome() {
+        for (String sums : List.of(
+                "SUM(o.price)",
+                "SUM(CASE WHEN f.longitude > 3 THEN o.price END)",
+                "SUM(o.price) FILTER (WHERE f.longitude > 3)")) {
+            ResidualPlan plan = joined(sums);
+            assertThat(plan.text()).as(sums).contains("isnan(fsum(");
+            assertThat(plan.finiteText()).as(sums).contains("fsum(").doesNotContain("isnan");
+        }
+        for (String sums :
+                List.of("SUM(o.price * f.longitude)", "SUM(CASE WHEN f.longitude > 3 THEN o.price ELSE 1e308 END)")) {
+            ResidualPlan plan = joined(sums);
+            assertThat(plan.finiteText()).as(sums).contains("isnan(fsum(").isEqualTo(plan.text());
+        }
+    }
+
+    private static ResidualPlan joined(String sums) {
+        return (ResidualPlan) PLANNER.plan(
+                "SELECT o.note, f.latitude, " + sums + " FROM orders o JOIN flights f ON o.note = f.callsign"
+                        + " GROUP BY o.note, f.latitude",
+                NOW);
+    }
+
     /** What shows columns as they are needs no executor. */
     @Test
     void readsSystemTables() {

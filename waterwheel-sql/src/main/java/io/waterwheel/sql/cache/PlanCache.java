@@ -90,6 +90,7 @@ public final class PlanCache {
                     plan.sides(),
                     plan.regions(),
                     plan.text(),
+                    plan.finiteText(),
                     plan.fields(),
                     plan.labels(),
                     plan.narrowings().stream()

@@ -3,17 +3,20 @@ package io.waterwheel.sql.duckdb;
 import io.waterwheel.decode.BlockCodec;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
+import io.waterwheel.query.NamedExpression;
 import io.waterwheel.query.Query;
 import io.waterwheel.query.ResultSpec;
 import io.waterwheel.query.expression.CanonicalText;
 import io.waterwheel.query.expression.Expression;
 import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
+import io.waterwheel.schema.PhysicalType;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.sql.ResidualPlan;
 import io.waterwheel.sql.exec.Narrowed;
 import io.waterwheel.sql.exec.ResidualExecutor.Asker;
 import io.waterwheel.sql.exec.ResidualExecutor.LeafReader;
+import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -60,6 +63,8 @@ final class DuckDbStatement {
     private final LeafReader leaves;
     private final Asker asker;
     private final int sampled;
+    /** Names of the tables that are whole. */
+    private final Set<String> made = new HashSet<>();
     /** By table and column of those that are handed over from here, their values. */
     private final Map<String, Map<Integer, ColumnValues>> gathered = new HashMap<>();
 
@@ -70,6 +75,9 @@ final class DuckDbStatement {
     private KeptRows kept = KeptRows.all();
 
     private byte[] encoded = {};
+    /** Whether no row that was handed over has a double so great that sums of such may be infinite. */
+    private boolean finite = true;
+
     /** Of the leaf that is read now. */
     private int narrowingBytes;
 
@@ -114,13 +122,12 @@ final class DuckDbStatement {
             for (int system = 0; system < plan.systems().size(); system++) {
                 readSystem(system);
             }
-            Set<String> made = new HashSet<>();
             for (int number = 0; number < plan.sides().size(); number++) {
                 make(Message.Kind.SIDE, number, plan.sides().get(number));
                 made.add(ResidualPlan.sideTable(number));
             }
             for (int leaf : order()) {
-                read(leaf, made);
+                read(leaf);
                 made.add(ResidualPlan.table(leaf));
             }
             for (int number = 0; number < plan.regions().size(); number++) {
@@ -149,12 +156,13 @@ final class DuckDbStatement {
         return few ? 0 : query.where() != null || query.shape() != null ? 1 : 2;
     }
 
-    private void read(int number, Set<String> made) throws IOException, InterruptedException {
+    private void read(int number) throws IOException, InterruptedException {
         ResidualPlan.Leaf leaf = plan.leaves().get(number);
         Query query = leaf.query();
         narrowingBytes = 0;
         ResidualPlan.Leaf tuples = leaf.singles() == null ? leaf : leaf.singles();
         KeptRows tested = KeptRows.all();
+        Map<Expression, Long> listed = new HashMap<>();
         for (ResidualPlan.Narrowing narrowing : plan.narrowings()) {
             if (narrowing.to() == number && made.contains(narrowing.from())) {
                 Query before = query;
@@ -162,15 +170,30 @@ final class DuckDbStatement {
                 ColumnValues values = gathered(narrowing);
                 if (query.equals(before) && values != null && !values.tooMany()) {
                     tested = tested.and(tuples, narrowing, values);
+                } else if (values != null && !values.tooMany()) {
+                    listed.merge(narrowing.value(), (long) values.count(), Math::min);
                 }
             }
         }
         if (leaf.singles() == null) {
             readAs(number, leaf, query, tested);
         } else {
-            readGroups(number, leaf, leaf.singles(), query.where(), tested);
+            readGroups(number, leaf, leaf.singles(), query.where(), tested, mostGroups(leaf.query(), listed));
         }
         Message.of(Message.Kind.TABLE_ENDS, out -> {}).write(channel);
+    }
+
+    /** Groups that there can be, where the query is narrowed to some values of each of their columns. */
+    private static long mostGroups(Query groups, Map<Expression, Long> listed) {
+        long most = 1;
+        for (NamedExpression group : ((ResultSpec.Aggregates) groups.result()).groupBy()) {
+            Long values = listed.get(group.expression());
+            if (values == null || most > MOST_VALUES) {
+                return Long.MAX_VALUE;
+            }
+            most *= values;
+        }
+        return most;
     }
 
     private void readAs(int number, ResidualPlan.Leaf leaf, Query query, KeptRows rows)
@@ -184,28 +207,35 @@ final class DuckDbStatement {
      * Reads groups that are merged again. First some tuples, each as a group of its own: if there are no more, that is
      * the table; and if nearly each has a key of its own, all are read so, for their groups would be as many, and cost
      * the engine their memory. So they are read where there are too many groups for the engine, or a sum of one exceeds
-     * 64 bits, which that of the statement need not.
+     * 64 bits, which that of the statement need not. Where there can only be few groups, no tuples are looked at.
+     *
+     * @param most groups that there can be
      */
     private void readGroups(
             int number,
             ResidualPlan.Leaf groups,
             ResidualPlan.Leaf singles,
             @Nullable Expression where,
-            KeptRows tested)
+            KeptRows tested,
+            long most)
             throws IOException, InterruptedException {
         Query each = singles.query().toBuilder().where(where).build();
-        KeySample sample = new KeySample(
-                ((ResultSpec.Aggregates) groups.query().result()).groupBy().size());
-        begin(ResidualPlan.table(number), singles.fields(), singles.places());
-        kept = tested;
-        leaves.read(number, each.withLimit(sampled), block -> {
-            sample.add(block);
-            send(block);
-        });
-        if (sample.tuples() < sampled) {
-            return;
+        boolean repeats = KeySample.repeats(most, sampled);
+        if (!repeats) {
+            KeySample sample = new KeySample(
+                    ((ResultSpec.Aggregates) groups.query().result()).groupBy().size());
+            begin(ResidualPlan.table(number), singles.fields(), singles.places());
+            kept = tested;
+            leaves.read(number, each.withLimit(sampled), block -> {
+                sample.add(block);
+                send(block);
+            });
+            if (sample.tuples() < sampled) {
+                return;
+            }
+            repeats = sample.repeats();
         }
-        if (sample.repeats()) {
+        if (repeats) {
             try {
                 readAs(number, groups, groups.query().toBuilder().where(where).build(), KeptRows.all());
                 return;
@@ -231,7 +261,9 @@ final class DuckDbStatement {
         // Where it is begun anew, its values are too.
         Map<Integer, ColumnValues> columns = new HashMap<>();
         for (ResidualPlan.Narrowing narrowing : plan.narrowings()) {
-            int place = narrowing.from().equals(table) ? places.get(narrowing.column()) : -1;
+            // What is read already is not narrowed any more.
+            boolean narrows = narrowing.from().equals(table) && !made.contains(ResidualPlan.table(narrowing.to()));
+            int place = narrows ? places.get(narrowing.column()) : -1;
             if (place >= 0 && ColumnValues.gathers(fields.get(place).type())) {
                 columns.put(narrowing.column(), new ColumnValues(place, MOST_TESTED));
             }
@@ -255,6 +287,7 @@ final class DuckDbStatement {
         for (ColumnValues values : gathering) {
             values.add(block);
         }
+        finite = finite && isFinite(block);
         int length = BlockCodec.encodedBytes(block, false);
         if (encoded.length < length) {
             encoded = new byte[length + length / 4];
@@ -265,6 +298,24 @@ final class DuckDbStatement {
         } catch (IOException e) {
             throw new NotSent(e);
         }
+    }
+
+    /** Whether no double is greater than those whose sums are finite; what stands where one is null counts too. */
+    static boolean isFinite(TupleBlock block) {
+        RowLayout layout = block.layout();
+        double greatest = 0;
+        for (int f = 0; f < layout.fields().size(); f++) {
+            PhysicalType type = layout.fields().get(f).type().physical();
+            byte[] bytes = block.column(layout.columnOf(f));
+            for (int row = 0; row < block.size() && type == PhysicalType.FLOAT64; row++) {
+                // The greater of NaN and a number is NaN.
+                greatest = Math.max(greatest, Math.abs(LittleEndian.getDouble(bytes, row * 8)));
+            }
+            for (int row = 0; row < block.size() && type == PhysicalType.FLOAT32; row++) {
+                greatest = Math.max(greatest, Math.abs(LittleEndian.getFloat(bytes, row * 4)));
+            }
+        }
+        return greatest <= ResidualPlan.MOST_FINITE;
     }
 
     /**
@@ -359,7 +410,8 @@ final class DuckDbStatement {
     private void answer() throws IOException {
         Message.of(Message.Kind.SELECT, out -> {
                     RowFields.write(plan.fields(), out);
-                    out.write(plan.text().getBytes(StandardCharsets.UTF_8));
+                    String text = finite ? plan.finiteText() : plan.text();
+                    out.write(text.getBytes(StandardCharsets.UTF_8));
                 })
                 .write(channel);
         TupleBlock block = new TupleBlock(RowLayout.ofFields(plan.fields()), 0);

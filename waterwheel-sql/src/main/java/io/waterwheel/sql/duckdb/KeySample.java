@@ -111,6 +111,11 @@ final class KeySample {
 
     /** Whether a group has four tuples, or more, on average: with fewer, groups save little and may cost the disk. */
     boolean repeats() {
-        return 4L * groups <= tuples;
+        return repeats(groups, tuples);
+    }
+
+    /** The same of any number of groups and tuples. */
+    static boolean repeats(long groups, long tuples) {
+        return groups <= tuples / 4;
     }
 }

@@ -1,6 +1,7 @@
 package io.waterwheel.sql.residual;
 
 import io.waterwheel.sql.leaf.DecimalTypes;
+import io.waterwheel.sql.leaf.LeafNode;
 import io.waterwheel.sql.leaf.NotPushed;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -9,9 +10,17 @@ import java.util.Locale;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Aggregate;
 import org.apache.calcite.rel.core.AggregateCall;
+import org.apache.calcite.rel.core.Filter;
+import org.apache.calcite.rel.core.Join;
+import org.apache.calcite.rel.core.Project;
+import org.apache.calcite.rel.core.Sort;
 import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.type.SqlTypeName;
 import org.apache.calcite.util.ImmutableBitSet;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +36,8 @@ final class ResidualAggregates {
     /** The SELECT's columns, and what follows its FROM. */
     record Text(List<String> columns, String groupBy) {}
 
-    static Text of(Aggregate aggregate) throws NotPushed {
+    /** @param finite whether all doubles of leaves are, and no sum of them is infinite */
+    static Text of(Aggregate aggregate, boolean finite) throws NotPushed {
         List<String> columns = new ArrayList<>();
         for (int key : aggregate.getGroupSet()) {
             columns.add(column(key));
@@ -35,12 +45,50 @@ final class ResidualAggregates {
         RelDataType input = aggregate.getInput().getRowType();
         for (AggregateCall call : aggregate.getAggCallList()) {
             try {
-                columns.add(of(call, aggregate.getInput(), input));
+                columns.add(of(call, aggregate.getInput(), input, finite));
             } catch (NotPushed e) {
                 throw e.within(call.getAggregation().getName());
             }
         }
         return new Text(columns, groupBy(aggregate));
+    }
+
+    /** Whether the argument is what a leaf's column has, or nothing. */
+    private static boolean isOfLeaf(AggregateCall call, RelNode below) {
+        return call.getArgList().size() == 1
+                && isOfLeaf(below, call.getArgList().get(0));
+    }
+
+    private static boolean isOfLeaf(RelNode node, int column) {
+        if (node instanceof LeafNode) {
+            return true;
+        } else if (node instanceof Project project) {
+            return isOfLeaf(project.getInput(), project.getProjects().get(column));
+        } else if (node instanceof Filter || node instanceof Sort) {
+            return isOfLeaf(node.getInput(0), column);
+        } else if (node instanceof Join join) {
+            int left = join.getLeft().getRowType().getFieldCount();
+            return column < left ? isOfLeaf(join.getLeft(), column) : isOfLeaf(join.getRight(), column - left);
+        } else if (node instanceof Aggregate aggregate && column < aggregate.getGroupCount()) {
+            return isOfLeaf(aggregate.getInput(), aggregate.getGroupSet().nth(column));
+        }
+        return false;
+    }
+
+    private static boolean isOfLeaf(RelNode input, RexNode value) {
+        if (value instanceof RexInputRef column) {
+            return isOfLeaf(input, column.getIndex());
+        } else if (value.getKind() == SqlKind.CASE) {
+            List<RexNode> operands = ((RexCall) value).getOperands();
+            for (int i = 0; i < operands.size(); i++) {
+                boolean condition = i % 2 == 0 && i + 1 < operands.size();
+                if (!condition && !isOfLeaf(input, operands.get(i))) {
+                    return false;
+                }
+            }
+            return true;
+        }
+        return RexUtil.isNullLiteral(value, true);
     }
 
     private static String column(int column) {
@@ -64,7 +112,7 @@ final class ResidualAggregates {
         return " GROUP BY GROUPING SETS (" + String.join(", ", sets) + ")";
     }
 
-    private static String of(AggregateCall call, RelNode below, RelDataType input) throws NotPushed {
+    private static String of(AggregateCall call, RelNode below, RelDataType input, boolean finite) throws NotPushed {
         String name = call.getAggregation().getName().toUpperCase(Locale.ROOT);
         if (call.getAggregation() instanceof TextAggregate texts) {
             return texts.text(call, input, filter(call));
@@ -91,8 +139,11 @@ final class ResidualAggregates {
                 switch (name) {
                     case "COUNT" -> count(call, arguments);
                     case "APPROX_COUNT_DISTINCT" -> "count(DISTINCT " + values + ")";
-                    case "SUM" -> sum(required(first), distinct + values, filter);
-                    case "$SUM0" -> "coalesce(" + sum(required(first), distinct + values, filter) + ", 0)";
+                    case "SUM" -> sum(required(first), distinct + values, filter, finite && isOfLeaf(call, below));
+                    case "$SUM0" ->
+                        "coalesce("
+                                + sum(required(first), distinct + values, filter, finite && isOfLeaf(call, below))
+                                + ", 0)";
                     case "AVG" -> "avg(" + distinct + values + ")";
                     case "MIN" -> "min(" + values + ")";
                     case "MAX" -> "max(" + values + ")";
@@ -175,12 +226,17 @@ final class ResidualAggregates {
      * @param of the FILTER or OVER behind the function, or nothing
      */
     static String sum(RelDataType type, String values, String of) {
+        return sum(type, values, of, false);
+    }
+
+    /** @param finite whether no such sum is infinite */
+    private static String sum(RelDataType type, String values, String of, boolean finite) {
         if (type.getSqlTypeName() != SqlTypeName.DOUBLE) {
             return "sum(" + values + ")" + of;
         }
         String plain = "sum(" + values + ")" + of;
         String exact = "f" + plain;
-        return "(CASE WHEN isnan(" + exact + ") THEN " + plain + " ELSE " + exact + " END)";
+        return finite ? exact : "(CASE WHEN isnan(" + exact + ") THEN " + plain + " ELSE " + exact + " END)";
     }
 
     /** Variances, quantiles and the like are of doubles; the engine asks for the CAST too. */

@@ -28,7 +28,7 @@ public final class ResidualPlanner {
      */
     public static ResidualPlan plan(RelNode root, List<String> labels) throws NotPushed {
         Narrowings narrowings = Narrowings.of(root);
-        ResidualText text = new ResidualText(narrowings.sides());
+        ResidualText text = new ResidualText(narrowings.sides(), false);
         String select = text.answer(root);
         List<ResidualPlan.Leaf> leaves = new ArrayList<>();
         for (Leaf leaf : text.leaves()) {
@@ -47,6 +47,7 @@ public final class ResidualPlanner {
                 text.sides(),
                 text.regions(),
                 select,
+                new ResidualText(narrowings.sides(), true).answer(root),
                 fields(root, labels),
                 labels,
                 narrowings.in(text));

@@ -50,11 +50,19 @@ final class ResidualText {
     private final ResidualRegions regions = new ResidualRegions();
     private final Set<RelNode> apart;
     /** By node its SELECT, in the order of the numbers. */
+    private final boolean finite;
+
     private final Map<RelNode, String> sides = new LinkedHashMap<>();
 
-    /** @param apart what becomes a table of its own where it is an input of a join */
-    ResidualText(Set<RelNode> apart) {
+    /**
+     * No text yet.
+     *
+     * @param apart what becomes a table of its own where it is an input of a join
+     * @param finite whether all doubles of leaves are, and no sum of them is infinite
+     */
+    ResidualText(Set<RelNode> apart, boolean finite) {
         this.apart = apart;
+        this.finite = finite;
     }
 
     /** SELECTs of the sides, in the order of their numbers. */
@@ -175,7 +183,7 @@ final class ResidualText {
         } else if (node instanceof Join join) {
             return join(join);
         } else if (node instanceof Aggregate aggregate) {
-            ResidualAggregates.Text text = ResidualAggregates.of(aggregate);
+            ResidualAggregates.Text text = ResidualAggregates.of(aggregate, finite);
             return "SELECT " + named(text.columns()) + " FROM " + from(aggregate.getInput()) + " AS t" + text.groupBy();
         } else if (node instanceof Sort sort) {
             return "SELECT * FROM " + from(sort.getInput()) + " AS t" + order(sort);

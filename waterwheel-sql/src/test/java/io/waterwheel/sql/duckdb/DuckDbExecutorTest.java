@@ -214,6 +214,46 @@ final class DuckDbExecutorTest {
         assertThat(Objects.requireNonNull(EXECUTOR.process()).pid()).isEqualTo(process.pid());
     }
 
+    /** Which of a plan's texts is answered: by a double of the rows, one of its table's two columns. */
+    @ParameterizedTest
+    @CsvSource({
+        "1e280, 0, 2",
+        "0, -1e30, 2",
+        "NaN, 0, 1",
+        "0, -Infinity, 1",
+        "-1e300, 0, 1",
+        "0, Infinity, 1",
+    })
+    void looksForInfiniteSumsWhereThereAreSuchDoubles(double one, float other, long text) throws Exception {
+        List<Field> fields = List.of(new Field("a", FieldType.DOUBLE, true), new Field("b", FieldType.FLOAT, true));
+        ResidualPlan.Leaf leaf = new ResidualPlan.Leaf(Query.builder("orders").build(), fields, List.of(0, 1));
+        ResidualPlan plan = new ResidualPlan(
+                List.of(leaf),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                "SELECT CAST(1 AS BIGINT) AS c0",
+                "SELECT CAST(2 AS BIGINT) AS c0",
+                List.of(new Field("c0", FieldType.LONG, true)),
+                List.of("n"),
+                List.of());
+        Taker taker = new Taker(() -> false, PATIENCE_MILLIS);
+        EXECUTOR.execute(
+                plan,
+                (number, query, rows) -> {
+                    TupleBlock block = new TupleBlock(RowLayout.ofFields(fields), 3);
+                    LittleEndian.putLong(block.column(block.layout().columnOf(0)), 8, Double.doubleToRawLongBits(one));
+                    LittleEndian.putInt(block.column(block.layout().columnOf(1)), 4, Float.floatToRawIntBits(other));
+                    block.setSize(3);
+                    rows.take(block);
+                    block.clear();
+                    rows.take(block);
+                },
+                taker);
+        assertThat(taker.last).isEqualTo(text);
+    }
+
     /** What the engine fails of is told as it is. */
     @Test
     void failuresOfTheEngineAreItsOwn() {

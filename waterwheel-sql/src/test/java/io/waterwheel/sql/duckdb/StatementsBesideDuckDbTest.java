@@ -520,6 +520,25 @@ final class StatementsBesideDuckDbTest {
         }
     }
 
+    /** Where the values of what makes groups are known, these can only be few: no tuples are looked at before. */
+    @ParameterizedTest
+    @CsvSource({"1000, 1", "3, 2"})
+    void readsFewGroupsAtOnce(int sampled, int queries) throws Exception {
+        String statement = "SELECT v.note, COUNT(*), SUM(o.amount) FROM orders o JOIN visits v ON o.id = v.level"
+                + " WHERE v.note IS NOT NULL GROUP BY v.note ORDER BY v.note";
+        try (DuckDbExecutor own = new DuckDbExecutor(new DuckDbSettings(256 << 20, 1 << 30, 1, 1), sampled);
+                TwoStreams streams = new TwoStreams(folder.resolve("few" + sampled), new Random(3), own)) {
+            List<List<@Nullable Object>> rows = streams.answer(statement);
+            assertThat(streams.asked())
+                    .filteredOn(query -> query.stream().equals("orders"))
+                    .hasSize(queries)
+                    .first()
+                    .satisfies(query -> assertThat(query.result() instanceof ResultSpec.Aggregates)
+                            .isEqualTo(queries == 1));
+            assertThat(rows).isNotEmpty().isEqualTo(streams.answerUnpushed(statement));
+        }
+    }
+
     /**
      * A leaf that two places of a statement have is read once, and narrowed by what both are joined with; not where one
      * of them wants all rows.

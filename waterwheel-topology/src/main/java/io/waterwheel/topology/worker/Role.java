@@ -1,27 +1,27 @@
 package io.waterwheel.topology.worker;
 
-import io.waterwheel.topology.config.Key;
 import io.waterwheel.topology.config.Keys;
 import io.waterwheel.topology.config.WaterwheelConfig;
 import java.util.Locale;
 
 /** What a task of the topology is; with its index among the tasks of that role, its address for control messages. */
 public enum Role {
-    SPOUT(Keys.SPOUT_TASKS),
-    DISPATCHER(Keys.DISPATCHER_TASKS),
-    INDEXER(Keys.INDEXER_TASKS),
-    QUERY_SERVER(Keys.QUERY_SERVER_TASKS),
-    COORDINATOR(Keys.COORDINATOR_TASKS);
-
-    private final Key<Integer> tasks;
-
-    Role(Key<Integer> tasks) {
-        this.tasks = tasks;
-    }
+    SPOUT,
+    DISPATCHER,
+    INDEXER,
+    QUERY_SERVER,
+    COORDINATOR;
 
     /** How many tasks of this role a topology has. */
     public int tasks(WaterwheelConfig config) {
-        return config.get(tasks);
+        return config.get(
+                switch (this) {
+                    case SPOUT -> Keys.SPOUT_TASKS;
+                    case DISPATCHER -> Keys.DISPATCHER_TASKS;
+                    case INDEXER -> Keys.INDEXER_TASKS;
+                    case QUERY_SERVER -> Keys.QUERY_SERVER_TASKS;
+                    case COORDINATOR -> Keys.COORDINATOR_TASKS;
+                });
     }
 
     /**

@@ -317,15 +317,13 @@ final class ProcessHostTest {
         AtomicInteger first = new AtomicInteger(1);
         AtomicInteger came = new AtomicInteger();
         Opener opener = new Opener();
-        Opener.Making[] sound = {
-            context -> counting(context, new AtomicInteger()),
-            context -> looping(context, message -> context.send(context.index(), message)),
-            context -> looping(context, message -> came.incrementAndGet()),
-            context -> () -> {},
-            context -> () -> {}
-        };
+        Map<Role, Opener.Making> sound = new EnumMap<>(Role.class);
+        sound.put(Role.SPOUT, context -> counting(context, new AtomicInteger()));
+        sound.put(
+                Role.DISPATCHER, context -> looping(context, message -> context.send(context.index(), message)));
+        sound.put(Role.INDEXER, context -> looping(context, message -> came.incrementAndGet()));
         for (Role each : Role.values()) {
-            Opener.Making making = sound[each.ordinal()];
+            Opener.Making making = sound.getOrDefault(each, context -> () -> {});
             opener.with(each, context -> {
                 boolean fails =
                         each == role && context.index() == context.tasks(each) - 1 && first.getAndDecrement() > 0;

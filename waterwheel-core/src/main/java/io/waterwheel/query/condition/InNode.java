@@ -106,7 +106,7 @@ final class InNode extends ColumnNode {
     /** A field's numbers are asked of the set, and their truths are not written down. */
     @Override
     public int keep(RowView view, int[] selected, int count) {
-        if (!(operand instanceof FieldNode)
+        if (!(operand instanceof FieldNode field)
                 || operand.type() == ValueType.DOUBLE
                 || operand.type().variable()
                 || (nullListed && negated)) {
@@ -114,8 +114,8 @@ final class InNode extends ColumnNode {
         }
         view.workspace().spend(count);
         long[] bits = set().bits();
-        if (bits.length > 0 && ((FieldNode) operand).isWhole()) {
-            return ((FieldNode) operand).keepAmong(view, selected, count, set().least(), bits, negated);
+        if (bits.length > 0 && field.isWhole()) {
+            return field.keepAmong(view, selected, count, set().least(), bits, negated);
         }
         operand.evaluate(view, selected, count);
         Values values = operand.values();

@@ -319,8 +319,7 @@ final class ProcessHostTest {
         Opener opener = new Opener();
         Map<Role, Opener.Making> sound = new EnumMap<>(Role.class);
         sound.put(Role.SPOUT, context -> counting(context, new AtomicInteger()));
-        sound.put(
-                Role.DISPATCHER, context -> looping(context, message -> context.send(context.index(), message)));
+        sound.put(Role.DISPATCHER, context -> looping(context, message -> context.send(context.index(), message)));
         sound.put(Role.INDEXER, context -> looping(context, message -> came.incrementAndGet()));
         for (Role each : Role.values()) {
             Opener.Making making = sound.getOrDefault(each, context -> () -> {});

@@ -76,6 +76,8 @@ final class ExactSumTest {
         for (int i = 0; i < 5; i++) {
             sum.add(part, 0, part.length);
         }
+        // More than a digit holds.
+        assertThat(sum.value()).isEqualTo(5 * 0x1p62 * 0x1p14);
         LittleEndian.putLong(part, 4, -(1L << 62));
         for (int i = 0; i < 4; i++) {
             sum.add(part, 0, part.length);

@@ -261,7 +261,7 @@ final class DuckDbStatement {
         // Where it is begun anew, its values are too.
         Map<Integer, ColumnValues> columns = new HashMap<>();
         for (ResidualPlan.Narrowing narrowing : plan.narrowings()) {
-            // What is read already is not narrowed any more.
+            // What is read already is narrowed no longer.
             boolean narrows = narrowing.from().equals(table) && !made.contains(ResidualPlan.table(narrowing.to()));
             int place = narrows ? places.get(narrowing.column()) : -1;
             if (place >= 0 && ColumnValues.gathers(fields.get(place).type())) {

@@ -3,6 +3,7 @@ package io.waterwheel.unpack;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
@@ -42,9 +43,9 @@ public final class BoundedAnswer implements HttpResponse.BodySubscriber<byte[]> 
      *
      * @param most bytes of the body
      * @param within how long the whole answer may take, more than zero
-     * @return the answer; fails with {@link HttpTimeoutException} where it took longer, and with another
-     *     {@link IOException} where it is too long or the connection ended, which may be the cause of a
-     *     {@link CompletionException}
+     * @return the answer; fails with {@link HttpTimeoutException} where it took longer, with
+     *     {@link AnswerTooLongException} where it is too long, and with another {@link IOException} where the
+     *     connection was not made or ended, each of which may be the cause of a {@link CompletionException}
      */
     public static CompletableFuture<HttpResponse<byte[]>> of(
             HttpClient client, HttpRequest request, int most, Duration within) {
@@ -53,14 +54,20 @@ public final class BoundedAnswer implements HttpResponse.BodySubscriber<byte[]> 
         HttpRequest timed = HttpRequest.newBuilder(request, (name, value) -> true)
                 .timeout(within)
                 .build();
-        return client.sendAsync(timed, head -> new BoundedAnswer(most, end - System.nanoTime()))
-                .exceptionallyCompose(failure -> {
-                    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-                    return CompletableFuture.failedFuture(
-                            cause instanceof TimeoutException || cause instanceof HttpTimeoutException
-                                    ? new HttpTimeoutException("no answer within " + within.toMillis() + " ms")
-                                    : failure);
-                });
+        CompletableFuture<HttpResponse<byte[]>> sent =
+                client.sendAsync(timed, head -> new BoundedAnswer(most, end - System.nanoTime()));
+        // Once more, since the client's own time begins when the host's name has been looked up. Not on the clock's
+        // thread, which all futures share.
+        return sent.copy().orTimeout(within.toNanos(), TimeUnit.NANOSECONDS).exceptionallyComposeAsync(failure -> {
+            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+            boolean late = cause instanceof TimeoutException
+                    || (cause instanceof HttpTimeoutException && !(cause instanceof HttpConnectTimeoutException));
+            if (late) {
+                sent.cancel(true);
+            }
+            return CompletableFuture.failedFuture(
+                    late ? new HttpTimeoutException("no answer within " + within.toMillis() + " ms") : failure);
+        });
     }
 
     @Override
@@ -71,6 +78,11 @@ public final class BoundedAnswer implements HttpResponse.BodySubscriber<byte[]> 
     @Override
     public void onSubscribe(Flow.Subscription given) {
         subscription = given;
+        if (whole.isDone()) {
+            // Its time was up before, when there was nothing to cancel.
+            given.cancel();
+            return;
+        }
         given.request(Long.MAX_VALUE);
     }
 
@@ -78,7 +90,7 @@ public final class BoundedAnswer implements HttpResponse.BodySubscriber<byte[]> 
     public void onNext(List<ByteBuffer> buffers) {
         for (ByteBuffer buffer : buffers) {
             if (buffer.remaining() > most - bytes.size()) {
-                whole.completeExceptionally(new IOException("an answer of more than " + most + " bytes"));
+                whole.completeExceptionally(new AnswerTooLongException(most));
                 return;
             }
             byte[] piece = new byte[buffer.remaining()];

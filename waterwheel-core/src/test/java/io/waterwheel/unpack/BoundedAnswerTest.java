@@ -84,7 +84,7 @@ final class BoundedAnswerTest {
         assertThatThrownBy(() ->
                         ask(ENDLESS + "3e9\r\n" + "x".repeat(MOST + 1), LONG).get(50, TimeUnit.SECONDS))
                 .rootCause()
-                .isInstanceOf(IOException.class)
+                .isInstanceOf(AnswerTooLongException.class)
                 .hasMessage("an answer of more than 1000 bytes");
         Waiting.until("the connection is closed", closedByClient::isDone);
     }

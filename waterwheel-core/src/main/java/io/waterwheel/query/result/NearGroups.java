@@ -13,7 +13,7 @@ final class NearGroups {
     private static final int MOST = 1 << 16;
     /** Room on either side of the numbers that were there first, as a part of their range. */
     private static final int ROOM = 4;
-    /** Times that other numbers may be made near; after that they are not. */
+    /** Times that it is tried to make other numbers near; after that it is not. */
     private static final int MOST_MOVES = 16;
 
     private static final int FAR = -1;

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.waterwheel.gateway.http.HttpCode;
 import io.waterwheel.gateway.http.HttpFailure;
+import io.waterwheel.unpack.AnswerTooLongException;
 import io.waterwheel.unpack.BoundedAnswer;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -150,7 +151,7 @@ final class OtherGateways {
                 outcome != null
                         ? () -> asked.outcome().complete(outcome)
                         : () -> asked.outcome().completeExceptionally(failure(asked.to(), none)));
-        boolean silent = none instanceof IOException;
+        boolean silent = none instanceof IOException && !(none instanceof AnswerTooLongException);
         synchronized (this) {
             String place = asked.to().place();
             Line line = Objects.requireNonNull(lines.get(place));
@@ -199,7 +200,9 @@ final class OtherGateways {
     }
 
     private static IllegalStateException failure(Owner to, @Nullable Throwable cause) {
-        String why = cause instanceof IllegalStateException || cause instanceof HttpTimeoutException
+        String why = cause instanceof IllegalStateException
+                        || cause instanceof HttpTimeoutException
+                        || cause instanceof AnswerTooLongException
                 ? cause.getMessage()
                 : String.valueOf(cause);
         return new IllegalStateException("the gateway at " + to.place() + ": " + why, cause);
@@ -209,6 +212,7 @@ final class OtherGateways {
     private static boolean ofConnection(Throwable cause) {
         return cause instanceof IOException
                 && !(cause instanceof HttpTimeoutException)
+                && !(cause instanceof AnswerTooLongException)
                 && !(cause instanceof ConnectException);
     }
 

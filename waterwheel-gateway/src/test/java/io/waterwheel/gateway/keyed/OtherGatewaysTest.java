@@ -182,8 +182,10 @@ final class OtherGatewaysTest {
         String answer = "{\"positions\":{\"0\":1},\"errors\":[{\"line\":1,\"reason\":\"" + reasons + "\"}]}";
         assertThat(ask(says(200, true, answer))).isEqualTo(new Outcome.Elsewhere(Map.of(0, 1L), null));
         byte[] piece = new byte[OtherGateways.MOST_ANSWER_BYTES / 2 + 1];
+        AtomicInteger requests = new AtomicInteger();
         assertNone(
                 exchange -> {
+                    requests.incrementAndGet();
                     exchange.getResponseHeaders().add(Letter.TAKEN, Long.toHexString(CLAIM));
                     exchange.getRequestBody().readAllBytes();
                     exchange.sendResponseHeaders(200, 0);
@@ -191,6 +193,7 @@ final class OtherGatewaysTest {
                     exchange.getResponseBody().write(piece);
                 },
                 "an answer of more than 1048576 bytes");
+        assertThat(requests).as("it would be as long again").hasValue(1);
     }
 
     @Test

@@ -301,7 +301,7 @@ final class DuckDbStatement {
     }
 
     /** Whether no double is greater than those whose sums are finite; what stands where one is null counts too. */
-    static boolean isFinite(TupleBlock block) {
+    private static boolean isFinite(TupleBlock block) {
         RowLayout layout = block.layout();
         double greatest = 0;
         for (int f = 0; f < layout.fields().size(); f++) {

@@ -49,9 +49,9 @@ final class ResidualText {
     private final Set<String> files = new TreeSet<>();
     private final ResidualRegions regions = new ResidualRegions();
     private final Set<RelNode> apart;
-    /** By node its SELECT, in the order of the numbers. */
     private final boolean finite;
 
+    /** By node its SELECT, in the order of the numbers. */
     private final Map<RelNode, String> sides = new LinkedHashMap<>();
 
     /**

@@ -158,8 +158,8 @@ public final class DoubleSum extends AggregateState {
             return greatest == 0 && pending > 0;
         }
         if (pending + count > MOST_PENDING || found > exponent || found < exponent - SMALLER) {
-            // What is pending is added group by group: not worth it for more groups than rows.
-            if (count < groups) {
+            // What is pending is added group by group: not worth it for more groups than rows that were or are pending.
+            if (pending > 0 && Math.max(pending, count) < groups) {
                 return false;
             }
             settle();

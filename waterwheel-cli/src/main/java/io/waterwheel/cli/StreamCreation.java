@@ -227,7 +227,7 @@ final class StreamCreation {
                 yaml = proposal.yaml(stream, hints);
                 continue;
             }
-            boolean learns = outcome.misfits() > 0
+            boolean learns = (outcome.misfits() > 0 || !outcome.lost().isEmpty())
                     && (!proposal.isOfAll() || files.size() > 1)
                     && round < ROUNDS - 1
                     && proposal.lookAt(outcome.examples());
@@ -247,7 +247,8 @@ final class StreamCreation {
         }
         return checked == null
                 ? new Checked(
-                        yaml + "# Rows behind those are not looked at yet: what is no tuple will be rejected.\n",
+                        yaml + "# Rows behind those are not looked at yet: what is no tuple will be rejected, and"
+                                + " zeros before numbers, further digits and new members will be lost.\n",
                         proposal,
                         "")
                 : new Checked(yaml + said(checked), proposal, rejects(checked));
@@ -260,15 +261,17 @@ final class StreamCreation {
     private static String said(ProposalCheck.Outcome outcome) {
         String rows = String.format(Locale.ROOT, "%,d", outcome.rows());
         String read = outcome.all() ? "All " + rows + " rows" : "The first " + rows + " rows";
+        String lost = outcome.lost().isEmpty() ? "" : "# Not all is kept, the first: " + outcome.lost() + ".\n";
         if (outcome.misfits() == 0) {
-            return "# " + read + " are tuples of it.\n";
+            return "# " + read + " are tuples of it.\n" + lost;
         }
-        return String.format(
-                Locale.ROOT,
-                "# %s were read: %,d are no tuples of it and will be rejected, the first: %s%n",
-                read,
-                outcome.misfits(),
-                outcome.first() + total(outcome));
+        return lost
+                + String.format(
+                        Locale.ROOT,
+                        "# %s were read: %,d are no tuples of it and will be rejected, the first: %s%n",
+                        read,
+                        outcome.misfits(),
+                        outcome.first() + total(outcome));
     }
 
     /** What to do about totals at the end; empty where there are none, as it seems. */

@@ -102,7 +102,14 @@ final class FileFactsTest {
         assertThat(proposed(taxis, "--columns", "id,time,longitude,latitude", "--zone", "Asia/Shanghai"))
                 .contains("zone: 'Asia/Shanghai'\n")
                 .doesNotContain("a guess: times name no zone");
-        assertThat(proposed(taxis, "--columns", "id,time,longitude,latitude")).contains("zone: UTC   # a guess");
+        assertThat(proposed(taxis, "--columns", "id,time,longitude,latitude"))
+                .contains("zone: UTC   # a guess", "   # times name no zone: they are read in the one below");
+        // A day begins somewhere, too.
+        Path days = file("days.csv", "t,k,v\n2021-03-02,a,1\n2021-03-22,b,1\n");
+        assertThat(proposed(days, "--zone", "Asia/Kolkata")).contains("zone: 'Asia/Kolkata'\n");
+        assertThat(proposed(days)).doesNotContain("zone:");
+        Path json = file("days.json", "{\"t\": \"2021-03-02\", \"k\": 1}\n");
+        assertThat(proposed(json, "--zone", "Asia/Kolkata")).contains("zone: 'Asia/Kolkata'\n");
         refused("expected a zone such as Europe/Berlin", taxis, "--zone", "Shanghai");
     }
 

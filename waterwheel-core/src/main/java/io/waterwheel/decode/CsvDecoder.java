@@ -53,7 +53,7 @@ final class CsvDecoder implements RecordDecoder {
     /** Where the last value read ends in the line: at a delimiter or at the line's end. */
     private int valueEnd;
 
-    CsvDecoder(Schema schema) {
+    CsvDecoder(Schema schema, RecordDecoder.@Nullable Watch watch) {
         row = new RowAppender(schema);
         of = new FactFields(row, schema);
         inLine = IntStream.range(0, row.types.length)
@@ -62,7 +62,7 @@ final class CsvDecoder implements RecordDecoder {
                 .toArray();
         RecordText.Csv csv = schema.text().csv();
         signs = csv;
-        values = new ValueParser(row, schema.text());
+        values = new ValueParser(row, schema.text(), watch);
         pairs = values.pairs(schema);
         delimiter = (byte) csv.delimiter();
         quote = csv.quote() == '\0' ? -1 : csv.quote();

@@ -61,7 +61,7 @@ final class JsonDecoder implements RecordDecoder {
     private boolean arraySeen;
     private final RecordBytes record = new RecordBytes();
 
-    JsonDecoder(Schema schema) {
+    JsonDecoder(Schema schema, RecordDecoder.@Nullable Watch watch) {
         row = new RowAppender(schema);
         of = new FactFields(row, schema);
         root = MemberTree.of(schema);
@@ -72,7 +72,7 @@ final class JsonDecoder implements RecordDecoder {
         }
         unknown = schema.text().json().unknown() == RecordText.Unknown.KEEP ? new UnknownMembers() : null;
         rest = schema.indexOf(schema.text().json().rest());
-        walk = new JsonWalk(row, schema, this::array, unknown);
+        walk = new JsonWalk(row, schema, this::array, unknown, watch);
         outer = new TupleBlock(row.layout(), 1);
         block = outer;
     }

@@ -29,18 +29,26 @@ final class JsonWalk {
     private final boolean hasPairs;
     /** Gathers members that are no fields; null where they are not kept. */
     private final @Nullable UnknownMembers unknown;
+
+    private final RecordDecoder.@Nullable Watch watch;
     /** Whether fields are passed over: all but those of the elements. */
     private boolean passes;
 
-    JsonWalk(RowAppender row, Schema schema, Rows rows, @Nullable UnknownMembers unknown) {
+    JsonWalk(
+            RowAppender row,
+            Schema schema,
+            Rows rows,
+            @Nullable UnknownMembers unknown,
+            RecordDecoder.@Nullable Watch watch) {
         this.row = row;
-        this.values = new ValueParser(row, schema.text());
+        this.values = new ValueParser(row, schema.text(), watch);
         this.skips = schema.text().json().unknown() == RecordText.Unknown.SKIP;
         this.seen = new boolean[row.names.length];
         this.rows = rows;
         this.pairs = values.pairs(schema);
         this.hasPairs = !schema.text().export().clocks().isEmpty();
         this.unknown = unknown;
+        this.watch = watch;
     }
 
     /** A tuple begins: no field has been seen. */
@@ -102,7 +110,15 @@ final class JsonWalk {
                     "unknown member '" + Snippet.of(parser.currentName()) + "': the schema has no such field");
         }
         parser.nextToken();
-        parser.skipChildren();
+        passOver(parser);
+    }
+
+    private void passOver(JsonParser parser) throws IOException {
+        if (watch == null) {
+            parser.skipChildren();
+        } else {
+            watch.passedOver(parser);
+        }
     }
 
     private void elements(MemberTree tree, JsonParser parser) throws IOException, RejectedRecordException {
@@ -113,7 +129,7 @@ final class JsonWalk {
                 value(element, parser);
             } else {
                 // Paths name some elements; the others are not unknown members.
-                parser.skipChildren();
+                passOver(parser);
             }
         }
     }

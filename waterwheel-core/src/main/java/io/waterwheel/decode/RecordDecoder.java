@@ -1,11 +1,14 @@
 package io.waterwheel.decode;
 
+import com.fasterxml.jackson.core.JsonParser;
 import io.waterwheel.decode.typed.WriterSchemas;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.text.TextEncoding;
 import io.waterwheel.tuple.TupleBlock;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the value of one record of a stream's topic into tuples. Fills times, payload columns and, when the key is a
@@ -13,6 +16,18 @@ import java.nio.ByteBuffer;
  * nothing per tuple or field once the block has room; CSV nothing at all.
  */
 public interface RecordDecoder {
+    /** Is told what CSV and JSON hold while it is read, by one who asks whether the fields keep all of it. */
+    interface Watch {
+        /** A whole number, a decimal or a time as it was written, but for marks and units of numbers. */
+        void text(int field, byte[] bytes, int from, int to);
+
+        /** The same of a number in floating point, and what became of it. */
+        void number(int field, double read, byte[] bytes, int from, int to);
+
+        /** The parser is at a value in JSON that goes into no field; the method brings it to the value's end. */
+        void passedOver(JsonParser parser) throws IOException;
+    }
+
     /** A decoder of this format, and of the encoding that the schema says. */
     static RecordDecoder of(RecordFormat format, Schema schema) {
         return of(format, schema, WriterSchemas.NONE);
@@ -25,7 +40,7 @@ public interface RecordDecoder {
      */
     static RecordDecoder of(RecordFormat format, Schema schema, WriterSchemas registry) {
         TextEncoding encoding = schema.text().encoding();
-        RecordDecoder decoder = ofUtf8(format, schema, registry);
+        RecordDecoder decoder = ofUtf8(format, schema, registry, null);
         if (!format.isText()) {
             return decoder;
         }
@@ -35,13 +50,19 @@ public interface RecordDecoder {
 
     /** A decoder of this format for text that is in UTF-8, whatever the encoding of the stream's records. */
     static RecordDecoder ofUtf8(RecordFormat format, Schema schema) {
-        return ofUtf8(format, schema, WriterSchemas.NONE);
+        return ofUtf8(format, schema, WriterSchemas.NONE, null);
     }
 
-    private static RecordDecoder ofUtf8(RecordFormat format, Schema schema, WriterSchemas registry) {
+    /** The same, with one who is told what is read. */
+    static RecordDecoder ofUtf8(RecordFormat format, Schema schema, Watch watch) {
+        return ofUtf8(format, schema, WriterSchemas.NONE, watch);
+    }
+
+    private static RecordDecoder ofUtf8(
+            RecordFormat format, Schema schema, WriterSchemas registry, @Nullable Watch watch) {
         return switch (format) {
-            case CSV -> new CsvDecoder(schema);
-            case JSON -> new JsonDecoder(schema);
+            case CSV -> new CsvDecoder(schema, watch);
+            case JSON -> new JsonDecoder(schema, watch);
             case AVRO -> TypedDecoder.ofAvro(schema, registry);
             case PROTOBUF -> TypedDecoder.ofProtobuf(schema, registry);
             case BLOCK -> new BlockRecordDecoder(schema);

@@ -35,8 +35,15 @@ final class ValueParser {
     private final Decimals decimals = new Decimals();
     private final byte[] sixteen = new byte[FieldType.SIXTEEN];
     private byte[] scratch = {};
+    /** Null, but where somebody looks at files. */
+    private final RecordDecoder.@Nullable Watch watch;
 
     ValueParser(RowAppender row, RecordText text) {
+        this(row, text, null);
+    }
+
+    ValueParser(RowAppender row, RecordText text, RecordDecoder.@Nullable Watch watch) {
+        this.watch = watch;
         this.row = row;
         this.timestamps = new Timestamps(numbers, text);
         this.text = text;
@@ -120,6 +127,7 @@ final class ValueParser {
                 if (numbers.failed || value != (int) value) {
                     throw unfit(field, "a whole number of 32 bits", bytes, from, to);
                 }
+                watched(field, bytes, from, to);
                 row.setInteger(field, value);
             }
             case LONG -> {
@@ -127,6 +135,7 @@ final class ValueParser {
                 if (numbers.failed) {
                     throw unfit(field, "a whole number of 64 bits", bytes, from, to);
                 }
+                watched(field, bytes, from, to);
                 row.setInteger(field, value);
             }
             case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> {
@@ -134,6 +143,7 @@ final class ValueParser {
                 if (timestamps.failed) {
                     throw unfit(field, timestamps.expected(row.fields[field]), bytes, from, to);
                 }
+                watched(field, bytes, from, to);
                 row.setInteger(field, value);
             }
             case IPV4 -> {
@@ -154,6 +164,9 @@ final class ValueParser {
                 double value = numbers.parseDouble(bytes, from, to);
                 if (numbers.failed) {
                     throw unfit(field, "a number", bytes, from, to);
+                }
+                if (watch != null) {
+                    watch.number(field, value, bytes, from, to);
                 }
                 row.setDouble(field, value);
             }
@@ -224,6 +237,10 @@ final class ValueParser {
                 if (!Double.isFinite(value)) {
                     throw beyond(field, "double", parser);
                 }
+                if (watch != null) {
+                    int length = utf8(field, parser);
+                    watch.number(field, value, scratch, 0, length);
+                }
                 row.setDouble(field, value);
             }
             case BOOLEAN -> {
@@ -260,7 +277,9 @@ final class ValueParser {
         String expected = decimals.parse(bytes, from, to, type.precision(), type.scale());
         if (expected != null) {
             throw unfit(field, expected, bytes, from, to);
-        } else if (type.variable()) {
+        }
+        watched(field, bytes, from, to);
+        if (type.variable()) {
             decimals.write(sixteen);
             row.setBytes(field, sixteen, 0, Decimals.LONG_BYTES);
         } else {
@@ -291,7 +310,14 @@ final class ValueParser {
             throw new RejectedRecordException(row.names[field] + ": expected " + timestamps.expected(of) + ", got '"
                     + Snippet.of(scratch, 0, length) + "'");
         }
+        watched(field, scratch, 0, length);
         return value;
+    }
+
+    private void watched(int field, byte[] bytes, int from, int to) {
+        if (watch != null) {
+            watch.text(field, bytes, from, to);
+        }
     }
 
     private void expect(int field, boolean fulfilled, String expected, JsonToken got) throws RejectedRecordException {

@@ -108,6 +108,17 @@ public final class CsvColumns {
         return named(source + ": the first line", names, ofSources, schema, advice);
     }
 
+    /**
+     * Columns in the order of another file, whose names these are; empty for those that are not here.
+     *
+     * @param others of the other file
+     * @param names of this one
+     */
+    public static CsvColumns like(List<String> others, List<String> names, RecordText.Csv signs) {
+        return new CsvColumns(
+                names.size(), others.stream().mapToInt(names::indexOf).toArray(), signs);
+    }
+
     private static boolean isField(String name, Schema schema) {
         return schema.columns().contains(name);
     }

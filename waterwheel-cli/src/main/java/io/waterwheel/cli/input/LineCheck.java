@@ -26,9 +26,18 @@ public final class LineCheck {
     private final RowRejects unkeyable = (row, reason) -> unkeyed = reason;
 
     public LineCheck(RecordFormat input, Schema schema) {
+        this(RecordDecoder.ofUtf8(input, schema), schema);
+    }
+
+    /** The same, with one who is told what lines hold. */
+    public LineCheck(RecordFormat input, Schema schema, RecordDecoder.Watch watch) {
+        this(RecordDecoder.ofUtf8(input, schema, watch), schema);
+    }
+
+    private LineCheck(RecordDecoder decoder, Schema schema) {
         this.schema = schema;
         RowLayout layout = RowLayout.of(schema);
-        this.decoder = RecordDecoder.ofUtf8(input, schema);
+        this.decoder = decoder;
         this.keys = KeyMaker.of(layout, schema);
         this.block = new TupleBlock(layout, 1);
         this.keysSent = layout.hasKeyField();

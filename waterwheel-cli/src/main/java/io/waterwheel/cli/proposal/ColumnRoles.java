@@ -2,6 +2,7 @@ package io.waterwheel.cli.proposal;
 
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.TimestampUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -24,6 +25,9 @@ final class ColumnRoles {
 
     /** More than any score. */
     private static final int SURE = 16;
+
+    /** The same for numbers: more than that of a time that some rows lack, less than that of one that all have. */
+    private static final int SURE_NUMBER = 8;
 
     private static final long MANY = 8;
     private static final int BITS_OF_KINDS = 4;
@@ -84,10 +88,13 @@ final class ColumnRoles {
             int score = written
                     ? (column.isDay() ? 2 : 5)
                     : column.epochUnit() != null || column.compactPattern() != null ? 1 : 0;
-            score += score > 0 && TIME_NAME.matcher(column.name).matches() ? 2 : 0;
-            // A row without a time is rejected: what all rows have comes first. Numbers that only might be times do
-            // not.
-            score = score == 0 || column.lacksSome() ? score : score + (score == 1 ? 0 : SURE);
+            boolean named = TIME_NAME.matcher(column.name).matches();
+            // Numbers of ten digits are anything; those of milliseconds in a few decades are hardly ever by chance.
+            TimestampUnit unit = written ? null : column.epochUnit();
+            boolean sure = written || named || (unit != null && unit != TimestampUnit.SECONDS);
+            // A row without a time is rejected: what all rows have comes first.
+            int ofAll = score == 0 || column.lacksSome() || !sure ? 0 : written ? SURE : SURE_NUMBER;
+            score += ofAll + (score > 0 && named ? 2 : 0);
             if (score > bestScore) {
                 best = column;
                 bestScore = score;

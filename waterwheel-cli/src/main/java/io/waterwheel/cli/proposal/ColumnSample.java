@@ -105,7 +105,7 @@ final class ColumnSample {
     private long booleans;
     private long times;
     /** Of times as ISO 8601 writes them: those that are days. */
-    private long days;
+    long days;
     /** Times of day, without a day. */
     private long clocks;
 

@@ -4,6 +4,7 @@ import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.input.OtherEncodingException;
+import io.waterwheel.cli.losses.KnownMember;
 import io.waterwheel.decode.Utf8;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
@@ -13,6 +14,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What the first rows of a file look like: its columns, and how they are written. One thread. */
 abstract class FileLook {
@@ -73,6 +75,12 @@ abstract class FileLook {
 
     /** The columns that become fields, in their order. */
     abstract List<ColumnSample> columns();
+
+    /** The members of JSON objects; null of other rows. */
+    @Nullable
+    KnownMember known() {
+        return null;
+    }
 
     /** What else is to be said, each without the sign of a comment. */
     List<String> remarks() {

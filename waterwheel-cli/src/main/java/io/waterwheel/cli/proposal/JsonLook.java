@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import io.waterwheel.cli.input.FieldNames;
 import io.waterwheel.cli.input.InputLines;
+import io.waterwheel.cli.losses.KnownMember;
 import io.waterwheel.decode.RejectedRecordException;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordFormat;
@@ -36,6 +37,9 @@ final class JsonLook extends FileLook {
     private static final class Place {
         final String name;
         final boolean element;
+        /** Where it was first, if that is behind the rows that were looked at first; null: it is not. */
+        final @Nullable RowPlace late;
+
         final Map<String, Place> below = new LinkedHashMap<>();
 
         @Nullable
@@ -47,10 +51,14 @@ final class JsonLook extends FileLook {
         int shortest = Integer.MAX_VALUE;
 
         int longest;
+        /** Where an array has more elements than those that are fields; null: none has. */
+        @Nullable
+        RowPlace longer;
 
-        Place(String name, boolean element) {
+        Place(String name, boolean element, @Nullable RowPlace late) {
             this.name = name;
             this.element = element;
+            this.late = late;
         }
     }
 
@@ -59,12 +67,17 @@ final class JsonLook extends FileLook {
                     StreamReadConstraints.builder().maxNestingDepth(MOST_DEEP).build())
             .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
             .build();
-    private final Place root = new Place("", false);
+    private final Place root = new Place("", false, null);
     private final List<String> leftOut = new ArrayList<>();
+    /** By column where it was first, if that is behind the first rows. */
+    private final List<@Nullable RowPlace> lates = new ArrayList<>();
+
     /** Whether there are members that have no place. */
     private boolean tooMany;
 
     private int places;
+    /** Whether the first rows have been looked at. */
+    private boolean looked;
     /** Where the row stands that is looked at. */
     private RowPlace present = RowPlace.row(0);
 
@@ -108,6 +121,7 @@ final class JsonLook extends FileLook {
             throw bad(source + (rows == 0 ? " is empty" : ", " + trouble.strip())
                     + ": expected a file with one JSON object a line");
         }
+        looked = true;
     }
 
     @Override
@@ -152,7 +166,7 @@ final class JsonLook extends FileLook {
         Place found = place.below.get(name);
         if (found == null && places < MOST_PLACES) {
             places++;
-            found = new Place(name, element);
+            found = new Place(name, element, looked ? present : null);
             place.below.put(name, found);
         }
         tooMany |= found == null;
@@ -167,13 +181,20 @@ final class JsonLook extends FileLook {
             members(place, parser);
         } else if (token == JsonToken.START_ARRAY) {
             place.arrays++;
+            // What fields were made of stays fields.
+            boolean settled = looked && place.late == null && place.longest > 0 && place.shortest == place.longest;
+            int most = settled ? Math.min(place.longest, MOST_ELEMENTS) : MOST_ELEMENTS;
             int number = 0;
             for (JsonToken next = parser.nextToken(); next != JsonToken.END_ARRAY; next = parser.nextToken()) {
-                value(number < MOST_ELEMENTS ? below(place, Integer.toString(number), true) : null, next, parser);
+                value(number < most ? below(place, Integer.toString(number), true) : null, next, parser);
                 number++;
             }
-            place.shortest = Math.min(place.shortest, number);
-            place.longest = Math.max(place.longest, number);
+            if (settled) {
+                place.longer = place.longer == null && number > most ? present : place.longer;
+            } else {
+                place.shortest = Math.min(place.shortest, number);
+                place.longest = Math.max(place.longest, number);
+            }
         } else if (token != JsonToken.VALUE_NULL) {
             if (place.scalars == null) {
                 place.scalars = new ColumnSample("", style);
@@ -186,6 +207,7 @@ final class JsonLook extends FileLook {
     @Override
     List<ColumnSample> columns() {
         leftOut.clear();
+        lates.clear();
         List<String> paths = new ArrayList<>();
         List<String> called = new ArrayList<>();
         List<ColumnSample> found = new ArrayList<>();
@@ -198,11 +220,26 @@ final class JsonLook extends FileLook {
             column.from = paths.get(c).equals(column.name) ? "" : paths.get(c);
             columns.add(column);
         }
+        leaveLate(columns);
         if (columns.size() > MAX_FIELDS) {
             leave(columns.size() - MAX_FIELDS + " members beyond the first " + MAX_FIELDS);
             return columns.subList(0, MAX_FIELDS);
         }
         return columns;
+    }
+
+    /** Leaves out what was first seen late, where so many columns have gaps that rows would be rejected. */
+    private void leaveLate(List<ColumnSample> columns) {
+        long gaps = columns.stream().filter(ColumnSample::lacksSome).count();
+        for (int c = columns.size() - 1; c >= 0 && gaps > ProposalText.MAX_NULLABLE; c--) {
+            RowPlace late = lates.get(c);
+            if (late != null) {
+                ColumnSample column = columns.remove(c);
+                leave((column.from.isEmpty() ? column.name : column.from) + ", first in " + late + ": "
+                        + ProposalText.MAX_NULLABLE + " others are not in all rows, either, as many as may be null");
+                gaps--;
+            }
+        }
     }
 
     private void collect(
@@ -224,6 +261,10 @@ final class JsonLook extends FileLook {
                 leave(below + " is an array of " + member.shortest + " to " + member.longest + " elements"
                         + (ofObjects ? "; with from: " + below + "[*].MEMBER each is a tuple" : ""));
             } else if (member.arrays > 0) {
+                if (member.longer != null) {
+                    leave(below + " has more elements in " + member.longer + ": those behind the first "
+                            + member.longest);
+                }
                 collect(member, below, name, paths, names, found);
             } else {
                 // The plain name of a member of the object itself is shorter, and any name will do.
@@ -232,8 +273,31 @@ final class JsonLook extends FileLook {
                 ColumnSample column = member.scalars != null ? member.scalars : new ColumnSample("", style);
                 column.known = known.get(below);
                 found.add(column);
+                lates.add(member.late);
             }
         }
+    }
+
+    @Override
+    KnownMember known() {
+        return known(root, MemberPath.ROOT, new KnownMember());
+    }
+
+    private static KnownMember known(Place place, String path, KnownMember into) {
+        for (Place member : place.below.values()) {
+            String below = path + step(member);
+            KnownMember known = into.below(member.name);
+            boolean arrays = member.arrays > 0;
+            known.saw(member.scalars != null, member.objects > 0, arrays, arrays ? member.longest : 0);
+            boolean uneven = arrays && (member.shortest != member.longest || member.longest > MOST_ELEMENTS);
+            if (uneven
+                    || member.longer != null
+                    || (member.objects + member.arrays > 0 && !isPath(below, member.name))) {
+                known.leaveOut();
+            }
+            known(member, below, known);
+        }
+        return into;
     }
 
     private static String step(Place place) {

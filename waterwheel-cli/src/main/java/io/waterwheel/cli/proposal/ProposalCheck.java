@@ -3,12 +3,14 @@ package io.waterwheel.cli.proposal;
 import io.waterwheel.cli.input.AppendProgress;
 import io.waterwheel.cli.input.CsvCells;
 import io.waterwheel.cli.input.CsvColumns;
+import io.waterwheel.cli.input.FieldNames;
 import io.waterwheel.cli.input.InputFiles;
 import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.input.Line;
 import io.waterwheel.cli.input.LineCheck;
 import io.waterwheel.cli.input.Totals;
+import io.waterwheel.cli.losses.Losses;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordFormat;
@@ -37,6 +39,9 @@ public final class ProposalCheck {
 
     private static final int MOST_EXAMPLES = 1_000;
     private static final int MOST_EXAMPLE_BYTES = 16 << 20;
+    /** Of rows that are tuples, and would lose something. */
+    private static final int MOST_LOSSES = 2_000;
+
     private static final int MOST_SPOILT = 100;
     private static final int MOST_SPOILT_BYTES = 1 << 20;
 
@@ -44,11 +49,15 @@ public final class ProposalCheck {
     private final InputSource proposedOf;
     private final Schema schema;
     private final AppendProgress progress;
+    private final Losses losses;
     private final Map<Long, Example> examples = new LinkedHashMap<>();
     private int exampleBytes;
+    private int lossExamples;
+    private int lossBytes;
+    private String lost = "";
     private final List<byte[]> spoilt = new ArrayList<>();
     private int spoiltBytes;
-    private byte @Nullable [] header;
+    private @Nullable List<String> header;
     private long rows;
     private long misfits;
     private long bytes;
@@ -71,6 +80,7 @@ public final class ProposalCheck {
         this.proposedOf = proposedOf;
         this.schema = schema;
         this.progress = progress;
+        this.losses = proposal.losses(schema);
         RowLayout layout = RowLayout.of(schema);
         this.nulls = new long[schema.fields().size()];
         this.wide = new boolean[nulls.length];
@@ -106,6 +116,8 @@ public final class ProposalCheck {
      * @param wide fields of type {@code long} with numbers that take more than 32 bits
      * @param spoilt the first misfits of CSV, wherever they are
      * @param atEnd totals behind the last row, of CSV
+     * @param lost what fields would not keep of rows that are tuples, the first: file, line and what; empty when
+     *     nothing
      */
     public record Outcome(
             long rows,
@@ -116,7 +128,8 @@ public final class ProposalCheck {
             Map<String, Long> nulls,
             Set<String> wide,
             List<byte[]> spoilt,
-            int atEnd) {}
+            int atEnd,
+            String lost) {}
 
     /**
      * Reads files.
@@ -147,7 +160,7 @@ public final class ProposalCheck {
                 beyond.add(name);
             }
         }
-        return new Outcome(rows, misfits, first, examples, all, lacking, beyond, spoilt, atEnd);
+        return new Outcome(rows, misfits, first, examples, all, lacking, beyond, spoilt, atEnd, lost);
     }
 
     private void file(InputSource file) throws IOException {
@@ -160,14 +173,21 @@ public final class ProposalCheck {
     /** Returns whether all of it was read. */
     private boolean read(InputSource file, InputFiles.CountedInput in) throws IOException {
         boolean csv = proposal.format() == RecordFormat.CSV;
-        LineCheck check = new LineCheck(proposal.format(), schema);
+        LineCheck check = new LineCheck(proposal.format(), schema, losses);
         List<String> named = proposal.appendColumns();
         try (InputLines lines = new InputLines(in, csv, proposal.encoding())
                 .divideBy(schema.text().csv())) {
             lines.arraysAreLines(check.takesArrays());
             proposal.leftOut().of(lines);
             byte[] names = csv && named.isEmpty() ? lines.next() : null;
-            header = header == null ? names : header;
+            List<String> called = names == null
+                    ? List.of()
+                    : FieldNames.of(CsvColumns.names(names, schema.text().csv()));
+            header = header == null ? called : header;
+            // Examples are lines as those of the first file.
+            CsvColumns likeFirst = called.equals(header)
+                    ? null
+                    : CsvColumns.like(header, called, schema.text().csv());
             CsvColumns columns = csv
                     ? names != null || named.isEmpty()
                             ? CsvColumns.of(file.name(), names, schema)
@@ -177,13 +197,13 @@ public final class ProposalCheck {
                 lines.looksAtComments((text, number) -> requireNoRow(text, number, file, columns));
             }
             atEnd = 0;
-            boolean sameColumns = Arrays.equals(header, names);
             for (Line line = lines.read(); line != null; line = lines.read()) {
                 if (bytes + in.bytes() > MOST_BYTES) {
                     all = false;
                     break;
                 }
                 rows++;
+                losses.begin(proposal.isBehind(rows));
                 Line ordered = columns == null ? line : columns.inOrder(line);
                 String refusal =
                         ordered == null ? "another number of columns" : check.refusal(ordered, proposal.facts());
@@ -193,9 +213,12 @@ public final class ProposalCheck {
                 atEnd = total ? atEnd + 1 : 0;
                 if (refusal != null) {
                     misfit(file.name() + ", line " + lines.lineNumber() + ": " + refusal);
-                    keep(line, columns != null, sameColumns, file, lines);
+                    keep(line, columns != null, likeFirst, file, lines);
                 } else {
                     survey(check.tuples());
+                }
+                if (losses.found()) {
+                    lost(line, likeFirst, file, lines);
                 }
                 if (rows % AppendProgress.CALLS_A_LOOK == 0) {
                     progress.at(rows, misfits);
@@ -221,20 +244,40 @@ public final class ProposalCheck {
     }
 
     /** Keeps a misfit where it may show what the file is, while there are few: of millions none is copied then. */
-    private void keep(Line line, boolean csv, boolean sameColumns, InputSource file, InputLines lines) {
+    private void keep(Line line, boolean csv, @Nullable CsvColumns likeFirst, InputSource file, InputLines lines) {
         boolean spoils = csv && spoilt.size() < MOST_SPOILT && spoiltBytes < MOST_SPOILT_BYTES;
-        boolean shows = sameColumns && examples.size() < MOST_EXAMPLES && exampleBytes < MOST_EXAMPLE_BYTES;
+        boolean shows = examples.size() - lossExamples < MOST_EXAMPLES && exampleBytes < MOST_EXAMPLE_BYTES;
         if (!spoils && !shows) {
             return;
         }
-        byte[] copy = line.copy();
         if (spoils) {
+            byte[] copy = line.copy();
             spoiltBytes += copy.length;
             spoilt.add(copy);
         }
-        if (shows && proposal.canLookAt(rows, copy)) {
-            exampleBytes += copy.length;
-            examples.put(rows, new Example(copy, place(file, lines)));
+        byte[] example = shows ? example(line, likeFirst) : null;
+        if (example != null && proposal.canLookAt(rows, example)) {
+            exampleBytes += example.length;
+            examples.put(rows, new Example(example, place(file, lines)));
+        }
+    }
+
+    /** A line as the first file has it; null where it has another number of values than its own file has names. */
+    private static byte @Nullable [] example(Line line, @Nullable CsvColumns likeFirst) {
+        Line like = likeFirst == null ? line : likeFirst.inOrder(line);
+        return like == null ? null : like.copy();
+    }
+
+    /** Keeps a row of which fields would lose something. */
+    private void lost(Line line, @Nullable CsvColumns likeFirst, InputSource file, InputLines lines) {
+        if (lost.isEmpty()) {
+            lost = file.name() + ", " + place(proposedOf, lines) + ": " + losses.first().replaceAll("[\\p{Cntrl}\\u0085\\u2028\\u2029]", "?");
+        }
+        byte[] example = lossExamples < MOST_LOSSES && lossBytes < MOST_EXAMPLE_BYTES ? example(line, likeFirst) : null;
+        if (example != null && !examples.containsKey(rows) && proposal.canLookAt(rows, example)) {
+            lossExamples++;
+            lossBytes += example.length;
+            examples.put(rows, new Example(example, place(file, lines)));
         }
     }
 

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * that is a guess. One thread.
  */
 final class ProposalText {
-    private static final int MAX_NULLABLE = 64;
+    static final int MAX_NULLABLE = 64;
     /** Of a field that becomes the key: what else changes. */
     private static final String WITHOUT_NULLABLE = "take its 'nullable: true' away then";
 
@@ -99,7 +99,8 @@ final class ProposalText {
         position = !keyIsSaid
                 && longitude != null
                 && latitude != null
-                && (keys.isEmpty() || (ColumnRoles.mostHave(longitude) && ColumnRoles.mostHave(latitude)));
+                && ColumnRoles.mostHave(longitude)
+                && ColumnRoles.mostHave(latitude);
         keys.removeIf(column -> nullsOfAll(column, all) > 0);
         ColumnSample kafkaKey = keyIsSaid || position ? null : kafka.key(keys);
         if (kafkaKey != null) {
@@ -193,6 +194,16 @@ final class ProposalText {
                         .append(mayLackLater(key) ? "; " + WITHOUT_NULLABLE : "");
             }
             out.append('\n');
+            if (longitude != null && latitude != null) {
+                long lacking = Math.max(longitude.empty + longitude.marks, latitude.empty + latitude.marks);
+                out.append("# No key of ")
+                        .append(longitude.name)
+                        .append(" and ")
+                        .append(latitude.name)
+                        .append(": ")
+                        .append(lacking)
+                        .append(" rows lack them, and would be rejected.\n");
+            }
         }
     }
 
@@ -253,13 +264,16 @@ final class ProposalText {
     private void records(StringBuilder out) {
         boolean zoneless = values.stream().anyMatch(column -> column.zoneless > 0 && column.isTime())
                 || (!patterns.isEmpty() && !TimePattern.of(patterns.get(0)).isZoned());
+        // A day alone begins in UTC, unless somebody says where.
+        boolean days =
+                look.facts.zone != null && values.stream().anyMatch(column -> column.days > 0 && column.isTime());
         CsvLook csv = look instanceof CsvLook one ? one : null;
         RecordText text = RecordText.DEFAULT
                 .withCsv(look.style.signs(List.copyOf(nulls)))
                 .withJson(new RecordText.Json(
                         RecordText.Unknown.REJECT, values.stream().anyMatch(ColumnSample::needsTextNumbers)))
                 .withTimes(
-                        zoneless ? (look.facts.zone == null ? ZoneOffset.UTC : look.facts.zone) : null,
+                        zoneless || days ? (look.facts.zone == null ? ZoneOffset.UTC : look.facts.zone) : null,
                         patterns.isEmpty() ? "" : patterns.get(0))
                 .withTypes(new WriterTypes("", registry.registry()))
                 // Of a topic that is there it is not known who reads it.
@@ -420,7 +434,9 @@ final class ProposalText {
             doubts.add(column.notFinite + " are no finite numbers: such rows will be rejected");
         }
         if (column.zoneless > 0) {
-            doubts.add(column.zoneless + " times name no zone: they are read in the one below");
+            long times = column.values - column.marks;
+            doubts.add((column.zoneless < times ? column.zoneless + " of " + times + " times name" : "times name")
+                    + " no zone: they are read in the one below");
         }
         if (!byPattern && !column.timePatterns().isEmpty()) {
             doubts.add("times such as " + column.timePatterns().get(0) + "; a stream has one pattern of times");

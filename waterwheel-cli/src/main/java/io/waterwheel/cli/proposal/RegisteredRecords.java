@@ -10,6 +10,7 @@ import io.waterwheel.decode.typed.RegisteredSchema;
 import io.waterwheel.decode.typed.WriterSchemas;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.text.Decimals;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -104,10 +105,22 @@ public final class RegisteredRecords {
     }
 
     private void add(String path, FieldType type) {
-        FieldType before = types.put(path, type);
-        if (before != null && !before.equals(type)) {
+        FieldType before = types.getOrDefault(path, type);
+        FieldType both = before.equals(type) ? type : wider(before, type);
+        types.put(path, both == null ? type : both);
+        if (both == null) {
             torn.add(path);
         }
+    }
+
+    /** The decimal that holds the values of both; null where none does. */
+    private static @Nullable FieldType wider(FieldType one, FieldType other) {
+        if (!one.isDecimal() || !other.isDecimal()) {
+            return null;
+        }
+        int scale = Math.max(one.scale(), other.scale());
+        int before = Math.max(one.precision() - one.scale(), other.precision() - other.scale());
+        return before + scale > Decimals.MOST_DIGITS ? null : FieldType.decimal(before + scale, scale);
     }
 
     private static Source source(RegisteredSchema schema) {

@@ -5,10 +5,12 @@ import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.input.LinesLeftOut;
 import io.waterwheel.cli.input.OtherEncodingException;
+import io.waterwheel.cli.losses.Losses;
 import io.waterwheel.decode.RecordFacts;
 import io.waterwheel.decode.Utf8;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.HashSet;
@@ -228,6 +230,16 @@ public final class SchemaProposal {
      */
     public @Nullable FileFacts told(ProposalCheck.Outcome outcome) {
         return look instanceof CsvLook csv && !outcome.spoilt().isEmpty() ? csv.told(outcome.spoilt()) : null;
+    }
+
+    /** One who finds what fields would not keep of rows that were not looked at. */
+    Losses losses(Schema schema) {
+        return new Losses(schema, look.known());
+    }
+
+    /** Whether a row was not among those that were looked at first. */
+    boolean isBehind(long number) {
+        return number > first;
     }
 
     /** Whether a row can teach something: it was not looked at yet, and is no damaged text. */

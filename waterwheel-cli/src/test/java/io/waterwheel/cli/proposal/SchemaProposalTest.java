@@ -465,6 +465,9 @@ class SchemaProposalTest {
         }
         assertThat(yaml(csv.toString())).contains("\nkey: {field: device}");
         assertThat(yaml(csv.toString().replace(",,\n", ",2.25,48.25\n"))).contains("\nkey: {longitude: lon");
+        // Where nothing else can be the key, the time is.
+        assertThat(yaml(csv.toString().replaceAll(",d(evice|[0-9])", "")))
+                .contains("\nkey: {field: at}", "# No key of lon and lat: 90 rows lack them, and would be rejected.\n");
     }
 
     @Test
@@ -509,5 +512,10 @@ class SchemaProposalTest {
         assertThat(Proposals.of("f.csv", new ByteArrayInputStream(csv.getBytes(UTF_8)), List.of())
                         .yaml("f"))
                 .contains("time: when\n");
+        // Those of milliseconds are hardly others by chance, nor are those that are called so.
+        assertThat(yaml("created,due,v\n1617633495949,2021-03-31,1\n1617767847219,,2\n"))
+                .contains("time: created\n", "{name: due, type: timestamp, nullable: true}");
+        assertThat(yaml("due,timestamp\n2021-03-31,1617633495\n,1617767847\n")).contains("time: timestamp\n");
+        assertThat(yaml("due,timestamp\n2021-03-31,1617633495\n2021-04-01,1617767847\n")).contains("time: due\n");
     }
 }

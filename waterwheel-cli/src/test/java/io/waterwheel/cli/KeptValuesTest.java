@@ -202,7 +202,7 @@ class KeptValuesTest {
             List<List<String>> written = new ArrayList<>();
             String[] files = new String[2 + random.nextInt(2)];
             for (int f = 0; f < files.length; f++) {
-                boolean turned = !json && random.nextBoolean();
+                boolean turned = !json && f > 0 && random.nextBoolean();
                 StringBuilder file = new StringBuilder(json ? "" : line(names(columns), turned));
                 for (int i = 0; i < 25; i++) {
                     List<String> row = new ArrayList<>();
@@ -274,7 +274,7 @@ class KeptValuesTest {
         return switch (column % 3) {
             case 0 -> odd && !json ? "0" + digits(random, 4) : "1" + digits(random, odd ? 11 : 4);
             case 1 -> random.nextInt(99) + "." + digits(random, odd ? 16 : 2);
-            default -> odd ? "9" + digits(random, 16) + ".5" : random.nextInt(999) + "." + digits(random, 3);
+            default -> odd ? "9" + digits(random, 16) + ".5" : random.nextInt(999) + "." + digits(random, 4);
         };
     }
 }

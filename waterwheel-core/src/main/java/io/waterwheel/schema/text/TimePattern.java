@@ -10,20 +10,30 @@ import java.util.Set;
 /**
  * A pattern of times, such as {@code dd.MM.yyyy HH:mm:ss}, with the letters of {@code java.time}: {@code yyyy} or
  * {@code yy} (1970 to 2069) a year, {@code MM}, {@code M} or {@code MMM} (Jan to Dec, in letters of either case) a
- * month, {@code dd}, {@code d} a day, {@code HH}, {@code H} an hour, {@code hh}, {@code h} one of the half of a day
- * that {@code a} names, {@code mm}, {@code m} a minute, {@code ss}, {@code s} a second, {@code S...} that many digits
- * behind its point, {@code XXX} a zone such as {@code Z}, {@code UTC} or {@code +02:00}. A letter alone takes one digit
- * or two. A text in single quotes and every other sign stand for themselves. Immutable; {@link Reader} reads by it.
+ * month, {@code dd}, {@code d} a day, {@code ppd} one with a space before it where it has one digit, {@code EEE} (Mon
+ * to Sun) its weekday, which must be that of the day, {@code HH}, {@code H} an hour, {@code hh}, {@code h} one of the
+ * half of a day that {@code a} names (AM, a.m.), {@code mm}, {@code m} a minute, {@code ss}, {@code s} a second,
+ * {@code S...} that many digits behind its point, {@code XXX} a zone such as {@code Z}, {@code UTC} or {@code +02:00}.
+ * A letter alone takes one digit or two. A text in single quotes and every other sign stand for themselves. Immutable;
+ * {@link Reader} reads by it.
  */
 public final class TimePattern {
     private static final int LONGEST = 64;
     private static final List<String> MONTHS =
             List.of("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec");
-    private static final Set<String> KNOWN =
-            Set.of("yyyy", "yy", "MM", "M", "MMM", "dd", "d", "HH", "H", "hh", "h", "mm", "m", "ss", "s", "a", "XXX");
+    private static final List<String> WEEKDAYS = List.of("sun", "mon", "tue", "wed", "thu", "fri", "sat");
+    /** By month how far the weekday of its first is behind that of the year's first of March, or of January. */
+    private static final int[] SHIFTS = {0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4};
+
+    private static final String PADDED_DAY = "ppd";
+    private static final Set<String> KNOWN = Set.of(
+            "yyyy", "yy", "MM", "M", "MMM", "dd", "d", "EEE", "HH", "H", "hh", "h", "mm", "m", "ss", "s", "a", "XXX");
 
     /** A part: a number of one letter, or, with the letter 0, text that stands for itself. */
     private static final class Part {
+        /** In the place of a count: two characters, the first of which may be a space. */
+        static final int PADDED = -2;
+
         final char letter;
         final int count;
         final byte[] literal;
@@ -35,7 +45,7 @@ public final class TimePattern {
         }
 
         boolean isNumber() {
-            return letter != 0 && letter != 'a' && letter != 'X' && !(letter == 'M' && count == 3);
+            return letter != 0 && letter != 'a' && letter != 'X' && letter != 'E' && !(letter == 'M' && count == 3);
         }
     }
 
@@ -71,6 +81,12 @@ public final class TimePattern {
                 }
                 parts.add(literal(pattern.substring(at + 1, quote)));
                 end = quote + 1;
+            } else if (pattern.startsWith(PADDED_DAY, at) && !pattern.startsWith("d", at + PADDED_DAY.length())) {
+                if (!letters.add('d')) {
+                    throw bad(pattern, "'d' is there twice");
+                }
+                parts.add(new Part('d', Part.PADDED, ""));
+                end = at + PADDED_DAY.length();
             } else if (Character.isLetter(c)) {
                 while (end < pattern.length() && pattern.charAt(end) == c) {
                     end++;
@@ -141,6 +157,8 @@ public final class TimePattern {
         private int offsetSeconds;
         /** Of a half of the day: 12 for the second, 0 for the first, -1 where none is named. */
         private int half;
+        /** From Sunday; -1 where none is named. */
+        private int weekday;
 
         private Reader(TimePattern pattern) {
             this.pattern = pattern;
@@ -154,6 +172,7 @@ public final class TimePattern {
             nanos = 0;
             offsetSeconds = 0;
             half = -1;
+            weekday = -1;
             int at = from;
             for (Part part : pattern.parts) {
                 at = part.letter == 0 ? literal(part.literal, bytes, at, to) : field(part, bytes, at, to);
@@ -167,7 +186,16 @@ public final class TimePattern {
                 }
                 hour = hour % 12 + half;
             }
-            return at == to;
+            return at == to && (weekday < 0 || isWeekday());
+        }
+
+        /** Whether the day is on the weekday that is named, by Sakamoto's formula. */
+        private boolean isWeekday() {
+            if (month < 1 || month > SHIFTS.length) {
+                return false;
+            }
+            int y = month < 3 ? year - 1 : year;
+            return Math.floorMod(y + y / 4 - y / 100 + y / 400 + SHIFTS[month - 1] + day, WEEKDAYS.size()) == weekday;
         }
 
         /** The pattern, for people. */
@@ -184,6 +212,7 @@ public final class TimePattern {
         private int field(Part part, byte[] bytes, int at, int to) {
             return switch (part.letter) {
                 case 'M' -> part.count == 3 ? monthName(bytes, at, to) : number(part, bytes, at, to);
+                case 'E' -> weekdayName(bytes, at, to);
                 case 'a' -> half(bytes, at, to);
                 case 'X' -> zone(bytes, at, to);
                 default -> number(part, bytes, at, to);
@@ -191,14 +220,16 @@ public final class TimePattern {
         }
 
         private int number(Part part, byte[] bytes, int at, int to) {
-            int least = part.count;
-            int most = part.letter == 'S' ? part.count : Math.max(2, part.count);
+            boolean padded = part.count == Part.PADDED && at < to && bytes[at] == ' ';
+            int least = part.count == Part.PADDED ? (padded ? 1 : 2) : part.count;
+            int most = part.letter == 'S' || padded ? least : Math.max(2, part.count);
             int value = 0;
-            int end = at;
-            while (end < to && end - at < most && bytes[end] >= '0' && bytes[end] <= '9') {
+            int end = padded ? at + 1 : at;
+            int first = end;
+            while (end < to && end - first < most && bytes[end] >= '0' && bytes[end] <= '9') {
                 value = value * 10 + bytes[end++] - '0';
             }
-            if (end - at < least) {
+            if (end - first < least) {
                 return -1;
             }
             switch (part.letter) {
@@ -216,30 +247,39 @@ public final class TimePattern {
         private static final int[] POWERS = {1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000};
 
         private int monthName(byte[] bytes, int at, int to) {
-            if (to - at < 3) {
-                return -1;
-            }
-            for (int m = 0; m < MONTHS.size(); m++) {
-                String name = MONTHS.get(m);
+            month = 1 + name(MONTHS, bytes, at, to);
+            return month > 0 ? at + 3 : -1;
+        }
+
+        private int weekdayName(byte[] bytes, int at, int to) {
+            weekday = name(WEEKDAYS, bytes, at, to);
+            return weekday >= 0 ? at + 3 : -1;
+        }
+
+        /** Which of names of three letters stands there; -1: none. */
+        private static int name(List<String> names, byte[] bytes, int at, int to) {
+            for (int n = 0; n < names.size() && to - at >= 3; n++) {
+                String name = names.get(n);
                 boolean same = true;
                 for (int i = 0; i < 3; i++) {
                     same &= (bytes[at + i] | 0x20) == name.charAt(i);
                 }
                 if (same) {
-                    month = m + 1;
-                    return at + 3;
+                    return n;
                 }
             }
             return -1;
         }
 
+        /** {@code AM}, {@code pm}, {@code a.m.} */
         private int half(byte[] bytes, int at, int to) {
-            if (to - at < 2 || (bytes[at + 1] | 0x20) != 'm') {
+            int points = at + 3 < to && bytes[at + 1] == '.' && bytes[at + 3] == '.' ? 1 : 0;
+            if (to - at < 2 || (bytes[at + 1 + points] | 0x20) != 'm') {
                 return -1;
             }
             int letter = bytes[at] | 0x20;
             half = letter == 'a' ? 0 : 12;
-            return letter == 'a' || letter == 'p' ? at + 2 : -1;
+            return letter == 'a' || letter == 'p' ? at + 2 + 2 * points : -1;
         }
 
         /** {@code Z}, {@code UTC}, {@code GMT}, {@code +hh:mm}, {@code +hhmm} or {@code +hh}. */

@@ -26,6 +26,8 @@ class TimePatternTest {
             "yyyy-MM-dd'T'HH:mm:ss.SSSSSSSSS",
             "dd/MMM/yyyy:HH:mm:ss XXX",
             "dd MMM yyyy",
+            "EEE, d MMM yyyy HH:mm:ss XXX",
+            "EEE MMM ppd HH:mm:ss yyyy",
             "yyyy/MM/dd");
 
     /** As java.time formats them. */
@@ -74,12 +76,38 @@ class TimePatternTest {
                 "MM/dd/yyyy hh:mm a|10/07/2021 13:00 PM",
                 "MM/dd/yyyy hh:mm a|10/07/2021 01:00 XM",
                 "dd MMM yyyy|07 Okt 2021",
-                "dd/MM/yyyy XXX|07/10/2021 CET"
+                "dd/MM/yyyy XXX|07/10/2021 CET",
+                "EEE, d MMM yyyy|Wed, 07 Oct 2021",
+                "EEE, d MMM yyyy|Don, 07 Oct 2021",
+                "MMM ppd yyyy|Oct 7 2021",
+                "MMM ppd yyyy|Oct   7 2021",
+                "d.M.yyyy h a|7.10.2021 7 a.m"
             })
     void refusesWhatIsWrittenOtherwise(String pattern, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         assertThat(TimePattern.of(pattern).reader().read(bytes, 0, bytes.length))
                 .isFalse();
+    }
+
+    /** In 2021 the 7th of October was a Thursday, in 1900 the 1st of March. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "EEE, d MMM yyyy|Thu, 07 Oct 2021|7",
+                "EEE MMM ppd yyyy|thu OCT  7 2021|7",
+                "EEE MMM ppd yyyy|Sat Oct 30 2021|30",
+                "EEE d.M.yyyy|Thu 1.3.1900|1",
+                "EEE d.M.yyyy|Tue 29.2.2000|29",
+                "d.M.yyyy h:mm a|7.10.2021 7:05 p.m.|7",
+                "d.M.yyyy h:mm a|7.10.2021 7:05 A.M.|7"
+            })
+    void readsWeekdaysAndPaddedDays(String pattern, String text, int day) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        TimePattern.Reader reader = TimePattern.of(pattern).reader();
+        assertThat(reader.read(bytes, 0, bytes.length)).isTrue();
+        assertThat(reader.day()).isEqualTo(day);
+        assertThat(reader.hour()).isEqualTo(text.contains("p.m.") ? 19 : text.contains("A.M.") ? 7 : 0);
     }
 
     @ParameterizedTest
@@ -91,7 +119,8 @@ class TimePatternTest {
                 "dd.MM.yyyy hh:mm|hours are HH, or hh with a",
                 "dd.MM.yyyy HH:mm a|hours are HH, or hh with a",
                 "dd.MM.yyyyy|'yyyyy' is no part of it",
-                "EEE dd.MM.yyyy|'EEE' is no part of it",
+                "EEEE dd.MM.yyyy|'EEEE' is no part of it",
+                "ppM.dd.yyyy|'pp' is no part of it",
                 "dd.MM.yyyy d|'d' is there twice",
                 "yyyyMd|'M' takes one digit or two, and a number follows at once",
                 "dd.MM.yyyy 'at|a quote is not closed, or empty"

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.Charset;
 import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CoderResult;
@@ -12,6 +13,7 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** How a file's text is encoded. Lines are handled in UTF-8: other files are brought to that while they are read. */
@@ -25,7 +27,23 @@ public enum FileEncoding {
     /** One byte a character; five bytes stand for none. */
     WINDOWS_1252("windows-1252", Charset.forName("windows-1252")),
     /** One byte a character, all of the first 256. */
-    LATIN_1("latin-1", StandardCharsets.ISO_8859_1);
+    LATIN_1("latin-1", StandardCharsets.ISO_8859_1),
+    /** Of Poland, Hungary and their neighbours; never guessed, as are those that follow. */
+    WINDOWS_1250("windows-1250", Charset.forName("windows-1250")),
+    /** Of Cyrillic. */
+    WINDOWS_1251("windows-1251", Charset.forName("windows-1251")),
+    /** Of Greece. */
+    WINDOWS_1253("windows-1253", Charset.forName("windows-1253")),
+    /** Of Turkey. */
+    WINDOWS_1254("windows-1254", Charset.forName("windows-1254")),
+    /** Of China: GBK and GB 2312, too. */
+    GB18030("gb18030", Charset.forName("GB18030")),
+    /** Of Taiwan and Hong Kong. */
+    BIG5("big5", Charset.forName("Big5")),
+    /** Of Japan, as Windows has it. */
+    SHIFT_JIS("shift-jis", Charset.forName("windows-31j")),
+    /** Of Korea, as Windows has it. */
+    EUC_KR("euc-kr", Charset.forName("x-windows-949"));
 
     private static final byte[] UTF_8_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
     private static final byte[] LE_MARK = {(byte) 0xFF, (byte) 0xFE};
@@ -58,10 +76,37 @@ public enum FileEncoding {
             case "utf-16be" -> UTF_16BE;
             case "windows-1252", "cp1252" -> WINDOWS_1252;
             case "latin-1", "latin1", "iso-8859-1" -> LATIN_1;
+            case "windows-1250", "cp1250" -> WINDOWS_1250;
+            case "windows-1251", "cp1251" -> WINDOWS_1251;
+            case "windows-1253", "cp1253" -> WINDOWS_1253;
+            case "windows-1254", "cp1254" -> WINDOWS_1254;
+            case "gb18030", "gbk", "gb2312" -> GB18030;
+            case "big5" -> BIG5;
+            case "shift-jis", "sjis", "cp932" -> SHIFT_JIS;
+            case "euc-kr", "cp949" -> EUC_KR;
             default ->
-                throw new IllegalArgumentException(
-                        "expected utf-8, utf-16le, utf-16be, windows-1252 or latin-1, got '" + name + "'");
+                throw new IllegalArgumentException("expected "
+                        + Arrays.stream(values())
+                                .map(FileEncoding::label)
+                                .limit(values().length - 1L)
+                                .collect(Collectors.joining(", "))
+                        + " or " + values()[values().length - 1].label + ", got '" + name + "'");
         };
+    }
+
+    /** Whether a text in another alphabet than that of Western Europe may be in it: it is never guessed. */
+    public boolean isForeign() {
+        return ordinal() > LATIN_1.ordinal();
+    }
+
+    /** Whether bytes are text in it. */
+    public boolean reads(byte[] text) {
+        try {
+            charset.newDecoder().decode(ByteBuffer.wrap(text));
+            return true;
+        } catch (CharacterCodingException e) {
+            return false;
+        }
     }
 
     /** The encoding of a file, whose mark, if it has one, is passed over: a mark says more than a name. */

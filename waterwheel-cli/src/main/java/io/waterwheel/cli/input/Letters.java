@@ -9,7 +9,7 @@ import java.util.Map;
  * where a shell has no UTF-8: {@code Stückzahl} is {@code Stueckzahl}, {@code Température} is {@code Temperature},
  * {@code Цена} is {@code Tsena}. Others stay as they are. Pure functions.
  */
-final class Letters {
+public final class Letters {
     /** One after the other: a letter, and what stands for it. */
     private static final String PAIRS = "µ u ä ae ö oe ü ue ß ss æ ae ø oe å aa œ oe đ d ð d þ th ł l ı i ħ h ŧ t ŋ ng"
             + " α a β b γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o π p ρ r σ s ς s τ t υ y φ f χ ch ψ ps ω o"
@@ -28,7 +28,7 @@ final class Letters {
     private Letters() {}
 
     /** The text with each letter that it knows in letters of English. */
-    static String latin(String text) {
+    public static String latin(String text) {
         if (text.chars().allMatch(c -> c < 0x80)) {
             return text;
         }

@@ -109,7 +109,8 @@ class FileEncodingTest {
         assertThatThrownBy(() -> lines(joined("a,b\n1,".getBytes(UTF_8), marked(0x81)), FileEncoding.WINDOWS_1252))
                 .hasMessageContaining("behind line 1 are bytes that are no windows-1252");
         assertThatThrownBy(() -> FileEncoding.parse("ebcdic"))
-                .hasMessage("expected utf-8, utf-16le, utf-16be, windows-1252 or latin-1, got 'ebcdic'");
+                .hasMessage("expected utf-8, utf-16le, utf-16be, windows-1252, latin-1, windows-1250, windows-1251,"
+                        + " windows-1253, windows-1254, gb18030, big5, shift-jis or euc-kr, got 'ebcdic'");
         assertThat(Stream.of(FileEncoding.values()).map(one -> FileEncoding.parse(one.label())))
                 .containsExactly(FileEncoding.values());
     }

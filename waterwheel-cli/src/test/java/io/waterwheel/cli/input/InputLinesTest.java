@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
@@ -317,6 +318,23 @@ class InputLinesTest {
     void filesThatAreNoTextAreNamed() {
         assertThatThrownBy(() -> json("PK\u0003\u0004...", false)).hasMessageStartingWith("it is a zip archive");
         assertThatThrownBy(() -> json("PAR1...", false)).hasMessageStartingWith("it is a Parquet file");
+        Map<byte[], String> others = Map.of(
+                new byte[] {(byte) 0xD0, (byte) 0xCF, 0x11, (byte) 0xE0, 0},
+                "(.xls): save the sheet as CSV",
+                new byte[] {(byte) 0xFD, '7', 'z', 'X', 'Z'},
+                "compressed by xz",
+                "BZh91AY".getBytes(UTF_8),
+                "compressed by bzip2",
+                "ARROW1".getBytes(UTF_8),
+                "a file of Arrow",
+                new byte[] {-1, -1, -1, -1, 16},
+                "a file of Arrow",
+                new byte[] {(byte) 0xFF, (byte) 0xFE, 0, 0, 't'},
+                "in UTF-32",
+                new byte[] {0, 0, (byte) 0xFE, (byte) 0xFF, 0},
+                "in UTF-32");
+        others.forEach((begin, what) -> assertThatThrownBy(() -> new InputLines(new ByteArrayInputStream(begin), true))
+                .hasMessageContaining(what));
     }
 
     @Test

@@ -130,7 +130,10 @@ final class AppendCommand implements Callable<Integer> {
                             + " it is asked whether to go on.")
     private boolean create;
 
-    @Option(names = "--yes", description = "With --create: do not ask, and refuse what a person should look at.")
+    @Option(
+            names = "--yes",
+            description =
+                    "With --create: do not ask, and refuse what a person should look at: rows that do not fit, and what two readings fit equally, such as 3/4/2021.")
     private boolean yes;
 
     @Option(
@@ -150,8 +153,9 @@ final class AppendCommand implements Callable<Integer> {
             names = "--encoding",
             paramLabel = "NAME",
             converter = EncodingName.class,
-            description = "How the file's text is encoded: utf-8, utf-16le, utf-16be, windows-1252 or latin-1. Default:"
-                    + " utf-8, or what its first bytes say.")
+            description = "How the file's text is encoded: utf-8, utf-16le, utf-16be, windows-1252, latin-1,"
+                    + " windows-1250, windows-1251, windows-1253, windows-1254, gb18030, big5, shift-jis or euc-kr."
+                    + " Default: utf-8, or what its first bytes say.")
     private @Nullable FileEncoding encoding;
 
     private String stream = "";
@@ -298,7 +302,13 @@ final class AppendCommand implements Callable<Integer> {
                     creation.rejects() + ". Nothing was created: 'waterwheel stream create --like' writes the proposal"
                             + " for a file of your own to edit");
         }
-        List<String> doubts = Stream.of(had, creation.rejects())
+        List<String> undecided = creation.undecided();
+        if (!asks && !undecided.isEmpty()) {
+            throw new WaterwheelException(
+                    ErrorCode.BAD_FILE,
+                    file + ": " + String.join(". ", undecided) + ". Nothing was created: --yes takes no such guess");
+        }
+        List<String> doubts = Stream.concat(Stream.of(had, creation.rejects()), undecided.stream())
                 .filter(doubt -> !doubt.isEmpty())
                 .toList();
         if (asks && !creation.confirmed(terminal.in(), doubts)) {
@@ -410,6 +420,10 @@ final class AppendCommand implements Callable<Integer> {
         if (stream.isEmpty()) {
             if (file.equals(InputSource.STANDARD_INPUT)) {
                 throw wrong("standard input has no name that the stream could take: give one with --stream");
+            }
+            if (!StreamCreation.canName(file)) {
+                throw wrong("the name of " + file + " has no letter of English and no digit that the stream could be"
+                        + " called by: give it one with --stream");
             }
             stream = StreamCreation.nameFrom(file);
         }

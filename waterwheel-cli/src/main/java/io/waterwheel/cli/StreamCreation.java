@@ -4,6 +4,7 @@ import io.waterwheel.cli.input.AppendProgress;
 import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.cli.input.InputSource;
+import io.waterwheel.cli.input.Letters;
 import io.waterwheel.cli.output.DropPage;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.cli.proposal.FileFacts;
@@ -61,14 +62,23 @@ final class StreamCreation {
 
     /** The name of a stream that is made of a file or folder of this name: what no name may have becomes a hyphen. */
     static String nameFrom(String file) {
+        return nameOf(base(file));
+    }
+
+    /** Whether the name of a file has a letter or digit that a stream's name may have. */
+    static boolean canName(String file) {
+        return Letters.latin(base(file)).matches("(?s).*[A-Za-z0-9].*");
+    }
+
+    private static String base(String file) {
         Path path = Path.of(file).toAbsolutePath().normalize().getFileName();
         String base = String.valueOf(path == null ? file : path).replaceFirst("\\.(gz|zst)$", "");
-        return nameOf(base.replaceFirst("(?<=.)\\.[A-Za-z]{1,6}$", ""));
+        return base.replaceFirst("(?<=.)\\.[A-Za-z]{1,6}$", "");
     }
 
     /** The name of a stream that is called like something. */
     static String nameOf(String base) {
-        String name = base.replaceAll("[^A-Za-z0-9._-]+", "-").replaceFirst("^[^A-Za-z0-9]+", "");
+        String name = Letters.latin(base).replaceAll("[^A-Za-z0-9._-]+", "-").replaceFirst("^[^A-Za-z0-9]+", "");
         return name.isEmpty() ? "stream" : name.substring(0, Math.min(name.length(), 100));
     }
 
@@ -292,6 +302,11 @@ final class StreamCreation {
                         outcome.misfits(),
                         outcome.rows(),
                         outcome.first());
+    }
+
+    /** What the rows do not tell, and by which option a person says it: sentences without their full stops. */
+    List<String> undecided() {
+        return proposal.undecided();
     }
 
     /** A sentence where most rows would be rejected; empty elsewhere. */

@@ -274,11 +274,11 @@ final class FileFactsTest {
     /** Texts are texts until somebody says that they are times. */
     @Test
     void timesInAFormThatIsNotTried() throws Exception {
-        Path days = file("days.csv", "day,n\n2021.10.07,1\n2021.10.08,2\n");
+        Path days = file("days.csv", "day,n\n2021~10~07,1\n2021~10~08,2\n");
         refused("no column can be the time", days);
-        assertThat(proposed(days, "--times", "yyyy.MM.dd"))
+        assertThat(proposed(days, "--times", "yyyy~MM~dd"))
                 .contains("{name: day, type: timestamp}")
-                .contains("times: yyyy.MM.dd\n")
+                .contains("times: 'yyyy~MM~dd'\n")
                 .contains("time: day\n");
         refused("--times", days, "--times", "yyyy nonsense");
         Path two = file("two.csv", "sold,paid,n\n2021-10-07,2021-10-09,1\n2021-10-08,2021-10-09,2\n");
@@ -286,6 +286,16 @@ final class FileFactsTest {
         refused("--time-field n: not all rows of two.csv have times there", two, "--time-field", "n");
         refused("--time-field when: two.csv has no such column, but sold, paid, n", two, "--time-field", "when");
         refused("--key-field x: two.csv has no such column", two, "--key-field", "x");
+    }
+
+    /** A stream's name has letters of English only, as a field's has. */
+    @Test
+    void streamsAreCalledAsFilesAre() {
+        assertThat(StreamCreation.nameFrom("/a/donn\u00e9es \u00e0 2021.csv.gz"))
+                .isEqualTo("donnees-a-2021");
+        assertThat(StreamCreation.nameFrom("\u0426\u0435\u043d\u0430.csv")).isEqualTo("Tsena");
+        assertThat(StreamCreation.canName("\u6570\u636e.csv")).isFalse();
+        assertThat(StreamCreation.canName("\u6570\u636e-7.csv")).isTrue();
     }
 
     /** Of a long file the first rows are looked at, and all are read: no field is null for safety's sake. */

@@ -1,6 +1,7 @@
 package io.waterwheel.decode;
 
 import io.waterwheel.decode.typed.DayAndClock;
+import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.text.CsvEscapes;
@@ -36,6 +37,8 @@ final class CsvDecoder implements RecordDecoder {
     private final int quote;
 
     private final int escape;
+    /** Whether spaces around values that are no texts are passed over. */
+    private final boolean trims;
     /** Whether a CR alone is a character like another: who has no quotes to put it in, or an escape, writes it so. */
     private final boolean loneReturns;
 
@@ -68,6 +71,7 @@ final class CsvDecoder implements RecordDecoder {
         quote = csv.quote() == '\0' ? -1 : csv.quote();
         escape = csv.escape() == '\0' ? -1 : csv.escape();
         loneReturns = quote < 0 || escape >= 0;
+        trims = schema.text().export().trims();
         highest = (byte) Math.max(csv.delimiter(), Math.max(quote, Math.max(escape, '\r')));
         nulls = csv.nulls().stream()
                 .map(word -> word.getBytes(StandardCharsets.UTF_8))
@@ -139,7 +143,8 @@ final class CsvDecoder implements RecordDecoder {
         }
     }
 
-    private void plain(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
+    private void plain(int field, byte[] bytes, int begin, int to) throws RejectedRecordException {
+        int from = begin;
         int end = from;
         int escapes = 0;
         while (end < to) {
@@ -168,6 +173,10 @@ final class CsvDecoder implements RecordDecoder {
             end++;
         }
         valueEnd = end;
+        if (trims && !isText(field)) {
+            from = behindSpaces(bytes, from, end);
+            end = beforeSpaces(bytes, from, end);
+        }
         if (end == from) {
             if (pairs[field] == null && !row.setNull(field)) {
                 throw new RejectedRecordException(RefusalKind.FIELDS, "line lacks " + row.names[field]);
@@ -190,6 +199,26 @@ final class CsvDecoder implements RecordDecoder {
         } else {
             copied(field, bytes, from, end, end - from - escapes);
         }
+    }
+
+    private boolean isText(int field) {
+        return row.types[field].kind() == FieldType.Kind.STRING;
+    }
+
+    private static int behindSpaces(byte[] bytes, int from, int to) {
+        int at = from;
+        while (at < to && (bytes[at] == ' ' || bytes[at] == '\t')) {
+            at++;
+        }
+        return at;
+    }
+
+    private static int beforeSpaces(byte[] bytes, int from, int to) {
+        int at = to;
+        while (at > from && (bytes[at - 1] == ' ' || bytes[at - 1] == '\t')) {
+            at--;
+        }
+        return at;
     }
 
     private void value(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
@@ -244,6 +273,10 @@ final class CsvDecoder implements RecordDecoder {
                             + (delimiter == ',' ? "a comma" : "the delimiter '" + (char) delimiter + "'")
                             + " after the closing quote, got '"
                             + Snippet.of(bytes, valueEnd, to) + "'");
+        }
+        if (trims && !isText(field)) {
+            start = behindSpaces(bytes, start, at);
+            at = beforeSpaces(bytes, start, at);
         }
         if (dropped == 0) {
             value(field, bytes, start, at);

@@ -209,7 +209,7 @@ final class DefinitionReader {
     /** What fields say of it; the rest is said of all records. */
     private RecordText.Export export(Members members) {
         try {
-            return new RecordText.Export(clocks, units, false, 0, '\0');
+            return new RecordText.Export(clocks, units, false, 0, '\0', false);
         } catch (IllegalArgumentException e) {
             members.error("fields", String.valueOf(e.getMessage()));
             return RecordText.Export.NONE;

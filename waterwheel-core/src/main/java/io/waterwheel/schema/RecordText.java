@@ -75,6 +75,9 @@ public record RecordText(
         /** Word of a definition for negative numbers as accountants write them. */
         static final String PARENTHESES = "parentheses";
 
+        /** Word of a definition for values without the spaces around them. */
+        static final String TRIM = "trim";
+
         /** Values in double quotes, without an escape. */
         public Csv(char delimiter, char decimal, char thousands, List<String> nulls) {
             this(delimiter, decimal, thousands, nulls, '"', '\0');
@@ -211,11 +214,17 @@ public record RecordText(
      * @param parentheses whether a number of CSV in parentheses is negative
      * @param skipLines lines before the names, of files
      * @param comment what lines of CSV begin with that are no rows, of files and bodies; 0: none do
+     * @param trims whether spaces and tabs around values of CSV are passed over, but for texts, which have them
      */
     public record Export(
-            Map<String, String> clocks, Map<String, String> units, boolean parentheses, int skipLines, char comment) {
+            Map<String, String> clocks,
+            Map<String, String> units,
+            boolean parentheses,
+            int skipLines,
+            char comment,
+            boolean trims) {
         /** Nothing of it. */
-        public static final Export NONE = new Export(Map.of(), Map.of(), false, 0, '\0');
+        public static final Export NONE = new Export(Map.of(), Map.of(), false, 0, '\0', false);
 
         /** Of a file. */
         public static final int MOST_SKIPPED = 10_000;
@@ -360,6 +369,9 @@ public record RecordText(
         mark(members, "escape", csv.escape(), Csv.DEFAULT.escape());
         if (export.parentheses()) {
             members.put("negative", Csv.PARENTHESES);
+        }
+        if (export.trims()) {
+            members.put("spaces", Csv.TRIM);
         }
         if (export.comment() != '\0') {
             members.put("comment", String.valueOf(export.comment()));

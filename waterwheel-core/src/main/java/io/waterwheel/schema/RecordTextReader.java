@@ -37,7 +37,8 @@ final class RecordTextReader {
             "blocks",
             "negative",
             "comment",
-            "skip-lines");
+            "skip-lines",
+            "spaces");
     private static final String TAB = "tab";
 
     private RecordTextReader() {}
@@ -86,7 +87,8 @@ final class RecordTextReader {
                             fields.units(),
                             parts.has("negative") && choice(parts, "negative", RecordText.Csv.PARENTHESES, "minus"),
                             skipLines(parts),
-                            sign(parts, "comment", '\0')));
+                            sign(parts, "comment", '\0'),
+                            parts.has("spaces") && choice(parts, "spaces", RecordText.Csv.TRIM, "keep")));
         } catch (IllegalArgumentException e) {
             members.error("records", String.valueOf(e.getMessage()));
             return RecordText.DEFAULT;

@@ -442,7 +442,16 @@ final class FilesAsTheyCome {
         CliResult asked = run("\n".getBytes(UTF_8), true, "append", "--create", odd.toString());
         assertThat(asked.code()).as("%s", asked).isEqualTo(1);
         assertThat(asked.err()).contains("3 of 5 would be rejected", "append 2 files? [y/N] ", "nothing was created");
-        assertThat(run(new byte[0], false, "stream", "list").out()).doesNotContain("mixed", "odd");
+        // What two readings fit equally is a person's to say.
+        Path either = Files.writeString(folder.resolve("either.csv"), "at\tx\n3/4/2021\t1,250\n5/6/2021\t2,500\n");
+        CliResult open = run(new byte[0], false, "append", "--create", "--yes", either.toString());
+        assertThat(open.code()).as("%s", open).isEqualTo(1);
+        assertThat(open.err())
+                .contains(
+                        "cannot be told (x: 1,250 (line 2), 2,500 (line 3)): say --decimal , or --thousands ,",
+                        "times of at may be d/M/yyyy or M/d/yyyy",
+                        "Nothing was created");
+        assertThat(run(new byte[0], false, "stream", "list").out()).doesNotContain("mixed", "odd", "either");
     }
 
     /** A block that is no tuple is shown by its first bytes, and a table keeps its lines. The last of stream anew. */

@@ -60,10 +60,13 @@ final class ColumnRoles {
         if (best == null) {
             StringBuilder nearly = new StringBuilder();
             for (ColumnSample column : used) {
-                boolean nearlyNumbers = column.evidence().contains("are numbers")
-                        && TIME_NAME.matcher(column.name).matches();
-                if (nearlyNumbers || column.evidence().contains("are times")) {
+                boolean isCalledSo = TIME_NAME.matcher(column.name).matches();
+                boolean nearlyNumbers = column.evidence().contains("are numbers") && isCalledSo;
+                String mixed = column.mixedTimes(isCalledSo);
+                if (nearlyNumbers || column.evidence().contains(" are times; ")) {
                     nearly.append(". Of ").append(column.name).append(", ").append(column.evidence());
+                } else if (!mixed.isEmpty()) {
+                    nearly.append(". Of ").append(column.name).append(", ").append(mixed);
                 }
             }
             throw FileLook.bad(source

@@ -3,9 +3,7 @@ package io.waterwheel.cli.proposal;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.schema.text.Ipv4;
-import io.waterwheel.schema.text.TimePattern;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -15,9 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What the values of one column of a CSV file, or of one member of JSON objects, look like. One thread. */
 final class ColumnSample {
-    /** Numbers for the decoder, of type double only. */
-    private static final Set<String> NOT_FINITE = Set.of("NaN", "Infinity", "-Infinity");
-
     /** Up to here a double holds every whole number. */
     private static final long EXACT = 1L << 53;
 
@@ -32,11 +27,6 @@ final class ColumnSample {
     private static final int FEW = 20;
     /** At most 1 in this number of values is an outlier where the others are said to be of one kind. */
     private static final int MOST = 20;
-    /** A pattern may fail to read this number of values, and 1 in RARE, before it is given up. */
-    private static final int FEW_OUTLIERS = 3;
-
-    private static final int RARE = 50;
-
     /** A telephone number has more digits than a difference that is written with a plus. */
     private static final int DIGITS_OF_TELEPHONES = 7;
 
@@ -62,6 +52,10 @@ final class ColumnSample {
 
     long values;
     long empty;
+    /** Values with spaces around them, and spaces alone, of CSV. */
+    long spaced;
+
+    private long blank;
     long marks;
     long zoneless;
     /** NaN and infinities. */
@@ -69,15 +63,9 @@ final class ColumnSample {
     /** Whole numbers that are others as doubles, perhaps. */
     long rounded;
 
-    private final DigitCount digits = new DigitCount();
+    final DigitCount digits = new DigitCount();
     /** Numbers with marks that are not those of plain numbers, and those whose marks might be others. */
     long marked;
-
-    long doubtful;
-    /** Numbers whose point might stand between thousands, and whole numbers that would have none there. */
-    private long groups;
-
-    private long shorts;
 
     /** Numbers in parentheses, and with a sign before them. */
     long parenthesised;
@@ -99,6 +87,7 @@ final class ColumnSample {
     private long strings;
 
     private long literals;
+    private boolean isJson;
     private long integers;
     private long wide;
     private long decimals;
@@ -120,22 +109,17 @@ final class ColumnSample {
     private final Set<Integer> distinct = new HashSet<>();
 
     private final CsvStyle style;
-    /** By pattern of {@link CsvStyle#times}: values that it reads. */
-    private final long[] byPattern;
-
-    private final TimePattern.Reader[] readers;
+    private final TimeForms forms;
 
     /** Whether a few values that are no times are passed over. */
     private boolean outliers;
 
     private final Outliers noNumbers = new Outliers();
+    /** Digits that begin with a zero, or are more than 64 bits hold. */
+    private final Outliers names = new Outliers();
+
+    private final Outliers notFiniteOnes = new Outliers();
     private final Outliers noTimes = new Outliers();
-    /** The first value that the pattern of all values before it does not read; empty: there is none. */
-    private String otherForm = "";
-
-    private RowPlace otherFormPlace = place;
-    private String formBefore = "";
-
     /** The marks that are there. */
     final Set<String> words = new TreeSet<>();
 
@@ -143,10 +127,7 @@ final class ColumnSample {
         this.name = name;
         this.style = style;
         this.units = new UnitSample(style);
-        this.byPattern = new long[style.times().size()];
-        this.readers = style.times().stream()
-                .map(pattern -> TimePattern.of(pattern).reader())
-                .toArray(TimePattern.Reader[]::new);
+        this.forms = new TimeForms(style.times());
     }
 
     /** The same under another name. */
@@ -159,18 +140,27 @@ final class ColumnSample {
     void addJson(String value, boolean string) {
         strings += string ? 1 : 0;
         literals += string ? 0 : 1;
+        isJson = true;
         // An empty string is a value, and no word stands for null.
         add(value, true);
     }
 
-    void add(String value, boolean quoted) {
-        if (value.isEmpty() && !quoted) {
+    void add(String written, boolean quoted) {
+        if (written.isEmpty() && !quoted) {
             empty++;
             return;
         }
+        String value = isJson ? written : CsvStyle.trimmed(written);
+        if (value.length() < written.length()) {
+            spaced++;
+            if (value.isEmpty() && !quoted) {
+                blank++;
+                return;
+            }
+        }
         values++;
         if (distinct.size() < DISTINCT_COUNTED) {
-            distinct.add(value.hashCode());
+            distinct.add(written.hashCode());
         }
         // In quotes it is a text for the decoder.
         if (!quoted && style.isNothing(value)) {
@@ -179,7 +169,13 @@ final class ColumnSample {
             return;
         }
         first = first.isEmpty() ? value : first;
-        if (style.times() != CsvStyle.TIMES && readByPattern(value)) {
+        addKnown(value);
+        long known = values - marks;
+        forms.seen(value, place, times + zoneless == known ? "2021-10-07T12:00:01Z" : digitTimes.counted(known), known);
+    }
+
+    private void addKnown(String value) {
+        if (style.times() != TimeForms.USUAL && forms.read(value, values - marks - 1 - times - zoneless)) {
             // Somebody says how times are written: digits alone may be one.
             return;
         }
@@ -197,12 +193,10 @@ final class ColumnSample {
             noTimes.add(value, place);
             number(number);
             marked += number.equals(value) ? 0 : 1;
-            doubtful += style.isDoubtful(value) ? 1 : 0;
-            groups += style.mayBeGroup(value) ? 1 : 0;
-            shorts += CsvStyle.isShort(value) ? 1 : 0;
+            digits.addMarks(value, style, place);
             return;
         }
-        boolean finite = !NOT_FINITE.contains(value);
+        boolean finite = !CsvStyle.NOT_FINITE.contains(value);
         units.add(value, place);
         if (finite) {
             noNumbers.add(value, place);
@@ -221,9 +215,10 @@ final class ColumnSample {
         if (!finite) {
             notFinite++;
             decimals++;
+            notFiniteOnes.add(value, place);
         } else if (value.equalsIgnoreCase("true") || value.equalsIgnoreCase("false")) {
             booleans++;
-        } else if (style.times() != CsvStyle.TIMES || !readByPattern(value)) {
+        } else if (style.times() != TimeForms.USUAL || !forms.read(value, values - marks - 1)) {
             unread.add(value, place);
             address(value);
         }
@@ -231,20 +226,42 @@ final class ColumnSample {
 
     /** The numbers of a column whose values all have one unit; else the column itself. */
     ColumnSample withoutUnit() {
+        // Spaces are a text, and nothing in a column of others.
+        if (isText()) {
+            values += blank;
+        } else {
+            empty += blank;
+        }
+        blank = 0;
         ColumnSample numbers = units.numbers();
-        if (numbers == null
-                || units.count() != values - marks
-                || !numbers.type().isNumber()) {
+        if (numbers == null || units.count() + notFinite != values - marks) {
+            return this;
+        }
+        // A number that is none has no unit.
+        numbers.values += notFinite - numbers.notFinite;
+        numbers.decimals += notFinite - numbers.notFinite;
+        numbers.notFinite = notFinite;
+        if (!numbers.type().isNumber()) {
             return this;
         }
         numbers.name = name;
         numbers.from = from;
         numbers.unit = units.unit();
         numbers.empty = empty;
+        numbers.spaced = spaced;
         numbers.marks = marks;
         numbers.values = values;
         numbers.words.addAll(words);
         return numbers;
+    }
+
+    private boolean isText() {
+        return type() == FieldType.STRING && timePatterns().isEmpty();
+    }
+
+    /** Whether its values have spaces around them that are no part of them. */
+    boolean isTrimmed() {
+        return pair.isEmpty() ? spaced > 0 && !isText() : pair.stream().anyMatch(part -> part.spaced > 0);
     }
 
     /** The form of days or times that all values, digits alone, may have; null where they are none. */
@@ -283,7 +300,7 @@ final class ColumnSample {
 
     /** Counts addresses and UUIDs, of a kind that all values before are of: others say nothing. */
     private void address(String value) {
-        long before = values - marks - 1;
+        long before = values - marks - notFinite - 1;
         if (clocks == before && value.indexOf(':') > 0 && CLOCK.matcher(value).matches()) {
             digitTimes.addClock(value, clocks++);
             fraction = Math.max(fraction, DigitCount.behindPoint(value));
@@ -295,29 +312,6 @@ final class ColumnSample {
         ipv4 += ipv4 == before && Ipv4.parse(bytes, 0, bytes.length) >= 0 ? 1 : 0;
         ipv6 += ipv6 == before && FieldType.IPV6.parseSixteen(bytes, 0, bytes.length, sixteen) ? 1 : 0;
         uuids += uuids == before && FieldType.UUID.parseSixteen(bytes, 0, bytes.length, sixteen) ? 1 : 0;
-    }
-
-    /** Whether a pattern of times reads the value, that has read all those before. */
-    private boolean readByPattern(String value) {
-        boolean read = false;
-        int before = -1;
-        byte[] bytes = null;
-        for (int p = byPattern.length - 1; p >= 0; p--) {
-            if (byPattern[p] + FEW_OUTLIERS + values / RARE >= values - marks - 1) {
-                before = byPattern[p] > 0 ? p : before;
-                bytes = bytes == null ? value.getBytes(StandardCharsets.UTF_8) : bytes;
-                if (CsvStyle.isTime(readers[p], bytes)) {
-                    byPattern[p]++;
-                    read = true;
-                }
-            }
-        }
-        if (!read && before >= 0 && otherForm.isEmpty()) {
-            formBefore = style.times().get(before);
-            otherForm = value;
-            otherFormPlace = place;
-        }
-        return read;
     }
 
     private void number(String value) {
@@ -332,6 +326,9 @@ final class ColumnSample {
             digits.add(value, nearest);
             decimals += leadingZero ? 0 : 1;
             fraction = Math.max(fraction, DigitCount.behindPoint(value));
+            if (leadingZero) {
+                names.add(value, place);
+            }
             return;
         }
         long whole;
@@ -339,6 +336,7 @@ final class ColumnSample {
             whole = Long.parseLong(value);
         } catch (NumberFormatException beyond64Bits) {
             widen(Double.parseDouble(value));
+            names.add(value, place);
             return; // as a double it would be another number: it stays a text
         }
         widen((double) whole);
@@ -347,6 +345,8 @@ final class ColumnSample {
             decimals++;
             wide += whole != (int) whole ? 1 : 0;
             rounded += whole > EXACT || whole < -EXACT ? 1 : 0;
+        } else {
+            names.add(value, place);
         }
     }
 
@@ -358,6 +358,7 @@ final class ColumnSample {
     private void widen(double number) {
         least = Math.min(least, number);
         most = Math.max(most, number);
+        digitTimes.count(number);
     }
 
     /** Whether some values are marks of nothing in a column of another type. */
@@ -376,21 +377,14 @@ final class ColumnSample {
     boolean takesOutliers() {
         long known = values - marks;
         long fewest = known - known / MOST;
-        boolean pattern = false;
-        for (long read : byPattern) {
-            pattern |= read >= fewest;
-        }
-        outliers = known >= FEW && (times + zoneless >= fewest || pattern);
+        outliers = known >= FEW && (times + zoneless >= fewest || forms.most() >= fewest);
         return outliers;
     }
 
     /** How many values are no times, though it is taken for one; and the first of them. Empty where there are none. */
     String outliers() {
         long known = values - marks;
-        long most = times + zoneless;
-        for (long read : byPattern) {
-            most = Math.max(most, read);
-        }
+        long most = Math.max(times + zoneless, forms.most());
         return outliers
                 ? known - most + " of " + known + " are no times: "
                         + (times + zoneless == most ? noTimes : unread).text()
@@ -408,13 +402,9 @@ final class ColumnSample {
         if (!pair.isEmpty()) {
             return pairPatterns;
         }
-        List<String> patterns = new ArrayList<>();
-        for (int p = 0; p < byPattern.length; p++) {
-            if (areAll(byPattern[p])) {
-                patterns.add(style.times().get(p));
-            }
-        }
-        return patterns;
+        // Where a person says how they are written, ISO 8601 is read beside it.
+        long iso = style.times() == TimeForms.USUAL ? 0 : times + zoneless;
+        return forms.reading(read -> areAll(read + iso));
     }
 
     /** The narrowest type that holds all values, but for marks; text when there are none. */
@@ -469,12 +459,26 @@ final class ColumnSample {
      */
     String evidence() {
         long known = values - marks;
-        if (type() != FieldType.STRING || !timePatterns().isEmpty() || known < FEW || areLabels()) {
+        if (type() != FieldType.STRING || !timePatterns().isEmpty() || areLabels()) {
+            return "";
+        }
+        long odd = known - notFinite;
+        if (notFinite > 0 && odd > 0 && (booleans == odd || ipv4 == odd || ipv6 == odd || uuids == odd)) {
+            return odd + " of " + known + " are "
+                    + (booleans == odd ? "booleans" : uuids == odd ? "UUIDs" : "addresses") + "; others: "
+                    + notFiniteOnes.text();
+        }
+        if (units.areOfSeveral(known)) {
+            return units.evidence(known);
+        }
+        if (known < FEW) {
             return "";
         }
         long fewest = known - known / MOST;
         if (decimals >= fewest || (decimals >= known - known / 2 && noNumbers.areAll())) {
-            return decimals + " of " + known + " are numbers; others: " + noNumbers.text();
+            return noNumbers.text().isEmpty()
+                    ? "digits that a number would not keep: " + names.text()
+                    : decimals + " of " + known + " are numbers; others: " + noNumbers.text();
         }
         if (units.count() >= fewest) {
             return units.evidence(known);
@@ -482,12 +486,17 @@ final class ColumnSample {
         if (times + zoneless >= fewest) {
             return times + zoneless + " of " + known + " are times; others: " + noTimes.text();
         }
-        if (!otherForm.isEmpty()) {
-            Outliers other = new Outliers();
-            other.add(otherForm, otherFormPlace);
-            return "the first values are times such as " + formBefore + "; others: " + other.text();
-        }
-        return "";
+        return mixedTimes(false);
+    }
+
+    /** What is written as a time first and otherwise then; empty: nothing is. */
+    String mixedTimes(boolean countsToo) {
+        return forms.areMixed() && (countsToo || !forms.beginAsNumbers()) ? forms.mixed() : "";
+    }
+
+    /** Numbers with a comma that is taken for a decimal mark, though all of them may be groups. */
+    long commasOfThousands() {
+        return style.decimal() == ',' && !style.commas().isEmpty() ? digits.groupsBeside(integers, values - marks) : 0;
     }
 
     /**
@@ -495,7 +504,7 @@ final class ColumnSample {
      * whole numbers of up to three digits. 0 where something tells, and where all have the point, as decimals do.
      */
     long pointsOfThousands() {
-        return shorts > 0 && groups + shorts == values - marks ? groups : 0;
+        return digits.shorts() > 0 && style.decimal() == '.' ? digits.groupsBeside(digits.shorts(), values - marks) : 0;
     }
 
     /** Whether its values in JSON fit its type only where numbers may be text, or text numbers. */
@@ -550,13 +559,7 @@ final class ColumnSample {
         if (least > most || marked > 0) {
             return null; // not one finite number; counts have no marks
         }
-        for (TimestampUnit unit : TimestampUnit.values()) {
-            double perSecond = 1e9 / unit.nanos();
-            if (least >= 315_532_800.0 * perSecond && most <= 4_102_444_800.0 * perSecond) {
-                return unit;
-            }
-        }
-        return null;
+        return DigitTimes.unitOf(least, most);
     }
 
     /** The coarsest timestamp that keeps the digits behind the point of numbers in this unit. */

@@ -6,6 +6,7 @@ import io.waterwheel.schema.RecordText;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +53,13 @@ record CsvDialect(RecordText.Csv signs, List<String> records, List<Integer> firs
             // Where some values are in quotes as they should be, the others are spoilt.
             may &= signs[0] != '\0' || facts.quote != null || usual.quoted < usual.bad;
             boolean single = best != null && signs[0] == '\'' && best.quoted == 0 && reading.bad <= best.bad;
-            if (best == null || (may && (reading.bad < best.bad || single))) {
+            // Values from quote to quote, with escaped ones within: no text begins and ends so by chance.
+            boolean closed = best != null
+                    && best.dialect.signs.quote() == '\0'
+                    && signs[0] == '"'
+                    && reading.quoted > 0
+                    && reading.bad <= best.bad;
+            if (best == null || (may && (reading.bad < best.bad || single || closed))) {
                 best = reading;
             }
         }
@@ -112,6 +119,38 @@ record CsvDialect(RecordText.Csv signs, List<String> records, List<Integer> firs
         }
         int left = dialect.rest.isEmpty() ? 0 : linesOf(dialect.rest);
         return new Reading(dialect, bad + (whole || left > MOST_LINES ? left : 0), quoted);
+    }
+
+    /** Titles that are looked at, and lines behind them. */
+    private static final int MOST_TITLES = 30;
+
+    private static final int LINES_BEHIND_TITLES = 200;
+    /** One record in as many may be of another width where the others show what the file is. */
+    private static final int FEW = 20;
+
+    /**
+     * How many lines stand before those that are records of several values each, in a file whose first line has one; 0:
+     * no number of them, up to a few, does it.
+     *
+     * @param announced the delimiter, by the file or by a person; 0: not
+     * @param areNames whether the first of those records may name columns
+     */
+    static int titles(List<String> lines, char announced, FileFacts facts, Predicate<List<CsvCells.Cell>> areNames) {
+        for (int before = 1; before <= Math.min(MOST_TITLES, lines.size() - 2); before++) {
+            List<String> behind = lines.subList(before, Math.min(lines.size(), before + LINES_BEHIND_TITLES));
+            RecordText.Csv signs = of(behind, false, announced, 0, facts).signs;
+            List<List<CsvCells.Cell>> records = divided(behind, signs).records.stream()
+                    .map(record -> CsvCells.of(record, signs))
+                    .toList();
+            int width = records.size() < 2 ? 0 : records.get(0).size();
+            long odd = records.stream().filter(other -> other.size() != width).count();
+            // A time, a number: what only rows have.
+            boolean rows = records.stream().anyMatch(record -> !areNames.test(record));
+            if (width > 1 && odd * FEW < records.size() && rows && areNames.test(records.get(0))) {
+                return before;
+            }
+        }
+        return 0;
     }
 
     private static RecordText.Csv signs(char delimiter, char quote, char escape) {
@@ -216,7 +255,8 @@ record CsvDialect(RecordText.Csv signs, List<String> records, List<Integer> firs
     }
 
     private CsvDialect explained() {
-        String shown = shown(signs.escape() != '\0' ? signs.escape() : signs.quote());
+        // Where there is no quote, what would be one elsewhere shows it.
+        String shown = shown(signs.escape() != '\0' ? signs.escape() : signs.quote() != '\0' ? signs.quote() : '"');
         return shown == null ? this : new CsvDialect(signs, records, firstLines, rest, shown);
     }
 

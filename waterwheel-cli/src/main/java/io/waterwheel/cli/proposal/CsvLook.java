@@ -69,8 +69,19 @@ final class CsvLook extends FileLook {
 
     @Override
     String adviceOfLines() {
-        return padded
-                ? ". Some names in its first line are empty: --skip-lines N leaves out lines before the names"
+        if (padded) {
+            return ". Some names in its first line are empty: --skip-lines N leaves out lines before the names";
+        }
+        return columns.size() > 1
+                ? ""
+                : ". Each row has one value: --delimiter SIGN says what divides values, --skip-lines N leaves out lines"
+                        + " before the names"
+                        + adviceOfReturns();
+    }
+
+    private String adviceOfReturns() {
+        return firstOnes.stream().anyMatch(line -> line.indexOf('\r') >= 0)
+                ? "; lines that end with a carriage return alone are not told apart: let them end with line feeds"
                 : "";
     }
 
@@ -106,6 +117,8 @@ final class CsvLook extends FileLook {
             comment = comments(begin);
             if (comment != '\0') {
                 leaveOutComments(begin, places);
+            } else if (facts.skipLines == null && named.isEmpty()) {
+                requireNoRemarksFirst(begin, places);
             }
         }
         int last = leftOut.last();
@@ -164,7 +177,31 @@ final class CsvLook extends FileLook {
         if (rows == 0) {
             throw bad(source + " has no row"
                     + (damaged > 0 ? " that can be read" : headed ? " behind its line of names" : "")
-                    + ": expected at least one, which tells what the fields are");
+                    + ": expected at least one, which tells what the fields are"
+                    + adviceOfReturns());
+        }
+    }
+
+    /** Passes over remarks before the names, in a file with rows that begin as they do. */
+    private void requireNoRemarksFirst(List<String> lines, List<RowPlace> places) {
+        int top = 0;
+        while (top < lines.size() && lines.get(top).startsWith("#")) {
+            top++;
+        }
+        if (top == 0 || top + 1 >= lines.size()) {
+            return;
+        }
+        List<String> behind = lines.subList(top, lines.size());
+        RecordText.Csv divided = lines(delimiter(behind));
+        int width = CsvCells.of(behind.get(0), divided).size();
+        boolean remarks = lines.subList(0, top).stream()
+                .allMatch(line -> isRemark(line) || CsvCells.of(line, divided).size() != width);
+        int line = (int) places.get(top).number();
+        if (remarks && width > 1 && isHeader(CsvCells.of(behind.get(0), divided))) {
+            throw new LinesBefore(
+                    line - 1,
+                    source + ": line " + line + " names the columns. Leave out what stands before it: "
+                            + without(line, named));
         }
     }
 
@@ -175,6 +212,11 @@ final class CsvLook extends FileLook {
                 .count();
         // A title alone tells no delimiter: then nothing may divide the other lines either.
         boolean undivided = mayBeHeaded && records.get(0).size() == 1;
+        if (undivided && named.isEmpty() && facts.skipLines == null) {
+            int titles = CsvDialect.titles(
+                    firstOnes, facts.delimiter == null ? '\0' : facts.delimiter, facts, CsvLook::isHeader);
+            requireNoTitles(titles == 0 ? 0 : places.get(titles).number());
+        }
         CsvStyle.Alike alike =
                 undivided || even * 2 < records.size() ? CsvStyle.alike(firstOnes, facts.delimiter) : null;
         if (alike == null || alike.before() == 0) {
@@ -204,6 +246,16 @@ final class CsvLook extends FileLook {
             throw new LinesBefore((int) line - 1, message);
         }
         throw bad(message);
+    }
+
+    /** @param line that names the columns; 0: it is the first */
+    private void requireNoTitles(long line) {
+        if (line > 1 && line - 1 <= RecordText.Export.MOST_SKIPPED) {
+            throw new LinesBefore(
+                    (int) line - 1,
+                    source + ": line " + line + " is the first that is divided as the others are. Leave"
+                            + " out what stands before it: " + without(line, named));
+        }
     }
 
     /** Names for rows that have a value more than there are names. */

@@ -3,12 +3,10 @@ package io.waterwheel.cli.proposal;
 import io.waterwheel.cli.input.CsvCells;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.text.Ipv4;
-import io.waterwheel.schema.text.TimePattern;
 import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
-import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,9 +25,20 @@ import org.jspecify.annotations.Nullable;
  * @param times patterns of times, the likeliest first
  * @param quote around values; 0: none
  * @param escape before a character that stands for itself; 0: none
+ * @param commas what speaks for one reading where all commas may be decimal or stand between thousands; empty: all is
+ *     told by the numbers
+ * @param undecided whether as much speaks for the other reading
  */
 record CsvStyle(
-        char delimiter, char decimal, char thousands, Set<String> nulls, List<String> times, char quote, char escape) {
+        char delimiter,
+        char decimal,
+        char thousands,
+        Set<String> nulls,
+        List<String> times,
+        char quote,
+        char escape,
+        String commas,
+        boolean undecided) {
     /** What files write where there is nothing. */
     private static final Set<String> MARKS_OF_NOTHING = Set.of(
             "-", "--", "NA", "N/A", "n/a", "#N/A", "#NA", "#NV", "<NA>", "null", "NULL", "Null", "None", "nan", "NaT",
@@ -42,45 +51,6 @@ record CsvStyle(
     /** The same with a unit, such as 5,7%. */
     private static final Pattern COMMA_AND_UNIT = Pattern.compile("-?\\d+,\\d+\\s*\\S{0,3}");
 
-    /** Times that are not written as ISO 8601 says; of two that fit, the first is the likelier. */
-    static final List<String> TIMES = List.of(
-            "dd.MM.yyyy HH:mm:ss",
-            "dd.MM.yyyy HH:mm",
-            "dd.MM.yyyy",
-            "d.M.yyyy H:mm:ss",
-            "d.M.yyyy H:mm",
-            "d.M.yyyy",
-            "dd-MM-yyyy HH:mm:ss",
-            "dd-MM-yyyy HH:mm",
-            "dd-MM-yyyy",
-            "yyyy-MM-dd HH:mm:ss,SSS",
-            "yyyy-MM-dd H:mm",
-            "dd/MM/yyyy HH:mm:ss",
-            "MM/dd/yyyy HH:mm:ss",
-            "d/M/yyyy H:mm:ss",
-            "M/d/yyyy H:mm:ss",
-            "d/M/yyyy H:mm",
-            "M/d/yyyy H:mm",
-            "MM/dd/yyyy hh:mm:ss a",
-            "M/d/yyyy h:mm:ss a",
-            "M/d/yyyy h:mm a",
-            "d/M/yyyy",
-            "M/d/yyyy",
-            "yyyy/MM/dd HH:mm:ss",
-            "yyyy/MM/dd HH:mm",
-            "yyyy/MM/dd",
-            "dd-MMM-yyyy HH:mm:ss",
-            "dd MMM yyyy HH:mm:ss",
-            "dd/MMM/yyyy:HH:mm:ss XXX",
-            "dd.MM.yy HH:mm:ss",
-            "dd.MM.yy HH:mm",
-            "dd.MM.yy",
-            "dd/MM/yy HH:mm",
-            "MM/dd/yy HH:mm",
-            "dd/MM/yy",
-            "MM/dd/yy",
-            "yyyyMMdd'T'HHmmssXXX");
-
     /** As RFC 4180 has it. */
     static final CsvStyle PLAIN = new CsvStyle(',', '.', '\0');
 
@@ -92,7 +62,8 @@ record CsvStyle(
             new CsvStyle(',', ',', '.'),
             new CsvStyle(',', ',', ' '),
             new CsvStyle(',', '.', ' '),
-            new CsvStyle(',', '.', '\''));
+            new CsvStyle(',', '.', '\''),
+            new CsvStyle(',', ',', '\''));
 
     /** The same where points divide thousands, as it seems. */
     private static final List<CsvStyle> MARKS_OF_GROUPS = Stream.concat(
@@ -100,7 +71,18 @@ record CsvStyle(
             .toList();
 
     CsvStyle(char delimiter, char decimal, char thousands) {
-        this(delimiter, decimal, thousands, Set.of(), TIMES, '"', '\0');
+        this(delimiter, decimal, thousands, Set.of(), TimeForms.USUAL, '"', '\0');
+    }
+
+    CsvStyle(
+            char delimiter,
+            char decimal,
+            char thousands,
+            Set<String> nulls,
+            List<String> times,
+            char quote,
+            char escape) {
+        this(delimiter, decimal, thousands, nulls, times, quote, escape, "", false);
     }
 
     /** As a person says, where nothing is known of the file's signs. */
@@ -110,7 +92,7 @@ record CsvStyle(
                 '.',
                 '\0',
                 Set.copyOf(facts.nulls),
-                facts.times == null ? TIMES : List.of(facts.times),
+                facts.times == null ? TimeForms.USUAL : List.of(facts.times),
                 facts.quote == null ? '"' : facts.quote,
                 facts.escape == null ? '\0' : facts.escape);
     }
@@ -132,7 +114,7 @@ record CsvStyle(
         if (announced != '\0') {
             return announced;
         }
-        CsvStyle said = new CsvStyle(',', '.', '\0', Set.of(), TIMES, quote, escape);
+        CsvStyle said = new CsvStyle(',', '.', '\0', Set.of(), TimeForms.USUAL, quote, escape);
         for (char delimiter : DELIMITERS) {
             int divided = said.cells(lines.get(0), delimiter).size();
             boolean fits = columns == 0 ? divided > 1 : divided == columns;
@@ -215,8 +197,9 @@ record CsvStyle(
         for (List<CsvCells.Cell> row : rows) {
             for (int c = 0; c < row.size(); c++) {
                 CsvCells.Cell cell = row.get(c);
-                if (!cell.text().isEmpty() && (cell.quoted() || !said.isNothing(cell.text()))) {
-                    columns.computeIfAbsent(c, unused -> new ArrayList<>()).add(cell.text());
+                String text = trimmed(cell.text());
+                if (!text.isEmpty() && (cell.quoted() || !said.isNothing(text))) {
+                    columns.computeIfAbsent(c, unused -> new ArrayList<>()).add(text);
                 }
             }
         }
@@ -239,14 +222,131 @@ record CsvStyle(
                     || marks.has(signs.escape())) {
                 continue;
             }
-            long numbers = columns.values().stream().filter(marks::areNumbers).count();
+            long numbers = marks.numbers(columns);
             if (numbers > most) {
                 best = marks;
                 most = numbers;
             }
         }
+        if (facts.decimal == null
+                && facts.thousands == null
+                && (best.equals(GROUPS) || best.equals(COMMA))
+                && COMMA.numbers(columns) == GROUPS.numbers(columns)) {
+            best = byCommas(delimiter, columns);
+        }
         return new CsvStyle(
-                delimiter, best.decimal, best.thousands, said.nulls, said.times, signs.quote(), signs.escape());
+                delimiter,
+                best.decimal,
+                best.thousands,
+                said.nulls,
+                said.times,
+                signs.quote(),
+                signs.escape(),
+                best.commas,
+                best.undecided);
+    }
+
+    /** Commas between thousands, and decimal ones. */
+    private static final CsvStyle GROUPS = new CsvStyle(',', '.', ',');
+
+    private static final CsvStyle COMMA = new CsvStyle(',', ',', '\0');
+
+    private static final Pattern DOTTED_DAY = Pattern.compile("\\d{1,2}\\.\\d{1,2}\\.\\d{2,4}( .*)?");
+
+    /** The marks of numbers where three digits stand behind each comma, so that it may be either mark. */
+    private static CsvStyle byCommas(char delimiter, Map<Integer, List<String>> columns) {
+        List<String> decimal = new ArrayList<>();
+        List<String> groups = new ArrayList<>();
+        (delimiter == ';' ? decimal : groups).add("the delimiter " + delimiter);
+        if (delimiter != ';' && delimiter != ',') {
+            groups.clear(); // a tab or a bar says nothing
+        }
+        for (List<String> column : columns.values()) {
+            boolean marked = column.stream().anyMatch(value -> value.indexOf(',') >= 0);
+            if (column.stream().allMatch(value -> DOTTED_DAY.matcher(value).matches())) {
+                add(decimal, "days such as " + column.get(0));
+            } else if (marked && COMMA.areNumbers(column) && GROUPS.areGroups(column, false)) {
+                add(groups, "that others of the column have three digits at most and no comma");
+            } else if (marked && COMMA.areNumbers(column)) {
+                column.stream()
+                        .filter(value -> value.indexOf(',') < 0 && COMMA.number(value) != null && !isShort(value))
+                        .findFirst()
+                        .ifPresent(value -> add(decimal, "that " + value + " has no comma"));
+            }
+        }
+        // Where both are as likely, what is proposed must still be one of them.
+        CsvStyle marks = decimal.isEmpty() || !groups.isEmpty() ? GROUPS : COMMA;
+        List<String> evidence = marks == GROUPS ? groups : decimal;
+        boolean undecided = decimal.isEmpty() == groups.isEmpty();
+        return new CsvStyle(
+                delimiter,
+                marks.decimal,
+                marks.thousands,
+                Set.of(),
+                TimeForms.USUAL,
+                '"',
+                '\0',
+                undecided
+                        ? decimal.isEmpty() ? "nothing tells" : "as much speaks for the one as for the other"
+                        : "as it seems by " + String.join(" and ", evidence),
+                undecided);
+    }
+
+    private static void add(List<String> evidence, String one) {
+        // One of each kind is enough.
+        if (evidence.stream().noneMatch(other -> other.startsWith(one.substring(0, 4)))) {
+            evidence.add(one);
+        }
+    }
+
+    /** Words for numbers that are none; the decoder takes them for a float or a double. */
+    static final Set<String> NOT_FINITE = Set.of("NaN", "Infinity", "-Infinity");
+
+    /**
+     * How well columns are numbers by these marks: first by how many are as a whole; then by how many are but for a few
+     * words, which people write where there is nothing.
+     */
+    private long numbers(Map<Integer, List<String>> columns) {
+        long whole = 0;
+        long nearly = 0;
+        for (List<String> column : columns.values()) {
+            boolean all = areNumbers(column);
+            whole += all ? 1 : 0;
+            nearly += !all && areNearlyNumbers(column) ? 1 : 0;
+        }
+        return whole * (FileLook.MAX_FIELDS + 1L) + nearly;
+    }
+
+    /** At most 1 in this number of values is an odd one, unless the odd ones are a few words. */
+    private static final int MOST = 20;
+
+    private static final int FEW_WORDS = 3;
+
+    private boolean areNearlyNumbers(List<String> values) {
+        List<String> numbers = new ArrayList<>();
+        Set<String> others = new HashSet<>();
+        for (String value : values) {
+            if (number(value) != null) {
+                numbers.add(value);
+            } else if (others.size() <= FEW_WORDS) {
+                others.add(value);
+            }
+        }
+        int odd = values.size() - numbers.size();
+        return odd * (others.size() <= FEW_WORDS ? 2L : MOST) <= values.size() && areNumbers(numbers);
+    }
+
+    /** Without the spaces and tabs around it. */
+    static String trimmed(String text) {
+        int from = 0;
+        int to = text.length();
+        while (from < to && (text.charAt(from) == ' ' || text.charAt(from) == '\t')) {
+            from++;
+        }
+        while (to > from && (text.charAt(to - 1) == ' ' || text.charAt(to - 1) == '\t')) {
+            to--;
+        }
+        return text.substring(from, to);
     }
 
     private boolean has(char sign) {
@@ -306,18 +406,13 @@ record CsvStyle(
         return c == ' ' || c == '\u00A0' || c == '\u202F';
     }
 
-    /** The values of a column without units, where all have the same, and without parentheses. */
+    /** The values of a column without their units, which need not be the same to tell marks, and parentheses. */
     private static List<String> bare(List<String> values) {
-        List<United> united = new ArrayList<>();
-        for (String value : values) {
-            United one = united(value);
-            if (one == null || (!united.isEmpty() && !united.get(0).unit.equals(one.unit))) {
-                united.clear();
-                break;
-            }
-            united.add(one);
-        }
-        return (united.isEmpty() ? values.stream() : united.stream().map(United::number))
+        return values.stream()
+                .map(value -> {
+                    United one = united(value);
+                    return one == null ? value : one.number;
+                })
                 .map(value -> isInParentheses(value) && isDigit(value.charAt(1))
                         ? "-" + value.substring(1, value.length() - 1)
                         : value)
@@ -325,7 +420,8 @@ record CsvStyle(
     }
 
     private boolean areNumbers(List<String> values) {
-        return values.stream().allMatch(value -> number(value) != null)
+        return values.stream().allMatch(value -> number(value) != null || NOT_FINITE.contains(value))
+                && values.stream().anyMatch(value -> !NOT_FINITE.contains(value))
                 // Spaces divide more than numbers, telephone numbers for one: a decimal mark tells, or that no line
                 // breaks there.
                 && ((thousands != ' ' && thousands != '\'')
@@ -358,15 +454,14 @@ record CsvStyle(
     }
 
     /**
-     * Whether a number's point may be one between thousands: three digits stand behind it, and up to three, the first
-     * of which is no zero, before it.
+     * Whether a number's decimal mark may be one between thousands: three digits stand behind it, and up to three, the
+     * first of which is no zero, before it.
      */
     boolean mayBeGroup(String written) {
         int first = written.startsWith("-") ? 1 : 0;
         int point = digits(written, first);
-        return decimal == '.'
-                && thousands == '\0'
-                && isAt(written, point, '.')
+        return thousands == '\0'
+                && isAt(written, point, decimal)
                 && point > first
                 && point - first <= 3
                 && written.charAt(first) != '0'
@@ -422,6 +517,9 @@ record CsvStyle(
             }
         }
         if (isAt(text, end, 'e') || isAt(text, end, 'E')) {
+            if (grouped) {
+                return null; // 2,422E+11 has a decimal comma: what stands before an exponent is never in groups
+            }
             int from = isAt(text, end + 1, '+') || isAt(text, end + 1, '-') ? end + 2 : end + 1;
             end = digits(text, from);
             if (end == from || end - from > 3) {
@@ -454,19 +552,11 @@ record CsvStyle(
         return Ipv4.parse(bytes, 0, bytes.length) >= 0;
     }
 
-    /** Whether the pattern reads the text, and its day and time exist. */
-    static boolean isTime(TimePattern.Reader reader, byte[] bytes) {
-        if (!reader.read(bytes, 0, bytes.length)
-                || reader.hour() > 23
-                || reader.minute() > 59
-                || reader.second() > 59) {
-            return false;
-        }
-        try {
-            return LocalDate.of(reader.year(), reader.month(), reader.day()).getYear() > 0;
-        } catch (DateTimeException noSuchDay) {
-            return false;
-        }
+    /** What shows that the file is none of the United States, where the month stands before the day; empty: nothing. */
+    String saysDayFirst() {
+        return decimal == ','
+                ? "decimal commas speak for the day first"
+                : delimiter == ';' ? "the delimiter ; speaks for the day first" : "";
     }
 
     /** Its signs, with words for null. */

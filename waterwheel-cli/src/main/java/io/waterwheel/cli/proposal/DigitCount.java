@@ -15,6 +15,47 @@ final class DigitCount {
     private int behind;
     private long shortened;
 
+    /** Numbers whose marks might be others, and where the first stand. */
+    private long doubtful;
+
+    private final Outliers doubtfulOnes = new Outliers();
+    /** Numbers whose decimal mark might stand between thousands, and whole numbers that would have none there. */
+    private long groups;
+
+    private long shorts;
+
+    /** Takes the marks of a number as it is written. */
+    void addMarks(String written, CsvStyle style, RowPlace place) {
+        boolean group = style.mayBeGroup(written);
+        boolean doubt = style.isDoubtful(written);
+        groups += group ? 1 : 0;
+        doubtful += doubt ? 1 : 0;
+        shorts += CsvStyle.isShort(written) ? 1 : 0;
+        if (group || doubt) {
+            doubtfulOnes.add(written, place);
+        }
+    }
+
+    /** Numbers whose mark between thousands might be a decimal one. */
+    long doubtful() {
+        return doubtful;
+    }
+
+    /** The first of those. */
+    String doubtfulOnes() {
+        return doubtfulOnes.text();
+    }
+
+    /** Whole numbers of up to three digits. */
+    long shorts() {
+        return shorts;
+    }
+
+    /** Numbers whose decimal mark might stand between thousands, where these and others are all; else 0. */
+    long groupsBeside(long others, long all) {
+        return groups + others == all ? groups : 0;
+    }
+
     /** Takes the digits before a number's point. */
     void before(int digits) {
         before = Math.max(before, digits);

@@ -1,5 +1,6 @@
 package io.waterwheel.cli.proposal;
 
+import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.schema.text.TimePattern;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -31,6 +32,11 @@ final class DigitTimes {
 
     private final long[] byClock = new long[CLOCKS.size()];
     private long isoClocks;
+    /** Of the first number; null: it is no time since 1970. */
+    private @Nullable TimestampUnit counts;
+
+    private String countsAs = "";
+    private long counted;
 
     /** @param before how many values came before it */
     void addDigits(String number, long before) {
@@ -40,7 +46,7 @@ final class DigitTimes {
         for (int p = 0; p < byCompact.length; p++) {
             if (number.length() == COMPACT.get(p).length() && byCompact[p] == before) {
                 TimePattern.Reader reader = TimePattern.of(COMPACT.get(p)).reader();
-                boolean read = CsvStyle.isTime(reader, number.getBytes(StandardCharsets.UTF_8));
+                boolean read = TimeForms.isTime(reader, number.getBytes(StandardCharsets.UTF_8));
                 byCompact[p] += read && reader.year() >= FIRST_YEAR && reader.year() <= LAST_YEAR ? 1 : 0;
             }
         }
@@ -65,9 +71,35 @@ final class DigitTimes {
             if (byClock[p] == before) {
                 TimePattern.Reader reader =
                         TimePattern.of(ISO_DAY + " " + CLOCKS.get(p)).reader();
-                byClock[p] += CsvStyle.isTime(reader, bytes) ? 1 : 0;
+                byClock[p] += TimeForms.isTime(reader, bytes) ? 1 : 0;
             }
         }
+    }
+
+    /** Looks whether a number may be a time since 1970, in the unit of those before. */
+    void count(double number) {
+        TimestampUnit unit = unitOf(number, number);
+        if (counted == 0 && unit != null) {
+            counts = unit;
+            countsAs = unit.schemaName() + " since 1970";
+        }
+        counted += unit != null && unit == counts ? 1 : 0;
+    }
+
+    /** What numbers count, where all values may be times since 1970; empty: they are not. */
+    String counted(long values) {
+        return counted == values ? countsAs : "";
+    }
+
+    /** What numbers between these may count since 1970, if they are of 1980 to 2100; null: nothing. */
+    static @Nullable TimestampUnit unitOf(double least, double most) {
+        for (TimestampUnit unit : TimestampUnit.values()) {
+            double perSecond = 1e9 / unit.nanos();
+            if (least >= 315_532_800.0 * perSecond && most <= 4_102_444_800.0 * perSecond) {
+                return unit;
+            }
+        }
+        return null;
     }
 
     /** Whether all times of day are as ISO 8601 writes them. */

@@ -15,6 +15,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What the first rows of a file look like: its columns, and how they are written. One thread. */
 abstract class FileLook {
@@ -89,7 +91,7 @@ abstract class FileLook {
 
     /** What {@code append} is told besides the file, such as its columns. */
     String appendOptions() {
-        return encoding == FileEncoding.WINDOWS_1252 || encoding == FileEncoding.LATIN_1
+        return encoding != FileEncoding.UTF_8 && encoding != FileEncoding.UTF_16LE && encoding != FileEncoding.UTF_16BE
                 ? " --encoding " + encoding.label()
                 : "";
     }
@@ -121,6 +123,58 @@ abstract class FileLook {
         }
         return valid > others;
     }
+
+    /** Bytes that tell whether a text is of Western Europe. */
+    private static final int TELLING_BYTES = 1 << 18;
+    /** Letters of Western Europe have fewer neighbours that are no ASCII. */
+    private static final int LONG_RUN = 3;
+    /** Of Windows-1252: bytes that are no character, or one that texts lack, and lead many characters elsewhere. */
+    private static final String ODD = "\u0081\u0082\u0083\u0088\u008d\u008f\u0090\u0098\u009d";
+
+    /**
+     * Why a text that is no UTF-8 is none of Western Europe either, as it seems, and what it may be; empty: it may be.
+     */
+    static String foreign(InputSource file) throws IOException {
+        long others = 0;
+        long odd = 0;
+        String shown = "";
+        StringBuilder all = new StringBuilder();
+        try (InputLines lines = new InputLines(file.open(), false, FileEncoding.LATIN_1)) {
+            byte[] line = lines.next();
+            while (line != null && all.length() < TELLING_BYTES) {
+                String text = text(line);
+                all.append(text).append('\n');
+                long before = odd;
+                for (int from = 0, to; from < text.length(); from = to + 1) {
+                    to = from;
+                    int marks = 0;
+                    while (to < text.length() && text.charAt(to) >= 0x80) {
+                        marks += ODD.indexOf(text.charAt(to++)) >= 0 ? 1 : 0;
+                    }
+                    others += to - from;
+                    odd += to - from >= LONG_RUN ? to - from : marks;
+                }
+                if (odd > before && shown.isEmpty()) {
+                    shown = " (line " + lines.lineNumber() + ")";
+                }
+                line = lines.next();
+            }
+        }
+        if (odd * 2 <= others) {
+            return "";
+        }
+        byte[] bytes = all.toString().getBytes(StandardCharsets.ISO_8859_1);
+        String fitting = Stream.of(FileEncoding.values())
+                .filter(one -> one.isForeign() && one.reads(bytes))
+                .map(FileEncoding::label)
+                .collect(Collectors.joining(", "));
+        return "its texts are of another alphabet than that of Western Europe, as it seems" + shown
+                + ": say by --encoding how they are encoded"
+                + (fitting.isEmpty() ? "" : "; these can be: " + fitting);
+    }
+
+    /** What {@link #foreign} says of the file; empty: nothing, or the encoding is known. */
+    String foreign = "";
 
     /** Passes over lines that are no UTF-8, in a file that is UTF-8 but for them: they will be rejected. */
     final void passDamaged() {

@@ -156,6 +156,7 @@ final class ProposalText {
                             ? ", as it seems: it is no UTF-8. --encoding names another; records are in UTF-8.\n"
                             : "; records are in UTF-8.\n");
         }
+        undecided().forEach(one -> out.append("# To decide: ").append(one).append(".\n"));
         look.remarks().forEach(remark -> out.append("# ").append(plain(remark)).append('\n'));
         if (!kafka.others(used).isEmpty()) {
             out.append("# Fields of what Kafka has beside the value: ")
@@ -283,7 +284,8 @@ final class ProposalText {
                         Map.of(),
                         values.stream().anyMatch(column -> column.parenthesised > 0 && isNumber(column)),
                         csv == null ? 0 : csv.linesBefore(),
-                        csv == null ? '\0' : csv.comment()));
+                        csv == null ? '\0' : csv.comment(),
+                        values.stream().anyMatch(ColumnSample::isTrimmed)));
         if (text.members().isEmpty()) {
             return;
         }
@@ -301,7 +303,9 @@ final class ProposalText {
                     if (patterns.size() > 1) {
                         out.append("   # a guess: ")
                                 .append(String.join(" and ", patterns.subList(1, patterns.size())))
-                                .append(patterns.size() > 2 ? " fit too" : " fits too");
+                                .append(patterns.size() > 2 ? " fit too" : " fits too")
+                                .append(look.style.saysDayFirst().isEmpty() ? "" : "; ")
+                                .append(look.style.saysDayFirst());
                     }
                 }
                 case "quote", "escape" -> {
@@ -318,6 +322,13 @@ final class ProposalText {
                                             : "   # a guess: " + evidence + "; --" + name + " says another");
                 }
                 case "negative" -> out.append(DefinitionYaml.value(value)).append("   # (1.50) is -1.50");
+                case "spaces" ->
+                    out.append(DefinitionYaml.value(value))
+                            .append("   # spaces around values that are no texts are passed over, as around those of ")
+                            .append(values.stream()
+                                    .filter(ColumnSample::isTrimmed)
+                                    .map(column -> column.name)
+                                    .collect(Collectors.joining(", ")));
                 case "skip-lines" ->
                     out.append(DefinitionYaml.value(value))
                             .append("   # lines of a file before its names are left out")
@@ -351,7 +362,7 @@ final class ProposalText {
                         && (isTime || ColumnRoles.TIME_NAME.matcher(column.name).matches()));
         FieldType type = unit != null
                 ? column.timestamp(unit)
-                : byPattern ? FieldType.TIMESTAMP : coordinate ? FieldType.DOUBLE : column.type();
+                : byPattern ? byDigits(pattern) : coordinate ? FieldType.DOUBLE : column.type();
         if (type == FieldType.INT && (all == null ? !look.whole : all.wide().contains(column.name))) {
             type = FieldType.LONG;
         }
@@ -410,13 +421,21 @@ final class ProposalText {
             doubts.add(String.join(", ", meant)
                     + " stands for nothing here too, as other columns have it; in quotes it is a text");
         }
+        if (column.spaced > 0 && !column.isTrimmed()) {
+            doubts.add(column.spaced + " have spaces around them, which belong to a text");
+        }
         if (column.isMixed()) {
             doubts.add(column.strings() + " of " + column.values + " are strings");
         } else if (column.needsTextNumbers() && type != FieldType.STRING) {
             doubts.add("numbers in strings");
         }
-        if (column.doubtful > 0) {
-            doubts.add("a guess: is " + column.doubtful + " times the mark one between thousands?");
+        if (column.digits.doubtful() > 0) {
+            doubts.add("a guess: is " + column.digits.doubtful() + " times the mark one between thousands?"
+                    + (look.style.commas().isEmpty() ? "" : " " + look.style.commas() + "; --decimal , says no"));
+        }
+        if (column.commasOfThousands() > 0) {
+            doubts.add("a guess: " + column.commasOfThousands() + " times the comma is a decimal mark, "
+                    + look.style.commas() + "; --thousands , says that it is none");
         }
         if (!json && type == FieldType.DOUBLE && column.pointsOfThousands() > 0) {
             doubts.add("a guess: is the point of " + column.pointsOfThousands()
@@ -446,7 +465,8 @@ final class ProposalText {
         }
         String evidence = column.evidence();
         if (!evidence.isEmpty()) {
-            doubts.add(evidence + (!json && evidence.contains("numbers") ? ": --null takes a word for nothing" : ""));
+            boolean nothing = evidence.contains("are numbers; ") || evidence.contains("NaN");
+            doubts.add(evidence + (!json && nothing ? ": --null takes a word for nothing" : ""));
         }
         if (column.isTimeOfDay() && time.isDay()) {
             String both = TimePairs.name(time, column, values);
@@ -467,6 +487,34 @@ final class ProposalText {
             out.append("   # ").append(String.join("; ", doubts));
         }
         out.append('\n');
+    }
+
+    /** The coarsest timestamp that keeps what a pattern reads behind the second. */
+    private static FieldType byDigits(String pattern) {
+        long digits =
+                pattern.replaceAll("'[^']*'", "").chars().filter(c -> c == 'S').count();
+        return digits <= 3 ? FieldType.TIMESTAMP : digits <= 6 ? FieldType.TIMESTAMP_US : FieldType.TIMESTAMP_NS;
+    }
+
+    /** What cannot be told by the rows, and by which option a person says it: sentences without their full stops. */
+    List<String> undecided() {
+        List<String> open = new ArrayList<>();
+        if (!look.foreign.isEmpty()) {
+            open.add(look.foreign);
+        }
+        String numbers = values.stream()
+                .filter(column -> look.style.undecided() && column.digits.doubtful() > 0 && isNumber(column))
+                .map(column -> column.name + ": " + plain(column.digits.doubtfulOnes()))
+                .collect(Collectors.joining("; "));
+        if (!numbers.isEmpty()) {
+            open.add("whether commas are decimal marks or stand between thousands cannot be told (" + numbers
+                    + "): say --decimal , or --thousands ,");
+        }
+        if (patterns.size() > 1 && look.style.saysDayFirst().isEmpty()) {
+            open.add("times of " + time.name + " may be " + String.join(" or ", patterns)
+                    + ", and no row tells which: say it by --times, such as --times '" + patterns.get(0) + "'");
+        }
+        return open;
     }
 
     private static String source(ColumnSample column) {

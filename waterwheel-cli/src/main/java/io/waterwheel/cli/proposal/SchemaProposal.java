@@ -83,6 +83,9 @@ public final class SchemaProposal {
             FileLook look = look(source, file, format, named, facts);
             try (InputStream in = file.open()) {
                 FileEncoding taken = guess == FileEncoding.UTF_8 ? encoding : guess;
+                if (encoding == null && guess != FileEncoding.UTF_8) {
+                    look.foreign = file.naming(() -> FileLook.foreign(file));
+                }
                 return file.naming(() -> looked(look, in, taken));
             } catch (OtherEncodingException e) {
                 if (encoding != null || look.encoding != guess) {
@@ -291,6 +294,11 @@ public final class SchemaProposal {
     /** What the columns of a CSV file are called, where no line of it says so; else empty. */
     public List<String> appendColumns() {
         return look instanceof CsvLook csv ? csv.appendColumns() : List.of();
+    }
+
+    /** What the rows do not tell, and by which option a person says it: sentences without their full stops. */
+    public List<String> undecided() {
+        return new ProposalText(look, kafka, registry, all).undecided();
     }
 
     /**

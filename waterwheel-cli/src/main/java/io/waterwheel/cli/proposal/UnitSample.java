@@ -7,6 +7,9 @@ final class UnitSample {
     private final CsvStyle style;
     private String unit = "";
     private long count;
+    /** Numbers with another unit than the first has. */
+    private long otherUnits;
+
     private @Nullable ColumnSample numbers;
     private final Outliers others = new Outliers();
 
@@ -18,6 +21,7 @@ final class UnitSample {
     void add(String value, RowPlace place) {
         CsvStyle.United one = CsvStyle.united(value);
         if (one == null || (count > 0 && !one.unit().equals(unit))) {
+            otherUnits += one == null ? 0 : 1;
             others.add(value, place);
             return;
         }
@@ -43,6 +47,11 @@ final class UnitSample {
     /** How many there are. */
     long count() {
         return count;
+    }
+
+    /** Whether all values are numbers with a unit, but not with one. */
+    boolean areOfSeveral(long values) {
+        return otherUnits > 0 && count + otherUnits == values;
     }
 
     /** What most of a column's values are, and which are not. */

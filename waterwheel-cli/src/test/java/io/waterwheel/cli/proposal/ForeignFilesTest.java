@@ -40,8 +40,7 @@ class ForeignFilesTest {
      *
      * @param refused by the line that each begins in
      */
-    private record Taken(
-            String yaml, StreamDefinition stream, List<List<@Nullable Object>> rows, List<String> refused) {
+    record Taken(String yaml, StreamDefinition stream, List<List<@Nullable Object>> rows, List<String> refused) {
         List<String> fields() {
             return stream.schema().fields().stream()
                     .map(field -> field.name() + " " + field.type().schemaName())
@@ -56,13 +55,15 @@ class ForeignFilesTest {
         }
     }
 
-    private static Taken taken(String file) throws Exception {
+    static Taken taken(String file) throws Exception {
         return taken(file.getBytes(UTF_8), RecordFormat.CSV, FileFacts.NONE);
     }
 
     private static Taken taken(byte[] file, RecordFormat format, FileFacts facts, String... columns) throws Exception {
         SchemaProposal proposal =
                 SchemaProposal.of("f", Proposals.source("f", file), format, List.of(columns), null, facts);
+    static Taken taken(byte[] file, RecordFormat format, FileFacts facts, String... columns) throws Exception {
+        SchemaProposal proposal = SchemaProposal.of("f", source(file), format, List.of(columns), null, facts);
         String yaml = proposal.yaml("f");
         StreamDefinition stream = SchemaFile.read("f.yaml", yaml);
         // As the catalog keeps it, and as describe writes it.
@@ -95,6 +96,31 @@ class ForeignFilesTest {
     }
 
     private static long millis(String instant) {
+    static InputSource source(byte[] file) {
+        return new InputSource() {
+            @Override
+            public String name() {
+                return "f";
+            }
+
+            @Override
+            public InputStream open() {
+                return new ByteArrayInputStream(file);
+            }
+
+            @Override
+            public long size() {
+                return file.length;
+            }
+
+            @Override
+            public long mostLookedAt() {
+                return file.length;
+            }
+        };
+    }
+
+    static long millis(String instant) {
         return Instant.parse(instant).toEpochMilli();
     }
 

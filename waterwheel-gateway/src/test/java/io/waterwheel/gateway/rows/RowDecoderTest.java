@@ -176,7 +176,7 @@ final class RowDecoderTest {
                 SCHEMA.fields(),
                 SCHEMA.key(),
                 SCHEMA.timeField(),
-                RecordText.DEFAULT.withExport(new RecordText.Export(Map.of(), Map.of(), false, 1, '#')));
+                RecordText.DEFAULT.withExport(new RecordText.Export(Map.of(), Map.of(), false, 1, '#', false)));
         PushedRows rows = new RowDecoder(
                         new StreamDefinition("s", "t", RecordFormat.BLOCK, 4, schema), RecordFormat.CSV, true, lease())
                 .decode("# \"quote\n1,5,a\n#\n2,5,\"b\n# c\"\nx\n".getBytes(UTF_8), RowDecoder.Header.SEEN);

@@ -1,0 +1,202 @@
+package io.waterwheel.cli.proposal;
+
+import io.waterwheel.schema.text.TimePattern;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongPredicate;
+
+/** Which patterns of times read the values of a column, and which value is the first of another form. One thread. */
+final class TimeForms {
+    /** Times that are not written as ISO 8601 says; of two that fit, the first is the likelier. */
+    static final List<String> USUAL = List.of(
+            "dd.MM.yyyy HH:mm:ss",
+            "dd.MM.yyyy HH:mm",
+            "dd.MM.yyyy",
+            "d.M.yyyy H:mm:ss",
+            "d.M.yyyy H:mm",
+            "d.M.yyyy",
+            "dd-MM-yyyy HH:mm:ss",
+            "dd-MM-yyyy HH:mm",
+            "dd-MM-yyyy",
+            "yyyy-MM-dd HH:mm:ss,SSS",
+            "yyyy-MM-dd H:mm",
+            "dd/MM/yyyy HH:mm:ss",
+            "MM/dd/yyyy HH:mm:ss",
+            "d/M/yyyy H:mm:ss",
+            "M/d/yyyy H:mm:ss",
+            "d/M/yyyy H:mm",
+            "M/d/yyyy H:mm",
+            "MM/dd/yyyy hh:mm:ss a",
+            "M/d/yyyy h:mm:ss a",
+            "M/d/yyyy h:mm a",
+            "d/M/yyyy",
+            "M/d/yyyy",
+            "yyyy/MM/dd HH:mm:ss",
+            "yyyy/MM/dd HH:mm",
+            "yyyy/MM/dd",
+            "yyyy/M/d H:mm:ss",
+            "yyyy/M/d H:mm",
+            "yyyy/M/d",
+            "yyyy.MM.dd HH:mm:ss",
+            "yyyy.MM.dd HH:mm",
+            "yyyy.MM.dd",
+            "dd-MMM-yyyy HH:mm:ss",
+            "dd MMM yyyy HH:mm:ss",
+            "dd/MMM/yyyy:HH:mm:ss XXX",
+            "dd.MM.yy HH:mm:ss",
+            "dd.MM.yy HH:mm",
+            "dd.MM.yy",
+            "dd/MM/yy HH:mm",
+            "MM/dd/yy HH:mm",
+            "dd/MM/yy",
+            "MM/dd/yy",
+            "d/M/yy H:mm:ss",
+            "M/d/yy H:mm:ss",
+            "d/M/yy H:mm",
+            "M/d/yy H:mm",
+            "d/M/yy",
+            "M/d/yy",
+            "MMM d, yyyy HH:mm:ss",
+            "MMM d, yyyy h:mm:ss a",
+            "MMM d, yyyy",
+            "d MMM yyyy",
+            "EEE, d MMM yyyy HH:mm:ss XXX",
+            "EEE MMM ppd HH:mm:ss yyyy",
+            "EEE MMM ppd HH:mm:ss XXX yyyy",
+            "yyyy'\u5e74'M'\u6708'd'\u65e5'",
+            "yyyyMMdd HH:mm:ss",
+            "yyyyMMdd HHmmss",
+            "yyyyMMdd'T'HHmmss",
+            "yyyyMMdd'T'HHmmssXXX");
+
+    /** A pattern may fail to read this number of values, and 1 in RARE, before it is given up. */
+    private static final int FEW_OUTLIERS = 3;
+
+    private static final int RARE = 50;
+
+    private final List<String> patterns;
+    /** By pattern: values that it reads. */
+    private final long[] byPattern;
+
+    private final TimePattern.Reader[] readers;
+    /** A pattern that has read all values so far, if one has. */
+    private int full;
+
+    /** How all values so far are written; empty: not as times, or not alike. */
+    private String form = "";
+
+    private boolean ended;
+    private String other = "";
+    private RowPlace otherPlace = RowPlace.row(0);
+
+    /** @param patterns the likeliest first */
+    TimeForms(List<String> patterns) {
+        this.patterns = patterns;
+        this.byPattern = new long[patterns.size()];
+        this.readers = patterns.stream()
+                .map(pattern -> TimePattern.of(pattern).reader())
+                .toArray(TimePattern.Reader[]::new);
+    }
+
+    /** Whether a pattern reads the value, that has read nearly all those before. */
+    boolean read(String value, long before) {
+        boolean read = false;
+        byte[] bytes = null;
+        for (int p = 0; p < byPattern.length; p++) {
+            if (byPattern[p] + FEW_OUTLIERS + before / RARE >= before) {
+                bytes = bytes == null ? value.getBytes(StandardCharsets.UTF_8) : bytes;
+                if (isTime(readers[p], bytes)) {
+                    byPattern[p]++;
+                    read = true;
+                }
+            }
+        }
+        return read;
+    }
+
+    /**
+     * Takes note of the form of all values so far.
+     *
+     * @param otherwise their form where no pattern reads them all; empty: they have none
+     * @param values how many there are
+     */
+    void seen(String value, RowPlace place, String otherwise, long values) {
+        if (ended) {
+            return;
+        }
+        String now = otherwise.isEmpty() ? patternOfAll(values) : otherwise;
+        if (now.isEmpty()) {
+            ended = true;
+            other = value;
+            otherPlace = place;
+        } else {
+            form = now;
+        }
+    }
+
+    private String patternOfAll(long values) {
+        for (int p = 0; p < byPattern.length; p++) {
+            int at = (full + p) % byPattern.length;
+            if (byPattern[at] == values) {
+                full = at;
+                return patterns.get(at);
+            }
+        }
+        return "";
+    }
+
+    /** Whether the first values are times, and another is not of their form. */
+    boolean areMixed() {
+        return ended && !form.isEmpty();
+    }
+
+    /** Whether the first values are numbers, that may be times. */
+    boolean beginAsNumbers() {
+        return form.contains("since");
+    }
+
+    /** How the first values are written, and the first that is not; of those that are mixed. */
+    String mixed() {
+        Outliers outlier = new Outliers();
+        outlier.add(other, otherPlace);
+        return "the first values are times such as " + form + "; others: " + outlier.text();
+    }
+
+    /** The largest number of values that one pattern reads. */
+    long most() {
+        long most = 0;
+        for (long read : byPattern) {
+            most = Math.max(most, read);
+        }
+        return most;
+    }
+
+    /** The patterns that read as many values as are wanted, the likeliest first. */
+    List<String> reading(LongPredicate wanted) {
+        List<String> reading = new ArrayList<>();
+        for (int p = 0; p < byPattern.length; p++) {
+            if (byPattern[p] > 0 && wanted.test(byPattern[p])) {
+                reading.add(patterns.get(p));
+            }
+        }
+        return reading;
+    }
+
+    /** Whether the pattern reads the text, and its day and time exist. */
+    static boolean isTime(TimePattern.Reader reader, byte[] bytes) {
+        if (!reader.read(bytes, 0, bytes.length)
+                || reader.hour() > 23
+                || reader.minute() > 59
+                || reader.second() > 59) {
+            return false;
+        }
+        try {
+            return LocalDate.of(reader.year(), reader.month(), reader.day()).getYear() > 0;
+        } catch (DateTimeException noSuchDay) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,287 @@
+package io.waterwheel.cli.proposal;
+
+import static io.waterwheel.cli.proposal.ForeignFilesTest.millis;
+import static io.waterwheel.cli.proposal.ForeignFilesTest.source;
+import static io.waterwheel.cli.proposal.ForeignFilesTest.taken;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.cli.input.FileEncoding;
+import io.waterwheel.cli.input.LineCheck;
+import io.waterwheel.cli.proposal.ForeignFilesTest.Taken;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.SchemaFile;
+import io.waterwheel.schema.text.TimePattern;
+import java.nio.charset.Charset;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Files with odd values, marks and times: what is proposed takes them as they are meant, or says what is not clear. */
+class OddFilesTest {
+    private static List<String> undecided(byte[] file, @Nullable FileEncoding encoding) throws Exception {
+        return SchemaProposal.of("f", source(file), RecordFormat.CSV, List.of(), encoding, FileFacts.NONE)
+                .undecided();
+    }
+
+    private static List<String> undecided(String file) throws Exception {
+        return undecided(file.getBytes(UTF_8), null);
+    }
+
+    private static String rows(String names, String row, int rows, String odd) {
+        StringBuilder file = new StringBuilder(names).append('\n');
+        for (int r = 0; r < rows; r++) {
+            file.append(r == rows / 2 ? odd : row.replace("#", String.valueOf(r)))
+                    .append('\n');
+        }
+        return file.toString();
+    }
+
+    /** One word among a thousand numbers hides neither their marks nor itself. */
+    @Test
+    void anOddWordBesideMarkedNumbers() throws Exception {
+        for (String odd : List.of("missing", "N,200")) {
+            Taken commas = taken(rows("t;k;m", "2021-03-01;a;#,5", 100, "2021-03-01;a;" + odd));
+            assertThat(commas.yaml())
+                    .contains("  decimal: ','", "# 99 of 100 are numbers; others: " + odd + " (line 52): --null");
+        }
+        assertThat(taken(rows("t;m", "2021-03-01;1'234,5#", 40, "2021-03-01;none"))
+                        .yaml())
+                .contains("  thousands: ''''", "39 of 40 are numbers; others: none (line 22)");
+        Taken nan = taken("t;k;v\n2021-03-02;a;2,5\n2021-03-30;b;NaN\n");
+        assertThat(nan.column("v")).as(nan.yaml()).containsExactly(2.5, Double.NaN);
+        Taken money = taken("t;v\n2021-03-02;€ 12,50\n2021-03-03;€ 1,00\n2021-03-04;$ 2,25\n");
+        assertThat(money.yaml()).contains("decimal: ','", "# 2 of 3 are numbers with €; others: $ 2,25 (line 4)");
+        Taken shares = taken("t,v,b,ip\n2021-03-02,5 %,true,10.0.0.1\n2021-03-03,NaN,NaN,NaN\n");
+        assertThat(shares.column("v")).as(shares.yaml()).containsExactly(5.0, Double.NaN);
+        assertThat(shares.yaml())
+                .contains(
+                        "# 1 of 2 are booleans; others: NaN (line 3): --null takes a word for nothing",
+                        "# 1 of 2 are addresses; others: NaN (line 3): --null takes a word for nothing");
+        FileFacts facts = new FileFacts();
+        facts.nulls = List.of("NaN");
+        assertThat(taken("t,b\n2021-03-02,true\n2021-03-03,NaN\n".getBytes(UTF_8), RecordFormat.CSV, facts)
+                        .column("b"))
+                .containsExactly(true, null);
+        // What looks like numbers and is kept as a text has a reason, and no word for nothing.
+        assertThat(taken(rows("t,zip", "2021-03-02,1#", 40, "2021-03-02,01234")).yaml())
+                .contains("# digits that a number would not keep: 01234 (line 22)\n");
+        assertThat(taken(rows("t,n", "2021-03-02,1#", 40, "2021-03-02,9223372036854775808"))
+                        .yaml())
+                .contains("# digits that a number would not keep: 9223372036854775808 (line 22)\n");
+    }
+
+    /** A comma with three digits behind it: what the file shows beside it tells, or nothing does. */
+    @Test
+    void commasThatMayBeEither() throws Exception {
+        Taken exponents = taken("t,k,v\n2021-03-02T00:00:00Z,a,\"2,422E+11\"\n2021-03-22T00:00:00Z,b,\"7,351E-12\"\n");
+        assertThat(exponents.column("v")).as(exponents.yaml()).containsExactly(2.422e11, 7.351e-12);
+        String german = "Datum;Menge\n07.10.2021;1,250\n08.10.2021;12,345\n13.10.2021;3,001\n";
+        Taken commas = taken(german);
+        assertThat(commas.column("Menge")).as(commas.yaml()).containsExactly(1.25, 12.345, 3.001);
+        assertThat(commas.yaml())
+                .contains(
+                        "# a guess: 3 times the comma is a decimal mark, as it seems by the delimiter ; and days such as"
+                                + " 07.10.2021; --thousands , says that it is none");
+        assertThat(undecided(german)).isEmpty();
+        assertThat(undecided("t,n\n2021-10-07,\"12,345\"\n2021-10-08,\"1,200\"\n"))
+                .isEmpty();
+        for (String file : List.of(
+                "t\tn\n2021-10-07\t12,345\n2021-10-08\t1,200\n",
+                "t;n\n2021-10-07;12,345\n2021-10-08;999\n",
+                "t,n\n07.10.2021,\"12,345\"\n08.10.2021,\"1,200\"\n",
+                "t,n\n2021-10-07,\"12,345\"\n2021-10-08,1200\n")) {
+            assertThat(undecided(file))
+                    .as(file)
+                    .hasSize(1)
+                    .allMatch(one -> one.startsWith("whether commas are decimal marks or stand between thousands cannot"
+                            + " be told (n: 12,345 (line 2)"));
+            for (char decimal : ".,".toCharArray()) {
+                FileFacts facts = new FileFacts();
+                facts.decimal = decimal;
+                Taken said = taken(file.getBytes(UTF_8), RecordFormat.CSV, facts);
+                assertThat(((Number) said.rows().get(0).get(1)).doubleValue())
+                        .as(said.yaml())
+                        .isEqualTo(decimal == ',' ? 12.345 : 12345.0);
+            }
+        }
+        // Another value that only one reading takes tells of all.
+        assertThat(undecided("t\tn\n2021-10-07\t12,345\n2021-10-08\t1,2\n")).isEmpty();
+        assertThat(undecided("t\tn\n2021-10-07\t12,345\n2021-10-08\t1,234,567\n"))
+                .isEmpty();
+    }
+
+    @Test
+    void daysThatMayBeMonths() throws Exception {
+        assertThat(undecided("t,n\n3/4/2021,1\n5/6/2021,2\n"))
+                .containsExactly(
+                        "times of t may be d/M/yyyy or M/d/yyyy, and no row tells which: say it by --times, such"
+                                + " as --times 'd/M/yyyy'");
+        assertThat(undecided("t,n\n3/4/2021,1\n5/16/2021,2\n")).isEmpty();
+        String commas = "t;n\n3/4/2021;1,5\n5/6/2021;2\n";
+        assertThat(undecided(commas)).isEmpty();
+        assertThat(taken(commas).yaml()).contains("M/d/yyyy fits too; decimal commas speak for the day first");
+    }
+
+    /** What the message says of a file without a time: the line, the column and the option. */
+    @Test
+    void timesOfSeveralForms() throws Exception {
+        String mixed = "t,k\n" + "2021-03-01 10:00:00,a\n05/03/2021 11:00,b\n".repeat(20);
+        assertThatThrownBy(() -> taken(mixed))
+                .hasMessageContaining(". Of t, the first values are times such as 2021-10-07T12:00:01Z; others:"
+                        + " 05/03/2021 11:00 (line 3)")
+                .hasMessageContaining("--times");
+        FileFacts facts = new FileFacts();
+        facts.times = "dd/MM/yyyy HH:mm";
+        Taken both = taken(mixed.getBytes(UTF_8), RecordFormat.CSV, facts);
+        assertThat(both.column("t"))
+                .as(both.yaml())
+                .hasSize(40)
+                .startsWith(millis("2021-03-01T10:00:00Z"), millis("2021-03-05T11:00:00Z"));
+        assertThatThrownBy(() -> taken("t,k\n01/02/2021,a\n13/02/2021,b\n02/14/2021,c\n"))
+                .hasMessageContaining("Of t, the first values are times such as d/M/yyyy; others: 02/14/2021 (line 4)");
+        assertThatThrownBy(() -> taken("ts,k\n1614643200,a\n1614643201000,b\n"))
+                .hasMessageContaining(
+                        "Of ts, the first values are times such as s since 1970; others: 1614643201000 (line 3)");
+        for (String sign : List.of(":", "^", "~")) {
+            assertThatThrownBy(() -> taken("t:k\n20210301:a\nx:b\n".replace(":", sign)))
+                    .hasMessageContaining("Each row has one value: --delimiter SIGN says what divides values");
+        }
+        assertThatThrownBy(() -> taken("t,k\r2021-03-01,a\r2021-03-02,b\r"))
+                .hasMessageContaining("carriage return alone");
+        FileFacts digits = new FileFacts();
+        digits.times = "yyyy/MM/dd HH:mm:ss.SSSSSS";
+        assertThat(taken("t,k\n2021/03/01 10:00:00.123456,a\n".getBytes(UTF_8), RecordFormat.CSV, digits)
+                        .fields())
+                .containsExactly("t timestamp_us", "k string");
+    }
+
+    /** Titles and remarks before the names, whatever the rows are written like. */
+    @Test
+    void titlesBeforeTheNames() throws Exception {
+        Taken lines = taken("Report of the plant\n\nt|text|v\n2021/03/02 10:00:00|\"line1\nline2\"|2\n"
+                + "2021/03/02 11:00:00|x|3\n");
+        assertThat(lines.column("text")).as(lines.yaml()).containsExactly("line1\nline2", "x");
+        assertThat(lines.yaml()).contains("  skip-lines: 2");
+        Taken single = taken("Report of the plant\n\n'a','t','m'\n'x','2022-11-01 14:17:03','560,18'\n"
+                + "'y','2022-11-01 14:17:04','1,5'\n");
+        assertThat(single.column("a")).as(single.yaml()).containsExactly("x", "y");
+        Taken remarks = taken(
+                "#\n# note: a,b\nk,t,v\n#N/A,2021-04-05 10:11,1\nx,2021-04-06 10:11,2\n" + "#N/A,2021-04-07 10:11,3\n");
+        assertThat(remarks.yaml()).contains("  skip-lines: 2").doesNotContain("comment:");
+        assertThat(remarks.column("k")).containsExactly("#N/A", "x", "#N/A");
+        assertThat(remarks.refused()).isEmpty();
+        // One column is none that titles stand before.
+        assertThat(taken("t\n2021-03-01\n2021-03-02\n").yaml()).doesNotContain("skip-lines");
+    }
+
+    @Test
+    void spacesAroundValues() throws Exception {
+        Taken taken = taken("t, k, m, n\n2021-03-01T10:00:00Z, a1, 1,   6.0\n 2021-03-01T10:00:01Z , a2,2 , NA \n"
+                + "2021-03-01T10:00:02Z,a3,   ,7\n");
+        assertThat(taken.fields()).as(taken.yaml()).containsExactly("t timestamp", "k string", "m int", "n double");
+        assertThat(taken.refused()).as(taken.yaml()).isEmpty();
+        assertThat(taken.column("m")).isEqualTo(Arrays.asList(1, 2, null));
+        assertThat(taken.column("n")).isEqualTo(Arrays.asList(6.0, null, 7.0));
+        assertThat(taken.column("k")).containsExactly(" a1", " a2", "a3");
+        assertThat(taken.yaml())
+                .contains(
+                        "  spaces: trim   # spaces around values that are no texts are passed over, as around those of"
+                                + " t, m, n",
+                        "2 have spaces around them, which belong to a text");
+        Taken commas = taken("t;m\n2021-03-01;  6,5\n2021-03-02;7,25 \n");
+        assertThat(commas.column("m")).as(commas.yaml()).containsExactly(6.5, 7.25);
+        assertThat(taken("t,k\n2021-03-01, a\n2021-03-02,b\n").yaml()).doesNotContain("spaces: trim");
+        assertThatThrownBy(() -> SchemaFile.read("f", taken.yaml().replace("spaces: trim", "spaces: away")))
+                .hasMessageContaining("spaces: expected trim or keep, got 'away'");
+        // Without it they are refused, as before.
+        LineCheck check = new LineCheck(
+                RecordFormat.CSV,
+                SchemaFile.read("f", taken.yaml().replace("spaces: trim", "spaces: keep"))
+                        .schema());
+        assertThat(check.refusal("2021-03-01T10:00:00Z,a1, 1,6.0".getBytes(UTF_8)))
+                .isEqualTo("m: expected a whole number of 32 bits, got ' 1'");
+        // In JSON spaces are a part of the text.
+        assertThat(taken(
+                                "{\"t\": \"2021-03-01\", \"v\": \" 1.5\"}\n".getBytes(UTF_8),
+                                RecordFormat.JSON,
+                                FileFacts.NONE)
+                        .fields())
+                .contains("v string");
+    }
+
+    @Test
+    void usualTimes() throws Exception {
+        String[][] times = {
+            {"2021/3/2 19:08", "2021-03-02T19:08:00Z"},
+            {"3/22/21 20:39", "2021-03-22T20:39:00Z"},
+            {"\"Mar 02, 2021 18:58:11\"", "2021-03-02T18:58:11Z"},
+            {"2021.03.02 19:54:16", "2021-03-02T19:54:16Z"},
+            {"20210302 20:05:36", "2021-03-02T20:05:36Z"},
+            {"20210302T201538", "2021-03-02T20:15:38Z"},
+            {"\"Tue, 02 Mar 2021 15:03:00 GMT\"", "2021-03-02T15:03:00Z"},
+            {"Tue Mar  2 15:03:00 2021", "2021-03-02T15:03:00Z"},
+            {"Tue Mar  2 15:03:00 UTC 2021", "2021-03-02T15:03:00Z"},
+            {"2021\u5e743\u67082\u65e5", "2021-03-02T00:00:00Z"},
+            {"2.3.2021 07:05", "2021-03-02T07:05:00Z"},
+        };
+        for (String[] time : times) {
+            Taken taken = taken("when,n\n" + time[0] + ",1\n" + time[0] + ",2\n");
+            assertThat(taken.refused()).as(taken.yaml()).isEmpty();
+            assertThat(taken.column("when")).as(taken.yaml()).contains(millis(time[1]));
+            assertThat(undecided("when,n\n" + time[0] + ",1\n"))
+                    .as(taken.yaml())
+                    .isEmpty();
+        }
+        assertThat(undecided("when,n\n3/2/21 20:39,1\n")).hasSize(1);
+        assertThatThrownBy(() -> taken("when,n\n\"Wed, 02 Mar 2021 15:03:00 GMT\",1\n"))
+                .hasMessageContaining("no column can be the time");
+        TimeForms.USUAL.forEach(pattern -> assertThat(TimePattern.of(pattern)).isNotNull());
+    }
+
+    /** That no quote is one, or an escape is, has a line that shows it. */
+    @Test
+    void quotesThatAreNone() throws Exception {
+        Taken escaped = taken("t\tk\tv\n2021-03-02\t\"O'Neil \\\"Jr\\\"\"\t2\n2021-03-03\tx\t3\n");
+        assertThat(escaped.column("k")).as(escaped.yaml()).containsExactly("O'Neil \"Jr\"", "x");
+        assertThat(escaped.yaml()).contains("# a guess: line 2 has ");
+        Taken open = taken(rows("t,k", "2021-03-02,k#", 22, "2021-03-02,\"open"));
+        assertThat(open.yaml())
+                .contains("  quote: none   # a guess: line 13 has 2021-03-02,\"open; --quote says another");
+        assertThat(open.column("k")).contains("\"open", "k3");
+    }
+
+    /** Text of another alphabet is letters without sense in Windows-1252: nothing is guessed then. */
+    @Test
+    void textsOfOtherAlphabets() throws Exception {
+        String[][] files = {
+            {"windows-1251", "t,k\n2021-03-02,\u041c\u043e\u0441\u043a\u0432\u0430\n"},
+            {"gb18030", "t,k\n2021-03-02,\u5317\u4eac\u5e02\n2021-03-03,\u4e0a\u6d77\n"},
+            {"shift-jis", "t,k\n2021-03-02,\u6771\u4eac\n2021-03-03,\u30c6\u30b9\u30c8\n"},
+            {"euc-kr", "t,k\n2021-03-02,\uc11c\uc6b8\n"},
+        };
+        for (String[] file : files) {
+            FileEncoding encoding = FileEncoding.parse(file[0]);
+            byte[] bytes = file[1].getBytes(Charset.forName(file[0].equals("euc-kr") ? "EUC-KR" : file[0]));
+            assertThat(undecided(bytes, null))
+                    .as(file[0])
+                    .hasSize(1)
+                    .allMatch(one -> one.startsWith("its texts are of another alphabet than that of Western Europe, as"
+                                    + " it seems (line 2): say by --encoding")
+                            && one.contains(file[0]));
+            SchemaProposal said = SchemaProposal.of("f", source(bytes), RecordFormat.CSV, List.of(), encoding);
+            assertThat(said.undecided()).isEmpty();
+            assertThat(said.yaml("f")).contains("# The file is in " + file[0], "--encoding " + file[0]);
+        }
+        for (String western : List.of(
+                "Gr\u00f6\u00dfe,t\n5,2021-03-02\n",
+                "t,k\n2021-03-02,Montr\u00e9al cr\u00e9\u00e9e \u00e0 \u00c5rhus\n",
+                "t;k\n2021-03-02;12,50 \u20ac\n")) {
+            assertThat(undecided(western.getBytes(Charset.forName("windows-1252")), null))
+                    .as(western)
+                    .isEmpty();
+        }
+    }
+}

@@ -228,7 +228,7 @@ final class JsonLook extends FileLook {
         return columns;
     }
 
-    /** Leaves out what was first seen late, where so many columns have gaps that rows would be rejected. */
+    /** Leaves out what was first seen late, where more columns have gaps than rows may lack. */
     private void leaveLate(List<ColumnSample> columns) {
         long gaps = columns.stream().filter(ColumnSample::lacksSome).count();
         for (int c = columns.size() - 1; c >= 0 && gaps > ProposalText.MAX_NULLABLE; c--) {

@@ -271,7 +271,8 @@ public final class ProposalCheck {
     /** Keeps a row of which fields would lose something. */
     private void lost(Line line, @Nullable CsvColumns likeFirst, InputSource file, InputLines lines) {
         if (lost.isEmpty()) {
-            lost = file.name() + ", " + place(proposedOf, lines) + ": " + losses.first().replaceAll("[\\p{Cntrl}\\u0085\\u2028\\u2029]", "?");
+            lost = file.name() + ", " + place(proposedOf, lines) + ": "
+                    + losses.first().replaceAll("[\\p{Cntrl}\\u0085\\u2028\\u2029]", "?");
         }
         byte[] example = lossExamples < MOST_LOSSES && lossBytes < MOST_EXAMPLE_BYTES ? example(line, likeFirst) : null;
         if (example != null && !examples.containsKey(rows) && proposal.canLookAt(rows, example)) {

@@ -59,11 +59,9 @@ class ForeignFilesTest {
         return taken(file.getBytes(UTF_8), RecordFormat.CSV, FileFacts.NONE);
     }
 
-    private static Taken taken(byte[] file, RecordFormat format, FileFacts facts, String... columns) throws Exception {
+    static Taken taken(byte[] file, RecordFormat format, FileFacts facts, String... columns) throws Exception {
         SchemaProposal proposal =
                 SchemaProposal.of("f", Proposals.source("f", file), format, List.of(columns), null, facts);
-    static Taken taken(byte[] file, RecordFormat format, FileFacts facts, String... columns) throws Exception {
-        SchemaProposal proposal = SchemaProposal.of("f", source(file), format, List.of(columns), null, facts);
         String yaml = proposal.yaml("f");
         StreamDefinition stream = SchemaFile.read("f.yaml", yaml);
         // As the catalog keeps it, and as describe writes it.
@@ -93,31 +91,6 @@ class ForeignFilesTest {
             }
         }
         return new Taken(yaml, stream, rows, refused);
-    }
-
-    private static long millis(String instant) {
-    static InputSource source(byte[] file) {
-        return new InputSource() {
-            @Override
-            public String name() {
-                return "f";
-            }
-
-            @Override
-            public InputStream open() {
-                return new ByteArrayInputStream(file);
-            }
-
-            @Override
-            public long size() {
-                return file.length;
-            }
-
-            @Override
-            public long mostLookedAt() {
-                return file.length;
-            }
-        };
     }
 
     static long millis(String instant) {

@@ -1,7 +1,6 @@
 package io.waterwheel.cli.proposal;
 
 import static io.waterwheel.cli.proposal.ForeignFilesTest.millis;
-import static io.waterwheel.cli.proposal.ForeignFilesTest.source;
 import static io.waterwheel.cli.proposal.ForeignFilesTest.taken;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,7 +21,8 @@ import org.junit.jupiter.api.Test;
 /** Files with odd values, marks and times: what is proposed takes them as they are meant, or says what is not clear. */
 class OddFilesTest {
     private static List<String> undecided(byte[] file, @Nullable FileEncoding encoding) throws Exception {
-        return SchemaProposal.of("f", source(file), RecordFormat.CSV, List.of(), encoding, FileFacts.NONE)
+        return SchemaProposal.of(
+                        "f", Proposals.source("f", file), RecordFormat.CSV, List.of(), encoding, FileFacts.NONE)
                 .undecided();
     }
 
@@ -271,7 +271,8 @@ class OddFilesTest {
                     .allMatch(one -> one.startsWith("its texts are of another alphabet than that of Western Europe, as"
                                     + " it seems (line 2): say by --encoding")
                             && one.contains(file[0]));
-            SchemaProposal said = SchemaProposal.of("f", source(bytes), RecordFormat.CSV, List.of(), encoding);
+            SchemaProposal said = SchemaProposal.of(
+                    "f", Proposals.source("f", bytes), RecordFormat.CSV, List.of(), encoding, FileFacts.NONE);
             assertThat(said.undecided()).isEmpty();
             assertThat(said.yaml("f")).contains("# The file is in " + file[0], "--encoding " + file[0]);
         }

@@ -516,6 +516,7 @@ class SchemaProposalTest {
         assertThat(yaml("created,due,v\n1617633495949,2021-03-31,1\n1617767847219,,2\n"))
                 .contains("time: created\n", "{name: due, type: timestamp, nullable: true}");
         assertThat(yaml("due,timestamp\n2021-03-31,1617633495\n,1617767847\n")).contains("time: timestamp\n");
-        assertThat(yaml("due,timestamp\n2021-03-31,1617633495\n2021-04-01,1617767847\n")).contains("time: due\n");
+        assertThat(yaml("due,timestamp\n2021-03-31,1617633495\n2021-04-01,1617767847\n"))
+                .contains("time: due\n");
     }
 }

@@ -96,7 +96,7 @@ public enum FileEncoding {
 
     /** Whether a text in another alphabet than that of Western Europe may be in it: it is never guessed. */
     public boolean isForeign() {
-        return ordinal() > LATIN_1.ordinal();
+        return compareTo(LATIN_1) > 0;
     }
 
     /** Whether bytes are text in it. */

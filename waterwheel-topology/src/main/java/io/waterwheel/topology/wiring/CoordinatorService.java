@@ -72,19 +72,31 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
                 "waterwheel-letters-" + index,
                 KafkaDeadLetters.namespace(services.config()));
         this.statements = new Statements(services, coordinator, this::query, calls, inserts::append, letters::read);
-        this.server = startServer(calls);
-        this.memory = services.metrics().gauge(QueryMetrics.ANSWER_MEMORY, server.allocator()::getAllocatedMemory);
-        this.url = "grpc://" + host(services) + ":" + server.port();
-        services.catalogStore().ensure("/coordinators");
-        // Clients that are told of it now find it quick.
-        long begun = System.nanoTime();
-        services.warmUp().await();
-        if (warms) {
-            Statements.awaitLoaded(begun);
+        RpcServer serving = null;
+        AutoCloseable measured = null;
+        AutoCloseable announced = null;
+        try {
+            serving = startServer(calls);
+            measured = services.metrics().gauge(QueryMetrics.ANSWER_MEMORY, serving.allocator()::getAllocatedMemory);
+            this.url = "grpc://" + host(services) + ":" + serving.port();
+            services.catalogStore().ensure("/coordinators");
+            // Clients that are told of it now find it quick.
+            long begun = System.nanoTime();
+            services.warmUp().await();
+            if (warms) {
+                Statements.awaitLoaded(begun);
+            }
+            announced = services.directory().announceAt("/coordinators/" + index, url);
+            services.warmUp().goOn();
+            Statements.warmUp(false, () -> true);
+        } catch (RuntimeException | Error e) {
+            // Who starts it again needs the port.
+            Closing.all(LOG, "coordinator", announced, measured, serving, statements, inserts);
+            throw e;
         }
-        this.announcement = services.directory().announceAt("/coordinators/" + index, url);
-        services.warmUp().goOn();
-        Statements.warmUp(false, () -> true);
+        this.server = serving;
+        this.memory = measured;
+        this.announcement = announced;
     }
 
     static CoordinatorService start(

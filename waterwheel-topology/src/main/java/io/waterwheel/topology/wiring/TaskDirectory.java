@@ -55,7 +55,13 @@ final class TaskDirectory implements AutoCloseable {
     AutoCloseable announceAt(String nodePath, String content) {
         Announced announced = new Announced(nodePath, content.getBytes(StandardCharsets.UTF_8));
         own.add(announced);
-        announced.renew();
+        try {
+            announced.renew();
+        } catch (RuntimeException | Error e) {
+            // It would be made after all at the next look, and name what has never started.
+            announced.close();
+            throw e;
+        }
         return announced;
     }
 

@@ -6,6 +6,7 @@ import io.waterwheel.topology.task.SourceTask;
 import io.waterwheel.topology.task.Task;
 import io.waterwheel.topology.task.TaskContext;
 import io.waterwheel.topology.task.TaskOpener;
+import io.waterwheel.topology.worker.Closing;
 import io.waterwheel.topology.worker.Role;
 import io.waterwheel.topology.worker.Uninterrupted;
 import java.util.ArrayList;
@@ -13,7 +14,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,9 +36,10 @@ final class Life implements AutoCloseable {
     private static final long ENDING_MILLIS = TimeUnit.SECONDS.toMillis(10);
 
     private final String id;
+    private final long closeMillis;
     private final WaterwheelConfig config;
     private final TaskOpener opener;
-    private final Consumer<String> died;
+    private final BiConsumer<String, Throwable> died;
     private final Map<Role, List<Place>> places = new EnumMap<>(Role.class);
     /** Once it closes, what fails is no news. */
     private volatile boolean closing;
@@ -46,13 +48,16 @@ final class Life implements AutoCloseable {
      * A life that has not begun.
      *
      * @param id no other life has it
-     * @param died hears what a task failed with; on any thread, must not wait
+     * @param died hears which task failed, and with what; on any thread, and must neither wait nor need memory, which
+     *     may be out
+     * @param closeMillis for the tasks' ends, before what has not ended is left behind
      */
-    Life(String id, WaterwheelConfig config, TaskOpener opener, Consumer<String> died) {
+    Life(String id, WaterwheelConfig config, TaskOpener opener, BiConsumer<String, Throwable> died, long closeMillis) {
         this.id = id;
         this.config = config;
         this.opener = opener;
         this.died = died;
+        this.closeMillis = closeMillis;
         for (Role role : Role.values()) {
             List<Place> ofRole = new ArrayList<>();
             for (int index = 0; index < role.tasks(config); index++) {
@@ -85,10 +90,35 @@ final class Life implements AutoCloseable {
         closing = true;
         all().forEach(Place::end);
         awaitThreads();
-        for (Role role : CLOSED_IN_TURN) {
-            of(role).forEach(Place::close);
+        try {
+            withinTime("close-tasks", this::closeTasks);
+        } finally {
+            withinTime("end-services", () -> Closing.all(LOG, id, () -> opener.end(id)));
         }
-        opener.end(id);
+    }
+
+    private void closeTasks() {
+        List<AutoCloseable> inTurn = new ArrayList<>();
+        for (Role role : CLOSED_IN_TURN) {
+            of(role).forEach(place -> inTurn.add(place::close));
+        }
+        Closing.all(LOG, id, inTurn.toArray(AutoCloseable[]::new));
+    }
+
+    /** On a thread of its own: one task that hangs must not keep the next life from beginning. */
+    private void withinTime(String what, Runnable work) {
+        Thread made = new Thread(work, what);
+        made.setDaemon(true);
+        try {
+            made.start();
+        } catch (Error e) {
+            LOG.debug("no thread to {} on", what, e);
+            work.run();
+            return;
+        }
+        if (!Uninterrupted.join(made, closeMillis)) {
+            LOG.warn("{} of {} lasts longer than {} ms, and is left behind", what, id, closeMillis);
+        }
     }
 
     private void awaitThreads() {
@@ -112,6 +142,7 @@ final class Life implements AutoCloseable {
     private final class Place implements TaskContext {
         private final Role role;
         private final int index;
+        private final String address;
         final Thread thread;
         /** Written under the lock of this. */
         private volatile @Nullable Task task;
@@ -119,13 +150,13 @@ final class Life implements AutoCloseable {
         private boolean ended;
         /** Guarded by this: whether its thread is through with opening, and may be interrupted. */
         private boolean reading;
-        /** Messages; only a source's own thread looks. */
+        /** Messages of a source, which have been handed over. Its own thread's. */
         private long sent;
 
         Place(Role role, int index) {
             this.role = role;
             this.index = index;
-            String address = role.address(index);
+            this.address = role.address(index);
             this.thread = new Thread(this::run, role == Role.SPOUT ? address : "open-" + address);
             thread.setDaemon(true);
         }
@@ -143,7 +174,7 @@ final class Life implements AutoCloseable {
                 failed(e);
                 // Last: where memory is out, the line may fail.
                 if (!closing) {
-                    LOG.error("[{}] failed", role.address(index), e);
+                    LOG.error("[{}] failed", address, e);
                 }
             }
         }
@@ -209,28 +240,30 @@ final class Life implements AutoCloseable {
 
         @Override
         public void send(int to, Object message) {
-            sent++;
             Place receiver = of(role.next()).get(to);
             try {
                 Task open = receiver.await();
                 if (open != null) {
                     open.take(message);
                 }
+                if (role == Role.SPOUT) {
+                    sent++;
+                }
             } catch (InterruptedException e) {
                 // The message is lost: what has sent it must not go on as if it were not.
                 Thread.currentThread().interrupt();
                 throw new IllegalStateException(
-                        "interrupted before " + receiver.role.address(to) + " had room for a message", e);
+                        "interrupted before " + receiver.address + " had room for a message", e);
             }
         }
 
         @Override
         public void failed(Throwable cause) {
             if (closing) {
-                LOG.debug("[{}] failed while it ended", role.address(index), cause);
+                LOG.debug("[{}] failed while it ended", address, cause);
                 return;
             }
-            died.accept(role.address(index) + " failed: " + cause);
+            died.accept(address, cause);
         }
     }
 }

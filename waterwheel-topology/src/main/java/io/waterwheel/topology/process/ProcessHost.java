@@ -10,17 +10,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All tasks of a topology in this process. When one of them fails, all are closed in order and opened again, as a
- * worker of Storm would be: nothing can be known of a task that threw, and to the protocol it is a restart like any
- * other (docs/decisions/0068-tasks-in-one-process.md). Thread-safe.
+ * All tasks of a topology in this process. When one of them fails, all are closed in order and opened again: nothing
+ * can be known of a task that threw, and to the protocol it is a restart like any other
+ * (docs/decisions/0068-tasks-in-one-process.md). Thread-safe.
  */
 public final class ProcessHost implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ProcessHost.class);
 
-    /** How long it waits between two lives. */
-    record Pauses(long firstMillis, long longestMillis, long soundNanos) {
+    /** How long it waits between two lives, and {@code closeMillis} at most for tasks that are being closed. */
+    record Pauses(long firstMillis, long longestMillis, long soundNanos, long closeMillis) {
         /** After a life of a minute the next death is not taken for the same trouble. */
-        static final Pauses DEFAULT = new Pauses(100, 10_000, TimeUnit.MINUTES.toNanos(1));
+        static final Pauses DEFAULT =
+                new Pauses(100, 10_000, TimeUnit.MINUTES.toNanos(1), TimeUnit.MINUTES.toMillis(1));
 
         /** The pause after a life, when the one before it was so long; 0 before the first. */
         long after(long lifeNanos, long lastMillis) {
@@ -37,10 +38,15 @@ public final class ProcessHost implements AutoCloseable {
     private final Pauses pauses;
     private final Thread keeper;
     private final AtomicInteger lives = new AtomicInteger();
+    /** The keeper's. */
+    private long pauseMillis;
+
     private volatile String trouble = "";
     private volatile boolean closing;
-    /** Of the life that is on. Guarded by this. */
-    private @Nullable String death;
+    /** The task that the life which is on has died of. Guarded by this. */
+    private @Nullable String died;
+    /** What it failed with. Guarded by this. */
+    private @Nullable Throwable cause;
 
     private ProcessHost(String name, WaterwheelConfig config, TaskOpener opener, Pauses pauses) {
         this.name = name;
@@ -69,75 +75,84 @@ public final class ProcessHost implements AutoCloseable {
     }
 
     private void keep() {
-        long pause = 0;
         while (!closing) {
             long begun = System.nanoTime();
-            String why = live();
-            if (why == null) {
+            try {
+                live();
+            } catch (Throwable e) {
+                // Without the keeper no life would ever follow.
+                log("the tasks could not be kept up as they should be", e);
+            }
+            pauseMillis = pauses.after(System.nanoTime() - begun, pauseMillis);
+            pause(pauseMillis);
+        }
+    }
+
+    /** One life to its end, whatever it dies of. */
+    private void live() {
+        synchronized (this) {
+            died = null;
+            cause = null;
+        }
+        Life life = null;
+        try {
+            // A name of its own: what an earlier life left open must not be taken for this one's.
+            String id = name + "-" + lives.incrementAndGet() + "-" + Long.toHexString(System.nanoTime());
+            life = new Life(id, config, opener, this::died, pauses.closeMillis());
+            life.start();
+            awaitDeath();
+        } catch (RuntimeException | Error e) {
+            // Memory for a thread among it.
+            died("the start of all tasks", e);
+        }
+        try {
+            // Before they are closed, which may last.
+            tell();
+        } finally {
+            if (life != null) {
+                life.close();
+            }
+        }
+    }
+
+    private void tell() {
+        String why;
+        synchronized (this) {
+            if (closing) {
                 return;
             }
-            trouble = why;
-            pause = pauses.after(System.nanoTime() - begun, pause);
-            log("all tasks were closed, since " + why + "; they are started again in " + pause + " ms", null);
-            pause(pause);
+            why = died + " failed: " + cause;
         }
-    }
-
-    /** One life to its end: what it has died of; null when the host closes. */
-    private @Nullable String live() {
-        synchronized (this) {
-            death = null;
-        }
-        // A name of its own: what an earlier life left open must not be taken for this one's.
-        Life life = new Life(
-                name + "-" + lives.incrementAndGet() + "-" + Long.toHexString(System.nanoTime()),
-                config,
-                opener,
-                this::died);
-        try {
-            life.start();
-            return awaitDeath();
-        } catch (RuntimeException | Error e) {
-            // Memory for a thread among it; without the keeper no life would ever follow.
-            return "the tasks could not be started: " + e;
-        } finally {
-            end(life);
-        }
-    }
-
-    private static void end(Life life) {
-        try {
-            life.close();
-        } catch (RuntimeException | Error e) {
-            log("the tasks were not closed in order", e);
-        }
+        trouble = why;
+        log("all tasks are closed and opened again, since " + why, null);
     }
 
     /** Where memory is out, a line of a log may fail too. */
     private static void log(String line, @Nullable Throwable cause) {
         try {
             LOG.error(line, cause);
-        } catch (OutOfMemoryError e) {
+        } catch (RuntimeException | Error e) {
             // The next one may be written.
         }
     }
 
-    private synchronized void died(String why) {
-        if (death == null) {
-            death = why;
+    /** What is known of it is put into words by the keeper: whose memory is out tells nothing. */
+    private synchronized void died(String task, Throwable of) {
+        if (died == null) {
+            died = task;
+            cause = of;
             notifyAll();
         }
     }
 
-    private synchronized @Nullable String awaitDeath() {
-        while (death == null && !closing) {
+    private synchronized void awaitDeath() {
+        while (died == null && !closing) {
             try {
                 wait();
             } catch (InterruptedException e) {
                 LOG.debug("the keeper of tasks is interrupted, and goes on", e);
             }
         }
-        return closing ? null : death;
     }
 
     private synchronized void pause(long millis) {

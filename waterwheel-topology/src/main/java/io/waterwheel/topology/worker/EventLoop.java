@@ -15,15 +15,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The thread that owns a task's state machines. Events come through two bounded queues: data, whose senders wait when
- * XX
+ * it is full, and control, which is handled first and refused when it is full (the sender repeats it). Who sends only
+ * puts, so a control message never stands behind data.
  *
  * <p>A failure of the handler ends the loop, is told to {@link Handler#onFailure}, and is thrown to the next caller
- * that hands over data: the worker dies and is restarted, as nothing can be known of a state machine that threw.
+ * that hands over data: the host of the task opens it anew, as nothing can be known of a state machine that threw.
  *
  * @param <E> what a task's events are
  */
 public final class EventLoop<E> implements AutoCloseable {
-    /** What the loop's owner does. All calls on the loop's thread. */
+    /** What the loop's owner does. All calls on the loop's thread, but for what {@link #onFailure} says of itself. */
     public interface Handler<E> {
         void on(E event, long nowNanos) throws Exception;
 
@@ -145,18 +146,30 @@ public final class EventLoop<E> implements AutoCloseable {
 
     /** Ends the loop as if its handler had failed: for work done for it on other threads. */
     public void fail(Throwable cause) {
-        // Before a sender hears of it, who would be taken for the first that has failed.
-        handler.onFailure(cause);
+        tell(cause);
+        LOG.error("[{}] failed: all tasks of its worker are opened anew", name, cause);
+    }
+
+    /** Whatever becomes of that, senders hear of it: what they hand over must not be lost in silence. */
+    private void tell(Throwable cause) {
+        try {
+            // Before a sender hears of it, who would be taken for the first that has failed.
+            handler.onFailure(cause);
+        } finally {
+            failure = cause;
+            endNow();
+        }
+    }
+
+    private void endNow() {
         lock.lock();
         try {
-            failure = cause;
             closed = true;
             notEmpty.signalAll();
             notFull.signalAll();
         } finally {
             lock.unlock();
         }
-        LOG.error("[{}] failed: the worker will be restarted", name, cause);
     }
 
     private void run() {
@@ -175,23 +188,16 @@ public final class EventLoop<E> implements AutoCloseable {
                 }
             }
         } catch (InterruptedException e) {
-            LOG.info("[{}] interrupted: ends", name);
             if (!isClosed()) {
-                handler.onFailure(e);
+                tell(e);
             }
+            LOG.info("[{}] interrupted: ends", name);
         } catch (Throwable e) {
-            handler.onFailure(e);
-            failure = e;
+            tell(e);
             // Last: where memory is out, the line may fail.
-            LOG.error("[{}] failed: the worker will be restarted", name, e);
+            LOG.error("[{}] failed: all tasks of its worker are opened anew", name, e);
         } finally {
-            lock.lock();
-            try {
-                closed = true;
-                notFull.signalAll();
-            } finally {
-                lock.unlock();
-            }
+            endNow();
         }
     }
 
@@ -239,14 +245,7 @@ public final class EventLoop<E> implements AutoCloseable {
     /** Ends the loop after the event it is at; what is queued is dropped. */
     @Override
     public void close() {
-        lock.lock();
-        try {
-            closed = true;
-            notEmpty.signalAll();
-            notFull.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        endNow();
         if (Thread.currentThread() != thread) {
             try {
                 thread.join(TimeUnit.SECONDS.toMillis(5));

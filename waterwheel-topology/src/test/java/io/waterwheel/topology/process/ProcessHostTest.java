@@ -20,7 +20,9 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Tasks in one process: how messages go between them, and what becomes of them when one fails. */
 @Timeout(60)
 final class ProcessHostTest {
-    private static final Pauses SHORT = new Pauses(1, 4, TimeUnit.MINUTES.toNanos(1));
+    private static final Pauses SHORT = new Pauses(1, 4, TimeUnit.MINUTES.toNanos(1), TimeUnit.MINUTES.toMillis(1));
     private static final int MESSAGES = 20_000;
     /** The queue of a loop, the event that it is at, and the one that has no room. */
     private static final int HELD = 256 + 2;
@@ -265,7 +267,6 @@ final class ProcessHostTest {
                 .anyMatch(thread -> thread.getName().equals(name) && thread.getState() == Thread.State.WAITING);
     }
 
-    /** Also when the life ends while they wait. */
     @Test
     void whoSendsToATaskThatIsNotOpenWaitsForIt() {
         AtomicInteger begun = new AtomicInteger();
@@ -339,6 +340,99 @@ final class ProcessHostTest {
         assertThat(endedLives(opener)).isEqualTo(2);
         assertThat(opener.opened).hasSize(place == Place.OPEN ? 2 * TASKS - 1 : 2 * TASKS);
         assertThat(opener.closed).containsExactlyInAnyOrderElementsOf(opener.opened);
+    }
+
+    /** Where memory is out, words cannot be made of what it failed with, neither by the task nor by the keeper. */
+    @Test
+    void whatATaskFailedWithNeedNotBePutIntoWords() {
+        AtomicInteger first = new AtomicInteger(1);
+        Opener opener = new Opener()
+                .with(Role.SPOUT, context -> counting(context, new AtomicInteger()))
+                .with(
+                        Role.DISPATCHER,
+                        context -> looping(context, message -> {
+                            if (first.getAndDecrement() > 0) {
+                                throw new Wordless();
+                            }
+                        }));
+        try (ProcessHost host = ProcessHost.start("wordless", CONFIG, opener, SHORT)) {
+            Waiting.until("another life", () -> host.lives() == 2);
+        }
+        assertThat(endedLives(opener)).isEqualTo(2);
+        assertThat(opener.closed).containsExactlyInAnyOrderElementsOf(opener.opened);
+    }
+
+    /** The next life begins, and what the last one has died of is known before it is closed. */
+    @Test
+    void aTaskThatDoesNotCloseIsLeftBehind() {
+        CountDownLatch closes = new CountDownLatch(1);
+        AtomicInteger coordinators = new AtomicInteger();
+        AtomicInteger first = new AtomicInteger(1);
+        Queue<String> known = new ConcurrentLinkedQueue<>();
+        AtomicReference<ProcessHost> started = new AtomicReference<>();
+        Opener opener = new Opener();
+        opener.with(
+                Role.SPOUT,
+                context -> source(() -> {
+                    boolean all = started.get() != null && opener.opened.size() == TASKS;
+                    if (all && first.getAndDecrement() > 0) {
+                        throw new IllegalStateException("planted");
+                    }
+                }));
+        opener.with(Role.COORDINATOR, context -> {
+            boolean hangs = coordinators.getAndIncrement() == 0;
+            return () -> {
+                if (hangs) {
+                    known.add(started.get().trouble());
+                    await(closes);
+                }
+            };
+        });
+        Pauses impatient = new Pauses(1, 4, TimeUnit.MINUTES.toNanos(1), 1);
+        try (ProcessHost host = ProcessHost.start("hangs", CONFIG, opener, impatient)) {
+            started.set(host);
+            Waiting.until("another life", () -> host.lives() == 2 && opener.opened.size() == 2 * TASKS);
+            Waiting.until("the life that hangs has ended all the same", () -> opener.ended.size() == 1);
+            assertThat(known).singleElement().asString().endsWith(" failed: java.lang.IllegalStateException: planted");
+            closes.countDown();
+        }
+    }
+
+    /** Who waits for a task that never opens is let go when the life ends. */
+    @Test
+    void whoWaitsForATaskThatNeverOpensEndsWithTheLife() {
+        AtomicReference<Thread> spout = new AtomicReference<>();
+        CountDownLatch made = new CountDownLatch(1);
+        AtomicInteger begun = new AtomicInteger();
+        AtomicBoolean ended = new AtomicBoolean();
+        Opener opener = new Opener()
+                .with(Role.SPOUT, context -> {
+                    spout.set(Thread.currentThread());
+                    made.countDown();
+                    return counting(context, begun);
+                })
+                .with(Role.DISPATCHER, context -> {
+                    made.await();
+                    // Is interrupted, and throws, if the spout waits on.
+                    spout.get().join();
+                    ended.set(true);
+                    return () -> {};
+                });
+        WaterwheelConfig config = CONFIG.with(Keys.SPOUT_TASKS, 1).with(Keys.DISPATCHER_TASKS, 1);
+        ProcessHost host = ProcessHost.start("never", config, opener);
+        Waiting.until("the spout waits", () -> begun.get() == 1 && waits("spout-0"));
+        host.close();
+        assertThat(ended).isTrue();
+        assertThat(host.trouble()).isEmpty();
+    }
+
+    private static final class Wordless extends IllegalStateException {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public String toString() {
+            throw new OutOfMemoryError("no memory for words");
+        }
     }
 
     /** How many lives were ended, each once. */

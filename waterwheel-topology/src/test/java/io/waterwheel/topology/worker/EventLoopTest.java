@@ -12,7 +12,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
+@Timeout(60)
 final class EventLoopTest {
     private static final class Recorder implements EventLoop.Handler<String> {
         final List<String> seen = new CopyOnWriteArrayList<>();
@@ -142,5 +146,60 @@ final class EventLoopTest {
                 .hasRootCauseMessage("as told");
         assertThat(loop.offer("control")).isFalse();
         loop.close();
+    }
+
+    /** Where the loop ends, and that cannot even be told: whose data would be lost must hear of it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"fail", "interrupt", "told"})
+    void aFailureThatCannotBeToldReachesSendersAllTheSame(String how) throws Exception {
+        EventLoop.Handler<String> handler = new EventLoop.Handler<>() {
+            @Override
+            public void on(String event, long now) {
+                if (event.equals("fail")) {
+                    throw new IllegalStateException("as told");
+                }
+                Thread.currentThread().interrupt();
+            }
+
+            @Override
+            public void onTick(long now) {}
+
+            @Override
+            public void onFailure(Throwable cause) {
+                throw new OutOfMemoryError("made up");
+            }
+        };
+        try (EventLoop<String> loop = new EventLoop<>("test", 1_000_000, handler)) {
+            loop.start();
+            if (how.equals("told")) {
+                assertThatThrownBy(() -> loop.fail(new IllegalStateException("as told")))
+                        .isInstanceOf(OutOfMemoryError.class);
+            } else {
+                loop.put(how);
+                Waiting.until("the loop has ended", () -> !loop.offer("control"));
+            }
+            assertThatThrownBy(() -> loop.put("data")).hasMessage("test has failed");
+        }
+    }
+
+    @Test
+    void aLoopThatIsInterruptedRefusesWhatIsHandedOver() throws Exception {
+        EventLoop.Handler<String> handler = new EventLoop.Handler<>() {
+            @Override
+            public void on(String event, long now) {
+                Thread.currentThread().interrupt();
+            }
+
+            @Override
+            public void onTick(long now) {}
+        };
+        try (EventLoop<String> loop = new EventLoop<>("test", 1_000_000, handler)) {
+            loop.start();
+            loop.put("interrupt");
+            Waiting.until("the loop has ended", () -> !loop.offer("control"));
+            assertThatThrownBy(() -> loop.put("data"))
+                    .hasMessage("test has failed")
+                    .hasRootCauseInstanceOf(InterruptedException.class);
+        }
     }
 }

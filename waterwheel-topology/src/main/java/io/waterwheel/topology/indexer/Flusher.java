@@ -116,7 +116,13 @@ final class Flusher implements AutoCloseable {
     private void addThread() {
         Thread created = new Thread(this::run, name + "-flusher-" + started);
         created.setDaemon(true);
-        created.start();
+        try {
+            created.start();
+        } catch (Error e) {
+            // Of memory for a thread: the next tick tries again. What adds a flush is the indexers' loop.
+            LOG.warn("[{}] no thread could be had to flush on; trying again: {}", name, e.toString());
+            return;
+        }
         started++;
         threads.add(created);
     }
@@ -220,14 +226,22 @@ final class Flusher implements AutoCloseable {
     }
 
     private void run() {
-        ChunkWriter writer = new ChunkWriter();
         try {
+            ChunkWriter writer = new ChunkWriter();
             Line line;
             while ((line = take()) != null) {
                 work(line, writer);
             }
         } catch (InterruptedException e) {
             LOG.debug("[{}] closed", name);
+        } finally {
+            // Whatever it ends with: a tick makes another when there is something to do.
+            lock.lock();
+            try {
+                threads.remove(Thread.currentThread());
+            } finally {
+                lock.unlock();
+            }
         }
     }
 
@@ -339,8 +353,11 @@ final class Flusher implements AutoCloseable {
     /** A later flush must not be committed over this one. */
     private void fail(Line line, SealedTree sealed, Throwable cause) {
         line.sequence.end();
-        line.listener.failed(cause);
-        leave(line, sealed, true);
+        try {
+            line.listener.failed(cause);
+        } finally {
+            leave(line, sealed, true);
+        }
     }
 
     /** The next step begins now. */
@@ -357,6 +374,8 @@ final class Flusher implements AutoCloseable {
         List<Runnable> news = new ArrayList<>();
         lock.lock();
         try {
+            line.running = false;
+            line.notBeforeNanos = System.nanoTime() + line.pauseNanos;
             LOG.warn(
                     "[{}/indexer-{}] flush {} failed; trying again in {} ms",
                     line.sequence.stream().name(),
@@ -364,8 +383,6 @@ final class Flusher implements AutoCloseable {
                     sealed.flush(),
                     line.pauseNanos / 1_000_000,
                     cause);
-            line.running = false;
-            line.notBeforeNanos = System.nanoTime() + line.pauseNanos;
             line.pauseNanos = Math.min(2 * line.pauseNanos, MAX_RETRY_NANOS);
             news.add(line.listener::retried);
             tell(line, "chunks cannot be written: " + (cause.getMessage() == null ? cause : cause.getMessage()), news);

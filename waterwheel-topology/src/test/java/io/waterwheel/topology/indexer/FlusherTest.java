@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,10 @@ class FlusherTest {
     Path folder;
 
     private volatile boolean failing = true;
+    /** What a flush fails with, and who is told of it too. */
+    private volatile boolean dying;
+
+    private final AtomicInteger deaths = new AtomicInteger();
     private volatile CountDownLatch hanging = new CountDownLatch(0);
 
     private final PagePool pool = new PagePool(POOL);
@@ -123,6 +128,10 @@ class FlusherTest {
 
         @Override
         public void failed(Throwable cause) {
+            if (dying) {
+                deaths.incrementAndGet();
+                throw new OutOfMemoryError("made up too");
+            }
             events.add(() -> {
                 throw new AssertionError(cause);
             });
@@ -141,6 +150,9 @@ class FlusherTest {
                 ChunkStore.class.getClassLoader(), new Class<?>[] {ChunkStore.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("write") && ((String) arguments[0]).startsWith("first-1/")) {
                         hanging.await();
+                        if (dying) {
+                            throw new OutOfMemoryError("made up");
+                        }
                         if (failing) {
                             throw new IOException("no room for " + arguments[0]);
                         }
@@ -222,6 +234,17 @@ class FlusherTest {
         hanging.countDown();
         runUntil(0, () -> first.committed >= 3);
         assertThat(first.report.memory().trouble()).isEmpty();
+    }
+
+    /** Also when nothing can be told of what it ended with. */
+    @Test
+    void aThreadThatDiesIsFollowedByAnother() throws Exception {
+        dying = true;
+        runUntil(0, () -> deaths.get() > 0);
+        int enough = second.committed + 5;
+        runUntil(0, () -> second.committed >= enough);
+        assertThat(first.committed).isZero();
+        assertThat(flusher.threads()).isLessThanOrEqualTo(1);
     }
 
     @Test

@@ -149,6 +149,9 @@ public final class KafkaDeadLetters implements DeadLetters {
             });
         } catch (RejectedExecutionException e) {
             done.accept(e);
+        } catch (Error e) {
+            // Of memory for a thread. Its caller, a dispatcher's loop, hands the letters over again.
+            done.accept(new IllegalStateException("no thread could be had", e));
         }
     }
 

@@ -142,7 +142,7 @@ public final class KafkaLogReader implements LogReader {
             done.accept(null, new IllegalStateException("stream " + streamId + " is not in the catalog"));
             return;
         }
-        boolean asked = ask(new Request(
+        Request request = new Request(
                 streamId,
                 new TopicPartition(topic, partition),
                 from,
@@ -150,9 +150,13 @@ public final class KafkaLogReader implements LogReader {
                 wanted,
                 maxBytes,
                 System.nanoTime() + PATIENCE.toNanos(),
-                done));
-        if (!asked) {
-            done.accept(null, new IllegalStateException("the log reader is closed"));
+                done);
+        try {
+            if (!ask(request)) {
+                done.accept(null, new IllegalStateException("the log reader is closed"));
+            }
+        } catch (Error e) {
+            done.accept(null, new IllegalStateException("no thread could be had", e));
         }
     }
 
@@ -160,15 +164,36 @@ public final class KafkaLogReader implements LogReader {
     public void cancel(int streamId, int partition) {
         String topic = topics.topicOf(streamId);
         if (topic != null) {
-            boolean unused = ask(new Cancellation(streamId, new TopicPartition(topic, partition)));
+            try {
+                boolean unused = ask(new Cancellation(streamId, new TopicPartition(topic, partition)));
+            } catch (Error e) {
+                // Without a thread nothing is being read.
+                LOG.warn("log reader: no thread could be had: {}", e.toString());
+            }
         }
     }
 
     private void run() {
+        try {
+            if (!readOn()) {
+                return;
+            }
+        } catch (Throwable e) {
+            if (!leave(new IllegalStateException("the log reader failed", e))) {
+                return;
+            }
+        }
+        failAll(new IllegalStateException("the log reader is closed"));
+        Thread.interrupted(); // or the consumer would refuse to close
+        consumer.close(CloseOptions.timeout(CLOSE_PATIENCE));
+    }
+
+    /** Until this is closed; false when its thread ends before, since there is nothing to do. */
+    private boolean readOn() {
         while (!closed) {
             try {
                 if (!takeCalls() && rests()) {
-                    return;
+                    return false;
                 }
                 if (!active.isEmpty()) {
                     poll();
@@ -176,14 +201,42 @@ public final class KafkaLogReader implements LogReader {
             } catch (WakeupException e) {
                 // A request or the end: the loop sees which.
             } catch (InterruptedException | InterruptException e) {
-                break;
+                return true;
             } catch (RuntimeException e) {
                 fail(FailedPartitions.of(e, active.keySet()), e);
             }
         }
-        failAll(new IllegalStateException("the log reader is closed"));
-        Thread.interrupted(); // or the consumer would refuse to close
-        consumer.close(CloseOptions.timeout(CLOSE_PATIENCE));
+        return true;
+    }
+
+    /** Lets go of all reads: the next one makes another thread. True when this is closed, and the thread ends that. */
+    private boolean leave(RuntimeException why) {
+        boolean left = false;
+        try {
+            while (!left) {
+                failAll(why);
+                left = hasLeft(false);
+            }
+        } finally {
+            if (!left) {
+                left = hasLeft(true);
+            }
+        }
+        LOG.error("log reader: all reads failed", why);
+        return isMine();
+    }
+
+    private synchronized boolean isMine() {
+        return thread == Thread.currentThread();
+    }
+
+    /** @param anyhow also while calls wait, which the next thread takes */
+    private synchronized boolean hasLeft(boolean anyhow) {
+        boolean leaves = anyhow || calls.isEmpty();
+        if (leaves && !closed) {
+            thread = null;
+        }
+        return leaves;
     }
 
     /**

@@ -39,6 +39,29 @@ final class KafkaLogReaderTest {
         }
     }
 
+    /** Its end is no reason for the next read to wait for ever. */
+    @Test
+    void aThreadThatDiesIsFollowedByAnother() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                KafkaLogReader reader =
+                        new KafkaLogReader("127.0.0.1:" + silent.getLocalPort(), "reader", id -> "topic")) {
+            CompletableFuture<Exception> beside = new CompletableFuture<>();
+            reader.read(1, 1, 10, 0, KafkaFields.NONE, 1000, (batch, failure) -> beside.complete(failure));
+            reader.read(1, 0, 10, 0, KafkaFields.NONE, 1000, (batch, failure) -> {
+                throw new OutOfMemoryError("made up");
+            });
+            reader.cancel(1, 0);
+            assertThat(beside.get(25, TimeUnit.SECONDS))
+                    .hasMessage("the log reader failed")
+                    .hasRootCauseMessage("made up");
+            Waiting.until("the end of its thread", () -> !reader.hasThread());
+            CompletableFuture<Exception> after = new CompletableFuture<>();
+            reader.read(1, 0, 10, 0, KafkaFields.NONE, 1000, (batch, failure) -> after.complete(failure));
+            reader.cancel(1, 0);
+            assertThat(after.get(25, TimeUnit.SECONDS)).hasMessageContaining("nothing was read from offset 10 yet");
+        }
+    }
+
     @Test
     void itsThreadIsThereWhileThereIsSomethingToRead() throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());

@@ -25,6 +25,8 @@ public final class TimedJobs implements AutoCloseable {
     private static final long REST_SECONDS = 10;
 
     private static final int CLOSE_SECONDS = 5;
+    /** Where there is no memory to say when a job is done again. */
+    private static final long RETRY_MILLIS = 1000;
 
     /** Only says what is due. */
     private final ScheduledThreadPoolExecutor clock;
@@ -117,23 +119,35 @@ public final class TimedJobs implements AutoCloseable {
                 // No memory for a thread: later perhaps.
                 running = false;
                 due.remove(timed);
+                again(timed, Math.max(timed.pauseNanos, TimeUnit.SECONDS.toNanos(1)));
                 LOG.warn("[{}] could not begin, tries again: {}", name, e.toString());
-                later(timed, Math.max(timed.pauseNanos, TimeUnit.SECONDS.toNanos(1)));
             }
         }
 
         private void work() {
             Thread thread = Thread.currentThread();
             String before = thread.getName();
-            thread.setName(name);
+            boolean ended = false;
             try {
+                thread.setName(name);
                 Timed timed;
                 while ((timed = next()) != null) {
                     run(timed);
                 }
+                ended = true;
             } finally {
+                if (!ended) {
+                    leave();
+                }
                 thread.setName(before);
             }
+        }
+
+        /** Whatever it fails with, what is due next begins on another thread. */
+        private synchronized void leave() {
+            runner = null;
+            running = false;
+            notifyAll();
         }
 
         /** From now on a close interrupts this thread. */
@@ -155,8 +169,27 @@ public final class TimedJobs implements AutoCloseable {
                 LOG.debug("[{}] is told to end", name, e);
             } catch (Exception | Error e) {
                 LOG.error("[{}] failed; trying again", name, e);
+            } finally {
+                // Where memory is out, the line may fail.
+                again(timed, timed.pauseNanos);
             }
-            later(timed, timed.pauseNanos);
+        }
+
+        /** Until it works: what is not done again is never done. Waits meanwhile, which lets others have the memory. */
+        private synchronized void again(Timed timed, long nanos) {
+            while (!closed) {
+                try {
+                    later(timed, nanos);
+                    return;
+                } catch (Error e) {
+                    try {
+                        wait(RETRY_MILLIS);
+                    } catch (InterruptedException interrupted) {
+                        // Only a close interrupts.
+                        return;
+                    }
+                }
+            }
         }
 
         /** Interrupts what runs, waits some seconds for its end, and lets nothing begin. */

@@ -145,7 +145,16 @@ final class ClientWatch implements Connection.Listener, AutoCloseable {
         return looks.get();
     }
 
+    /** A scheduled task that throws is never run again; where memory is out, even a line of the log may fail. */
     private void look() {
+        try {
+            lookAtAll();
+        } catch (Error e) {
+            // The next look leaves none out.
+        }
+    }
+
+    private void lookAtAll() {
         looks.incrementAndGet();
         waiting.forEach(watched -> look(watched::look));
         long now = System.nanoTime();
@@ -156,7 +165,7 @@ final class ClientWatch implements Connection.Listener, AutoCloseable {
     private static void look(Runnable one) {
         try {
             one.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warn("a look at a connection failed", e);
         }
     }

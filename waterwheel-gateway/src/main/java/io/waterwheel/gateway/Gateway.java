@@ -252,8 +252,12 @@ public final class Gateway implements AutoCloseable {
         } catch (RejectedExecutionException e) {
             LOG.debug("the last announcement lasts still; the next follows", e);
         } catch (Error e) {
-            // No memory for a thread. A scheduled task that throws is never run again.
-            LOG.warn("the gateway could not say where it is scraped: {}", e.toString());
+            // No memory for a thread, and perhaps for a line. A scheduled task that throws is never run again.
+            try {
+                LOG.warn("the gateway could not say where it is scraped: {}", e.toString());
+            } catch (Error again) {
+                // The next may be told of.
+            }
         }
     }
 

@@ -82,20 +82,37 @@ final class KeptPart<P extends KeptPart.Part<P>> implements AutoCloseable {
         return new KeptPart<>(name, part, unwritable, lookMillis);
     }
 
-    private synchronized void look() {
-        if (closed || thread != null) {
-            return;
+    private void look() {
+        P looked;
+        synchronized (this) {
+            if (closed || isKept()) {
+                return;
+            }
+            // Down still where its keeper has died.
+            looked = down ? null : part;
         }
         try {
-            if (part.ended()) {
-                LOG.error("{} has ended; it is started again when its disk can be written", name);
-                trouble = name + " has ended";
-                begin(this::bringBack);
+            // Not under the lock, for which a close would wait: it may ask a disk.
+            if (looked == null || looked.ended()) {
+                beginToBringBack();
             }
         } catch (RuntimeException | Error e) {
             // Memory for a thread among it: the next look finds it ended as well.
             LOG.warn("{} could not be looked after; it is tried again in {} ms", name, lookMillis, e);
         }
+    }
+
+    private synchronized void beginToBringBack() {
+        if (!closed && !isKept()) {
+            LOG.error("{} has ended; it is started again when its disk can be written", name);
+            trouble = name + " has ended";
+            begin(this::bringBack);
+        }
+    }
+
+    /** Under the lock. Whether a thread brings the part back, or closes it: one that has died does neither. */
+    private boolean isKept() {
+        return thread != null && thread.isAlive();
     }
 
     private synchronized Thread begin(Runnable work) {
@@ -129,7 +146,8 @@ final class KeptPart<P extends KeptPart.Part<P>> implements AutoCloseable {
     }
 
     /**
-     * Whatever it fails with, memory for a thread among it, the keeper goes on: without it the part never comes back.
+     * Whatever a start fails with, memory for a thread among it, the keeper goes on. Where even that cannot be told,
+     * and it dies, the next look begins another.
      */
     private void bringBackOnce() {
         try {
@@ -182,7 +200,7 @@ final class KeptPart<P extends KeptPart.Part<P>> implements AutoCloseable {
         @Nullable Thread ending;
         synchronized (this) {
             closed = true;
-            ending = thread;
+            ending = isKept() ? thread : null;
         }
         looking.cancel(false);
         closing.countDown();

@@ -3,6 +3,8 @@ package io.waterwheel.embedded.server;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The thread that looks, several times a second, whether the disk has room and whether the parts of servers are up: one
@@ -11,6 +13,7 @@ import java.util.concurrent.TimeUnit;
  * and what they look at as well.
  */
 final class Looks {
+    private static final Logger LOG = LoggerFactory.getLogger(Looks.class);
     private static final int REST_SECONDS = 10;
 
     private static final ScheduledThreadPoolExecutor THREAD = new ScheduledThreadPoolExecutor(1, task -> {
@@ -30,10 +33,23 @@ final class Looks {
     /**
      * Looks again and again.
      *
-     * @param look throws nothing, or it is the last
+     * @param look may throw: that is logged, and it looks again
      * @return to be cancelled
      */
     static ScheduledFuture<?> every(long millis, Runnable look) {
-        return THREAD.scheduleWithFixedDelay(look, millis, millis, TimeUnit.MILLISECONDS);
+        return THREAD.scheduleWithFixedDelay(() -> once(look), millis, millis, TimeUnit.MILLISECONDS);
+    }
+
+    /** What throws is never run again, and where memory is out a line of the log may. */
+    private static void once(Runnable look) {
+        try {
+            try {
+                look.run();
+            } catch (RuntimeException | Error e) {
+                LOG.warn("a look failed; the next one follows", e);
+            }
+        } catch (RuntimeException | Error e) {
+            // The next look may be told of.
+        }
     }
 }

@@ -213,7 +213,7 @@ final class WorkerRuntime implements WorkerServices {
             ScheduledFuture<?> tidying = scheduler.scheduleWithFixedDelay(this::tidy, 10, 10, TimeUnit.SECONDS);
             parts.push(() -> tidying.cancel(false));
             LOG.info("[worker] services are up; peers reach it at {}", here);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             close();
             throw e;
         }

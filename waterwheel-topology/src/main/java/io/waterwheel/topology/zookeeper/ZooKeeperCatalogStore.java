@@ -121,7 +121,7 @@ public final class ZooKeeperCatalogStore implements CatalogStore {
             store.awaitConnection();
             store.ensure("/");
             return store;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             store.close();
             throw e;
         }

@@ -308,6 +308,11 @@ public final class WaterwheelServer implements AutoCloseable {
     /** Stops everything, in reverse order; takes some seconds. What does not stop is logged and left behind. */
     @Override
     public void close() {
+        if (warmUp != null) {
+            // It computes beside what ends, and needs none of it.
+            parts.remove(warmUp);
+            parts.push(warmUp);
+        }
         while (!parts.isEmpty()) {
             AutoCloseable part = parts.pop();
             try {

@@ -104,7 +104,7 @@ public final class Keys {
 
     public static final Key<String> TOPOLOGY_NAME = add(Key.text("topology.name", "waterwheel")
             .matching("[A-Za-z0-9][A-Za-z0-9_-]{0,99}", "letters, digits, underscores and hyphens, at most 100")
-            .doc("Name of the Storm topology."));
+            .doc("Name of the topology."));
     public static final Key<Integer> TOPOLOGY_WORKERS = add(Key.integer("topology.workers", 2)
             .atLeast("1")
             .atMost("10000")

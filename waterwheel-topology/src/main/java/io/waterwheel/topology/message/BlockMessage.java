@@ -10,8 +10,8 @@ import io.waterwheel.tuple.TupleBlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A channel block as a Storm value. Inside a worker it goes by reference; between workers it is encoded, and decoded by
- * the receiving bolt, which knows the stream's layout.
+ * A channel block as a message. Inside a worker it goes by reference; between workers it is encoded, and decoded by the
+ * receiving task, which knows the stream's layout.
  */
 public final class BlockMessage {
     private static final int HEADER_BYTES = 4 + 4 + 4 + 4 + 8 + 8 + 8 + 4 + 8 + 1;

@@ -16,7 +16,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /**
  * What a spout task has read goes on to dispatchers as far as their credit goes; what has none waits here, and no more
  * of it is read. Bounded in bytes: by partition by its dispatcher's credit, in all by {@link ReadAhead}. Owner: the
- * spout's executor.
+ * spout's thread.
  */
 final class Handover {
     /** How messages leave. */

@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * partitions are, and does in the catalog what their {@link LogTracker}s want done. It decides nothing. A look asks
  * Kafka for all topics at once, and reads one node of the catalog, however many partitions there are: routes are read
  * again only when the log of some partition was changed, and every {@value #LOOKS_A_POLICY}th time. Owner: the spout's
- * executor; what was found comes back by {@link #poll}.
+ * thread; what was found comes back by {@link #poll}.
  */
 final class SourceCheck {
     private static final Logger LOG = LoggerFactory.getLogger(SourceCheck.class);

@@ -4,7 +4,7 @@ import io.waterwheel.catalog.state.StreamInfo;
 import io.waterwheel.ingest.source.LogTracker;
 import io.waterwheel.ingest.source.RecordBatch;
 
-/** One partition that a spout task reads, or waits to read. Owner: the spout's executor. */
+/** One partition that a spout task reads, or waits to read. Owner: the spout's thread. */
 final class SourcePartition {
     /** As last seen in the catalog. */
     StreamInfo stream;

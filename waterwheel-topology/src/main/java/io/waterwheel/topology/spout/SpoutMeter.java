@@ -9,7 +9,7 @@ import io.waterwheel.topology.worker.Closing;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Measures what a spout reads. Owner: the spout's executor, but for what is read at a scrape. */
+/** Measures what a spout reads. Owner: the spout's thread, but for what is read at a scrape. */
 final class SpoutMeter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SpoutMeter.class);
 

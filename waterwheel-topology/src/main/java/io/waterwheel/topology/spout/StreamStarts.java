@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads from the catalog where the partitions of streams begin, elsewhere than on the spout's thread. Owner: the
- * spout's executor; what was read comes back by {@link #poll}.
+ * spout's thread; what was read comes back by {@link #poll}.
  */
 final class StreamStarts {
     private static final Logger LOG = LoggerFactory.getLogger(StreamStarts.class);

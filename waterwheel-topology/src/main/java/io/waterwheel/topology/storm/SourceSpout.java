@@ -12,7 +12,7 @@ import org.apache.storm.topology.base.BaseRichSpout;
 import org.apache.storm.tuple.Fields;
 import org.jspecify.annotations.Nullable;
 
-/** The shell of a task that reads. Storm's executor calls it, and no other thread. */
+/** The shell of a task that reads. Storm calls it on one thread: that is the spout's. */
 public final class SourceSpout extends BaseRichSpout {
     private static final long serialVersionUID = 1;
     /** On which it sends. */

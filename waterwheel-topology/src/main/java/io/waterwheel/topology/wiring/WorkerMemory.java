@@ -20,7 +20,7 @@ import java.util.Map;
  * table with what happens when each is full.
  */
 public final class WorkerMemory {
-    /** Storm, the clients of Kafka, HDFS and ZooKeeper, and answers under way. */
+    /** Storm on a cluster, the clients of Kafka, HDFS and ZooKeeper, and answers under way. */
     private static final long BASE_BYTES = 512L << 20;
 
     /** What was read of the log keeps alive at most this number of times its bytes, see {@code RecordBatch.own}. */

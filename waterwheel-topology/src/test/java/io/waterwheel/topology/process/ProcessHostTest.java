@@ -389,12 +389,15 @@ final class ProcessHostTest {
             };
         });
         Pauses impatient = new Pauses(1, 4, TimeUnit.MINUTES.toNanos(1), 1);
-        try (ProcessHost host = ProcessHost.start("hangs", CONFIG, opener, impatient)) {
+        ProcessHost host = ProcessHost.start("hangs", CONFIG, opener, impatient);
+        try {
             started.set(host);
             Waiting.until("another life", () -> host.lives() == 2 && opener.opened.size() == 2 * TASKS);
             Waiting.until("the life that hangs has ended all the same", () -> opener.ended.size() == 1);
             assertThat(known).singleElement().asString().endsWith(" failed: java.lang.IllegalStateException: planted");
+        } finally {
             closes.countDown();
+            host.close();
         }
     }
 

@@ -16,10 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * What a worker does now and then. Jobs of one {@link Line} run one after another, each again some time after it has
  * ended. Jobs of different lines never wait for each other, however long they take: a job runs on a thread of its own,
- * <<<<<<< HEAD which is there only while there is something to do. Lines that mostly rest have two threads together,
- * that of the clock and one that serves them in turn. Thread-safe. ======= which is there only while there is something
- * to do. So lines that mostly rest have two threads together, however many they are: that of the clock and one that
- * serves them in turn. Thread-safe. >>>>>>> 3a239416 (docs: say what holds of tasks in both hosts)
+ * which is there only while there is something to do. Lines that mostly rest have two threads together, that of the
+ * clock and one that serves them in turn. Thread-safe.
  */
 public final class TimedJobs implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TimedJobs.class);

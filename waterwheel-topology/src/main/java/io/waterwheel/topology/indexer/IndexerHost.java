@@ -106,6 +106,7 @@ public final class IndexerHost implements EventLoop.Handler<IndexerEvent>, Task 
     private final int dispatchers;
     private final EventLoop<IndexerEvent> loop;
     private final AutoCloseable registration;
+    private final AutoCloseable following;
     private final PagePool pool;
     private final CreditWindow window;
     private final IndexerTask task;
@@ -152,6 +153,8 @@ public final class IndexerHost implements EventLoop.Handler<IndexerEvent>, Task 
                 services.metrics(), Role.INDEXER.address(index), pool, poolBytes, settings.sealBytes());
         this.queues = loop.measure(services.metrics());
         this.registration = services.controlBus().register(Role.INDEXER, index, this::offer);
+        // While it has no stream, it hardly ticks.
+        this.following = services.streams().onChange(loop::wake);
     }
 
     private boolean offer(Control message) {
@@ -177,7 +180,17 @@ public final class IndexerHost implements EventLoop.Handler<IndexerEvent>, Task 
 
     @Override
     public void close() {
-        Closing.all(LOG, "indexer-" + index, loop, flusher, this::closeReaders, registration, queues, meter, lease);
+        Closing.all(
+                LOG,
+                "indexer-" + index,
+                following,
+                loop,
+                flusher,
+                this::closeReaders,
+                registration,
+                queues,
+                meter,
+                lease);
     }
 
     @Override

@@ -28,10 +28,10 @@ public final class EventLoop<E> implements AutoCloseable {
     public interface Handler<E> {
         void on(E event, long nowNanos) throws Exception;
 
-        /** Called about every tick interval; a quarter as often while it {@link #rests}. */
+        /** Called about every tick interval; each second while it {@link #rests}, and when the loop is woken. */
         void onTick(long nowNanos) throws Exception;
 
-        /** Whether time changes nothing of it, such as of a task that has no stream. Asked after each tick. */
+        /** Whether time changes nothing of it, such as of a task that has no stream. Asked after ticks and events. */
         default boolean rests() {
             return false;
         }
@@ -43,8 +43,8 @@ public final class EventLoop<E> implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EventLoop.class);
     private static final int DATA_EVENTS = 256;
     private static final int CONTROL_EVENTS = 16 * 1024;
-    /** Of a handler that rests, the tick intervals between two ticks. */
-    private static final int RESTING_TICKS = 4;
+    /** Between two ticks of a handler that rests. */
+    private static final long RESTING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final String name;
     private final Handler<E> handler;
@@ -56,6 +56,7 @@ public final class EventLoop<E> implements AutoCloseable {
     private final ArrayDeque<E> data = new ArrayDeque<>(DATA_EVENTS);
     private final ArrayDeque<E> control = new ArrayDeque<>();
     private boolean closed;
+    private boolean woken;
     /** Time for which senders of data have waited for room, those that wait at present not included. */
     private long fullNanos;
 
@@ -175,6 +176,7 @@ public final class EventLoop<E> implements AutoCloseable {
     private void run() {
         List<E> batch = new ArrayList<>();
         long nextTick = System.nanoTime() + tickNanos;
+        boolean rests = false;
         try {
             while (take(batch, nextTick)) {
                 for (int i = 0; i < batch.size(); i++) {
@@ -182,9 +184,18 @@ public final class EventLoop<E> implements AutoCloseable {
                 }
                 batch.clear();
                 long now = System.nanoTime();
-                if (now - nextTick >= 0) {
+                boolean tick = now - nextTick >= 0 || wasWoken();
+                if (tick) {
                     handler.onTick(now);
-                    nextTick = now + (handler.rests() ? RESTING_TICKS * tickNanos : tickNanos);
+                }
+                if (tick || rests) {
+                    boolean rested = rests;
+                    rests = handler.rests();
+                    if (tick) {
+                        nextTick = now + (rests ? Math.max(RESTING_NANOS, tickNanos) : tickNanos);
+                    } else if (rested && !rests) {
+                        nextTick = now + tickNanos;
+                    }
                 }
             }
         } catch (InterruptedException e) {
@@ -201,6 +212,28 @@ public final class EventLoop<E> implements AutoCloseable {
         }
     }
 
+    /** Makes the next tick be now: what the handler looks at has changed. Any thread. */
+    public void wake() {
+        lock.lock();
+        try {
+            woken = true;
+            notEmpty.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean wasWoken() {
+        lock.lock();
+        try {
+            boolean was = woken;
+            woken = false;
+            return was;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private boolean isClosed() {
         lock.lock();
         try {
@@ -214,15 +247,13 @@ public final class EventLoop<E> implements AutoCloseable {
     private boolean take(List<E> batch, long nextTick) throws InterruptedException {
         lock.lock();
         try {
-            while (data.isEmpty() && control.isEmpty() && !closed) {
+            while (data.isEmpty() && control.isEmpty() && !closed && !woken) {
                 long left = nextTick - System.nanoTime();
                 if (left <= 0) {
                     return true;
                 }
-                long ignoredRest = notEmpty.awaitNanos(Math.min(left, TimeUnit.MILLISECONDS.toNanos(100)));
-                if (ignoredRest <= 0 && nextTick - System.nanoTime() <= 0) {
-                    return true;
-                }
+                // Another look says whether it was long enough.
+                long unused = notEmpty.awaitNanos(left);
             }
             if (closed) {
                 return false;

@@ -7,8 +7,10 @@ import io.waterwheel.catalog.store.CatalogStore;
 import io.waterwheel.catalog.store.CorruptCatalogException;
 import io.waterwheel.schema.StreamPolicy;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledExecutorService;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,10 +30,22 @@ public final class StreamDirectory implements AutoCloseable {
     private final Map<String, StreamInfo> byName = new HashMap<>();
 
     private volatile Map<Integer, StreamInfo> streams = Map.of();
+    private final List<Runnable> followers = new CopyOnWriteArrayList<>();
 
     public StreamDirectory(CatalogStore store, Namespace namespace, ScheduledExecutorService executor) {
         this.store = store;
         this.entries = new ChildrenFollower(store, namespace.streamsPath(), executor, this::changed);
+    }
+
+    /**
+     * Calls it whenever {@link #streams} is another object, from now on, on the thread that reads the list; it must not
+     * wait.
+     *
+     * @return closing it ends that
+     */
+    public AutoCloseable onChange(Runnable follower) {
+        followers.add(follower);
+        return () -> followers.remove(follower);
     }
 
     /** By stream id; the same object as long as nothing changes. */
@@ -63,6 +77,7 @@ public final class StreamDirectory implements AutoCloseable {
         byName.values().forEach(stream -> fresh.put(stream.id(), stream));
         if (!fresh.equals(streams)) {
             streams = Map.copyOf(fresh);
+            followers.forEach(Runnable::run);
         }
     }
 

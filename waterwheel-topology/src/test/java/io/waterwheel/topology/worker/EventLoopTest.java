@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,6 +45,43 @@ final class EventLoopTest {
         public void onTick(long now) {
             ticks.countDown();
         }
+    }
+
+    /** A rest is a second: sixty ticks would take a minute. */
+    @Test
+    void aHandlerThatRestsTicksWhenItIsWokenAndOnceItRestsNoLonger() throws Exception {
+        AtomicInteger ticks = new AtomicInteger();
+        AtomicBoolean rests = new AtomicBoolean(true);
+        EventLoop.Handler<String> handler = new EventLoop.Handler<>() {
+            @Override
+            public void on(String event, long now) {
+                rests.set(false);
+            }
+
+            @Override
+            public void onTick(long now) {
+                ticks.incrementAndGet();
+            }
+
+            @Override
+            public boolean rests() {
+                return rests.get();
+            }
+        };
+        long begun = System.nanoTime();
+        try (EventLoop<String> loop = new EventLoop<>("test", 1_000_000, handler)) {
+            loop.start();
+            Waiting.until("it rests", () -> ticks.get() > 0);
+            for (int i = 0; i < 60; i++) {
+                int before = ticks.get();
+                loop.wake();
+                Waiting.until("it ticks", () -> ticks.get() > before);
+            }
+            int before = ticks.get();
+            loop.put("work");
+            Waiting.until("it ticks again and again", () -> ticks.get() > before + 60);
+        }
+        assertThat(System.nanoTime() - begun).isLessThan(TimeUnit.SECONDS.toNanos(40));
     }
 
     @Test

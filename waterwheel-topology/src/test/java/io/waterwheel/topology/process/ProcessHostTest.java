@@ -401,29 +401,35 @@ final class ProcessHostTest {
         }
     }
 
-    /** Who waits for a task that never opens is let go when the life ends. */
+    /** Who waits for a task that never opens is let go when the life ends: a source, and any other thread. */
     @Test
     void whoWaitsForATaskThatNeverOpensEndsWithTheLife() {
         AtomicReference<Thread> spout = new AtomicReference<>();
+        AtomicReference<Thread> sender = new AtomicReference<>();
         CountDownLatch made = new CountDownLatch(1);
         AtomicInteger begun = new AtomicInteger();
         AtomicBoolean ended = new AtomicBoolean();
         Opener opener = new Opener()
                 .with(Role.SPOUT, context -> {
                     spout.set(Thread.currentThread());
+                    Thread other = new Thread(() -> context.send(0, "message"), "sender");
+                    other.setDaemon(true);
+                    other.start();
+                    sender.set(other);
                     made.countDown();
                     return counting(context, begun);
                 })
                 .with(Role.DISPATCHER, context -> {
                     made.await();
-                    // Is interrupted, and throws, if the spout waits on.
+                    // Is interrupted, and throws, if one of them waits on.
                     spout.get().join();
+                    sender.get().join();
                     ended.set(true);
                     return () -> {};
                 });
         WaterwheelConfig config = CONFIG.with(Keys.SPOUT_TASKS, 1).with(Keys.DISPATCHER_TASKS, 1);
         ProcessHost host = ProcessHost.start("never", config, opener);
-        Waiting.until("the spout waits", () -> begun.get() == 1 && waits("spout-0"));
+        Waiting.until("the spout waits", () -> begun.get() == 1 && waits("spout-0") && waits("sender"));
         host.close();
         assertThat(ended).isTrue();
         assertThat(host.trouble()).isEmpty();
@@ -433,7 +439,7 @@ final class ProcessHostTest {
         private static final long serialVersionUID = 1;
 
         @Override
-        public String toString() {
+        public String getMessage() {
             throw new OutOfMemoryError("no memory for words");
         }
     }

@@ -96,7 +96,11 @@ public final class Losses implements RecordDecoder.Watch {
         };
     }
 
-    /** A row begins. @param looks whether it can teach something: it was not looked at */
+    /**
+     * A row begins.
+     *
+     * @param looks whether it can teach something: it was not looked at
+     */
     public void begin(boolean looks) {
         this.looks = looks;
         found = false;

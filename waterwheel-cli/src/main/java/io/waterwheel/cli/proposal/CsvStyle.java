@@ -275,8 +275,9 @@ record CsvStyle(
             }
         }
         // Where both are as likely, what is proposed must still be one of them.
-        CsvStyle marks = decimal.isEmpty() || !groups.isEmpty() ? GROUPS : COMMA;
-        List<String> evidence = marks == GROUPS ? groups : decimal;
+        boolean grouped = decimal.isEmpty() || !groups.isEmpty();
+        CsvStyle marks = grouped ? GROUPS : COMMA;
+        List<String> evidence = grouped ? groups : decimal;
         boolean undecided = decimal.isEmpty() == groups.isEmpty();
         return new CsvStyle(
                 delimiter,

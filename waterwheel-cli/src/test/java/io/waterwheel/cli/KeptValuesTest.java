@@ -101,11 +101,12 @@ class KeptValuesTest {
 
     @Test
     void laterFilesWidenWhatWouldLose() throws Exception {
-        List<List<@Nullable String>> rows = rows(
-                ".csv",
-                "t,k,zip,gb\n2021-03-02T00:00:00Z,x,10001,1.5\n2021-03-02T00:00:01Z,y,94105,2.5\n",
-                "t,k,zip,gb\n2021-03-03T00:00:00Z,z,02139,12345678901234567.89\n"
-                        + "2021-03-03T00:00:00.123456Z,z,00501,3\n");
+        List<List<@Nullable String>> rows =
+                rows(".csv", "t,k,zip,gb\n2021-03-02T00:00:00Z,x,10001,1.5\n2021-03-02T00:00:01Z,y,94105,2.5\n", """
+                t,k,zip,gb
+                2021-03-03T00:00:00Z,z,02139,12345678901234567.89
+                2021-03-03T00:00:00.123456Z,z,00501,3
+                """);
         assertThat(fields()).as(yaml).containsExactly("t timestamp_us", "k string", "zip string", "gb decimal(19, 2)");
         assertThat(rows)
                 .containsExactly(

@@ -161,15 +161,32 @@ class OddFilesTest {
     /** Titles and remarks before the names, whatever the rows are written like. */
     @Test
     void titlesBeforeTheNames() throws Exception {
-        Taken lines = taken("Report of the plant\n\nt|text|v\n2021/03/02 10:00:00|\"line1\nline2\"|2\n"
-                + "2021/03/02 11:00:00|x|3\n");
+        Taken lines = taken("""
+                Report of the plant
+
+                t|text|v
+                2021/03/02 10:00:00|"line1
+                line2"|2
+                2021/03/02 11:00:00|x|3
+                """);
         assertThat(lines.column("text")).as(lines.yaml()).containsExactly("line1\nline2", "x");
         assertThat(lines.yaml()).contains("  skip-lines: 2");
-        Taken single = taken("Report of the plant\n\n'a','t','m'\n'x','2022-11-01 14:17:03','560,18'\n"
-                + "'y','2022-11-01 14:17:04','1,5'\n");
+        Taken single = taken("""
+                Report of the plant
+
+                'a','t','m'
+                'x','2022-11-01 14:17:03','560,18'
+                'y','2022-11-01 14:17:04','1,5'
+                """);
         assertThat(single.column("a")).as(single.yaml()).containsExactly("x", "y");
-        Taken remarks = taken(
-                "#\n# note: a,b\nk,t,v\n#N/A,2021-04-05 10:11,1\nx,2021-04-06 10:11,2\n" + "#N/A,2021-04-07 10:11,3\n");
+        Taken remarks = taken("""
+                #
+                # note: a,b
+                k,t,v
+                #N/A,2021-04-05 10:11,1
+                x,2021-04-06 10:11,2
+                #N/A,2021-04-07 10:11,3
+                """);
         assertThat(remarks.yaml()).contains("  skip-lines: 2").doesNotContain("comment:");
         assertThat(remarks.column("k")).containsExactly("#N/A", "x", "#N/A");
         assertThat(remarks.refused()).isEmpty();
@@ -179,8 +196,12 @@ class OddFilesTest {
 
     @Test
     void spacesAroundValues() throws Exception {
-        Taken taken = taken("t, k, m, n\n2021-03-01T10:00:00Z, a1, 1,   6.0\n 2021-03-01T10:00:01Z , a2,2 , NA \n"
-                + "2021-03-01T10:00:02Z,a3,   ,7\n");
+        Taken taken = taken("""
+                t, k, m, n
+                2021-03-01T10:00:00Z, a1, 1,   6.0
+                 2021-03-01T10:00:01Z , a2,2 , NA\s
+                2021-03-01T10:00:02Z,a3,   ,7
+                """);
         assertThat(taken.fields()).as(taken.yaml()).containsExactly("t timestamp", "k string", "m int", "n double");
         assertThat(taken.refused()).as(taken.yaml()).isEmpty();
         assertThat(taken.column("m")).isEqualTo(Arrays.asList(1, 2, null));

@@ -270,8 +270,10 @@ final class DamagedBodiesTest {
             for (int question = 0; question < QUESTIONS; question++) {
                 int kind = question % good.size();
                 byte[] bytes = good.get(kind).getBytes(UTF_8);
-                byte[] sent = DamagedBytes.of(bytes, bytes, random);
-                String target = random.nextInt(4) == 0 ? "/v1/explain" : "/v1/query";
+                // JSON that is damaged is JSON rarely: each kind is sent whole once.
+                boolean whole = question < good.size();
+                byte[] sent = whole ? bytes : DamagedBytes.of(bytes, bytes, random);
+                String target = !whole && random.nextInt(4) == 0 ? "/v1/explain" : "/v1/query";
                 RawHttp.Answer answer = RawHttp.post(gateway, target, types.get(kind), sent);
                 String as = "seed " + seed + ", question " + question + ", " + target + " " + types.get(kind) + " "
                         + new String(sent, UTF_8) + ": " + answer.body();

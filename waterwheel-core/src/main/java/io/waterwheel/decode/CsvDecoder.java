@@ -173,6 +173,7 @@ final class CsvDecoder implements RecordDecoder {
             end++;
         }
         valueEnd = end;
+        int whole = end;
         if (trims && !isText(field)) {
             from = behindSpaces(bytes, from, end);
             end = beforeSpaces(bytes, from, end);
@@ -197,7 +198,7 @@ final class CsvDecoder implements RecordDecoder {
         if (escapes == 0) {
             value(field, bytes, from, end);
         } else {
-            copied(field, bytes, from, end, end - from - escapes);
+            copied(field, bytes, begin, whole, whole - begin - escapes);
         }
     }
 
@@ -219,6 +220,15 @@ final class CsvDecoder implements RecordDecoder {
             at--;
         }
         return at;
+    }
+
+    private void trimmed(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
+        if (trims && !isText(field)) {
+            int start = behindSpaces(bytes, from, to);
+            value(field, bytes, start, beforeSpaces(bytes, start, to));
+        } else {
+            value(field, bytes, from, to);
+        }
     }
 
     private void value(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
@@ -274,18 +284,17 @@ final class CsvDecoder implements RecordDecoder {
                             + " after the closing quote, got '"
                             + Snippet.of(bytes, valueEnd, to) + "'");
         }
-        if (trims && !isText(field)) {
-            start = behindSpaces(bytes, start, at);
-            at = beforeSpaces(bytes, start, at);
-        }
-        if (dropped == 0) {
-            value(field, bytes, start, at);
-        } else {
+        if (dropped > 0) {
             copied(field, bytes, start, at, at - start - dropped);
+        } else {
+            trimmed(field, bytes, start, at);
         }
     }
 
-    /** Sets a value without its escapes and the first of two quotes. */
+    /**
+     * Sets a value without its escapes and the first of two quotes. Spaces are passed over behind that only: one that
+     * an escape stands before is no end of the value yet.
+     */
     private void copied(int field, byte[] bytes, int from, int to, int length) throws RejectedRecordException {
         if (unquoted.length < length) {
             unquoted = new byte[length];
@@ -301,6 +310,6 @@ final class CsvDecoder implements RecordDecoder {
             }
             unquoted[out++] = c;
         }
-        value(field, unquoted, 0, length);
+        trimmed(field, unquoted, 0, length);
     }
 }

@@ -106,6 +106,46 @@ class RecordTextTest {
         refused(RecordFormat.CSV, schema, "31.02.2021 02:30;1;1;a", "expected a time such as dd.MM.yyyy HH:mm");
     }
 
+    /** Spaces that an escape stands before are passed over as others are, and none leaves the escape behind alone. */
+    @Test
+    void spacesBehindEscapes() throws Exception {
+        Schema plain = schema("csv", "");
+        for (String escape : List.of("^", "\\")) {
+            Schema trims = schema("csv", "{spaces: trim, escape: '" + escape + "'}");
+            long seed = new Random().nextLong();
+            Random random = new Random(seed);
+            for (int round = 0; round < 5_000; round++) {
+                StringBuilder content = new StringBuilder();
+                StringBuilder written = new StringBuilder();
+                boolean quoted = random.nextInt(3) == 0;
+                boolean escaped = false;
+                for (int c = random.nextInt(5); c >= 0; c--) {
+                    char one = "5 \t -\"".charAt(random.nextInt(6));
+                    content.append(one);
+                    // A backslash makes others of digits.
+                    boolean escapes = one == '"' || (one != '5' && random.nextBoolean());
+                    escaped |= escapes;
+                    written.append(escapes ? escape : "").append(one);
+                }
+                String value = quoted ? "\"" + written + "\"" : written.toString();
+                String stripped = content.toString().strip();
+                String twin = quoted || escaped ? "\"" + stripped.replace("\"", "\"\"") + "\"" : stripped;
+                assertThat(readOrRefused(trims, "2021-10-07," + value + ",1,a"))
+                        .as("seed %s, '%s'", seed, value)
+                        .isEqualTo(readOrRefused(plain, "2021-10-07," + twin + ",1,a"));
+            }
+        }
+    }
+
+    /** The values; of a record that is refused none. */
+    private static List<@Nullable Object> readOrRefused(Schema schema, String record) throws Exception {
+        try {
+            return read(RecordFormat.CSV, schema, record);
+        } catch (RejectedRecordException refused) {
+            return List.of();
+        }
+    }
+
     @Test
     void otherQuotes() throws Exception {
         Schema single = schema("csv", "{quote: \"'\"}");

@@ -33,16 +33,6 @@ public final class InputLines implements AutoCloseable {
     /** How a frame of Zstandard begins. */
     private static final byte[] ZSTD = {0x28, (byte) 0xB5, 0x2F, (byte) 0xFD};
 
-    private static final byte[] ZIP = {'P', 'K', 3, 4};
-    private static final byte[] PARQUET = {'P', 'A', 'R', '1'};
-    /** How a compound file of Microsoft's begins. */
-    private static final byte[] OLD_EXCEL = {(byte) 0xD0, (byte) 0xCF, 0x11, (byte) 0xE0};
-
-    private static final byte[] XZ = {(byte) 0xFD, '7', 'z', 'X'};
-    private static final byte[] ARROW = {'A', 'R', 'R', 'O'};
-    private static final byte[] ARROW_STREAM = {-1, -1, -1, -1};
-    private static final byte[] UTF_32_LE = {(byte) 0xFF, (byte) 0xFE, 0, 0};
-    private static final byte[] UTF_32_BE = {0, 0, (byte) 0xFE, (byte) 0xFF};
     private static final byte[] ANNOUNCES = {'s', 'e', 'p', '='};
 
     private static final byte[] NOTHING = {};
@@ -131,17 +121,17 @@ public final class InputLines implements AutoCloseable {
     public InputLines(InputStream source, boolean quotes, @Nullable FileEncoding named) throws IOException {
         this.quotes = quotes;
         BufferedInputStream buffered = new BufferedInputStream(source, BUFFER_BYTES);
-        buffered.mark(ZSTD.length);
+        buffered.mark(OtherFiles.MOST_BYTES);
         byte[] magic = buffered.readNBytes(ZSTD.length);
+        String other = OtherFiles.what(magic, buffered);
         buffered.reset();
-        String other = otherFile(magic);
         if (!other.isEmpty()) {
             throw new IOException(other);
         }
         BufferedInputStream plain = buffered;
         if (magic.length >= 2 && magic[0] == 0x1f && magic[1] == (byte) 0x8b) {
             plain = new BufferedInputStream(gzip(buffered), BUFFER_BYTES);
-        } else if (Arrays.equals(magic, ZSTD)) {
+        } else if (OtherFiles.begins(magic, ZSTD)) {
             plain = new BufferedInputStream(new ZstdFrames(buffered, MOST_WINDOW_LOG), BUFFER_BYTES);
         }
         try {
@@ -165,33 +155,6 @@ public final class InputLines implements AutoCloseable {
         } catch (EOFException | ZipException | ZstdIOException e) {
             throw damaged(e);
         }
-    }
-
-    /** Of a file that has no lines, what it is and what to do; empty: it may have some. */
-    private static String otherFile(byte[] begin) {
-        if (Arrays.equals(begin, ZIP)) {
-            return "it is a zip archive, as Excel workbooks are: save the sheet as CSV, or unpack it";
-        } else if (Arrays.equals(begin, OLD_EXCEL)) {
-            return "it is a document of an older Microsoft Office, such as an Excel workbook (.xls): save the sheet as"
-                    + " CSV";
-        } else if (Arrays.equals(begin, PARQUET)) {
-            return "it is a Parquet file: write its rows as CSV, JSON lines or Avro, or take them by SQL"
-                    + " (INSERT INTO ... SELECT from a table of the file, docs/formats.md)";
-        } else if (Arrays.equals(begin, ARROW) || Arrays.equals(begin, ARROW_STREAM)) {
-            return "it is a file of Arrow: write its rows as CSV, JSON lines or Avro";
-        } else if (Arrays.equals(begin, XZ)) {
-            return "it is compressed by xz: unpack it, as by 'xz -d', or compress it by gzip or zstd";
-        } else if (begin.length == ZSTD.length
-                && begin[0] == 'B'
-                && begin[1] == 'Z'
-                && begin[2] == 'h'
-                && begin[3] >= '1'
-                && begin[3] <= '9') {
-            return "it is compressed by bzip2: unpack it, as by 'bzip2 -d', or compress it by gzip or zstd";
-        } else if (Arrays.equals(begin, UTF_32_LE) || Arrays.equals(begin, UTF_32_BE)) {
-            return "it is in UTF-32: write it in UTF-8, as by 'iconv -f UTF-32 -t UTF-8'";
-        }
-        return "";
     }
 
     /** The encoding of the file: as named, or as its beginning shows. */

@@ -315,7 +315,10 @@ class InputLinesTest {
     }
 
     @Test
-    void filesThatAreNoTextAreNamed() {
+    void filesThatAreNoTextAreNamed() throws Exception {
+        try (InputLines names = new InputLines(of("ARRONDISSEMENT;NB\n"), true)) {
+            assertThat(names.next()).asString(UTF_8).isEqualTo("ARRONDISSEMENT;NB");
+        }
         assertThatThrownBy(() -> json("PK\u0003\u0004...", false)).hasMessageStartingWith("it is a zip archive");
         assertThatThrownBy(() -> json("PAR1...", false)).hasMessageStartingWith("it is a Parquet file");
         Map<byte[], String> others = Map.of(
@@ -325,7 +328,7 @@ class InputLinesTest {
                 "compressed by xz",
                 "BZh91AY".getBytes(UTF_8),
                 "compressed by bzip2",
-                "ARROW1".getBytes(UTF_8),
+                "ARROW1\0\0".getBytes(UTF_8),
                 "a file of Arrow",
                 new byte[] {-1, -1, -1, -1, 16},
                 "a file of Arrow",

@@ -29,6 +29,11 @@ final class ColumnRoles {
     /** The same for numbers: more than that of a time that some rows lack, less than that of one that all have. */
     private static final int SURE_NUMBER = 8;
 
+    /** About 2000 to 2040 in milliseconds: telephone numbers and those of goods lie around it. */
+    private static final double FIRST_MILLIS = 946_684_800_000.0;
+
+    private static final double LAST_MILLIS = 2_208_988_800_000.0;
+
     private static final long MANY = 8;
     private static final int BITS_OF_KINDS = 4;
     /** One row in as many may lack what is proposed as the key: it is rejected then. */
@@ -93,8 +98,9 @@ final class ColumnRoles {
                     : column.epochUnit() != null || column.compactPattern() != null ? 1 : 0;
             boolean named = TIME_NAME.matcher(column.name).matches();
             // Numbers of ten digits are anything; those of milliseconds in a few decades are hardly ever by chance.
-            TimestampUnit unit = written ? null : column.epochUnit();
-            boolean sure = written || named || (unit != null && unit != TimestampUnit.SECONDS);
+            boolean sure = written
+                    || named
+                    || (column.epochUnit() == TimestampUnit.MILLISECONDS && column.within(FIRST_MILLIS, LAST_MILLIS));
             // A row without a time is rejected: what all rows have comes first.
             int ofAll = score == 0 || column.lacksSome() || !sure ? 0 : written ? SURE : SURE_NUMBER;
             score += ofAll + (score > 0 && named ? 2 : 0);

@@ -404,7 +404,8 @@ final class ColumnSample {
         }
         // Where a person says how they are written, ISO 8601 is read beside it.
         long iso = style.times() == TimeForms.USUAL ? 0 : times + zoneless;
-        return forms.reading(read -> areAll(read + iso));
+        // A pattern that reads fewer than another is not the one of the others.
+        return forms.reading(read -> areAll(read + iso) && (!outliers || read == forms.most()));
     }
 
     /** The narrowest type that holds all values, but for marks; text when there are none. */

@@ -24,7 +24,15 @@ public final class DefinitionYaml {
     /** What YAML takes for something else than text. */
     private static final Pattern SPECIAL = Pattern.compile("(?i)null|true|false|yes|no|on|off|y|n");
 
+    /** What a terminal or YAML takes for the end of a line, or for something to do. */
+    private static final Pattern CONTROLS = Pattern.compile("[\\p{Cntrl}\\u0085\\u2028\\u2029]");
+
     private DefinitionYaml() {}
+
+    /** A text for a comment or the terminal: each sign that could end the line is another then. */
+    static String oneLine(String text, String instead) {
+        return CONTROLS.matcher(text).replaceAll(instead);
+    }
 
     /** All of a definition. */
     public static String of(StreamDefinition definition) {

@@ -5,6 +5,7 @@ import io.waterwheel.schema.text.TimePattern;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -81,7 +82,7 @@ final class DigitTimes {
         TimestampUnit unit = unitOf(number, number);
         if (counted == 0 && unit != null) {
             counts = unit;
-            countsAs = unit.schemaName() + " since 1970";
+            countsAs = unit.name().toLowerCase(Locale.ROOT) + " since 1970";
         }
         counted += unit != null && unit == counts ? 1 : 0;
     }

@@ -68,13 +68,12 @@ final class ProposalText {
         String compact = time.pair.isEmpty() ? time.compactPattern() : null;
         List<String> fitting = (compact == null || time.isTime() ? time.timePatterns() : List.of(compact))
                 .stream()
-                        .sorted(Comparator.comparing((String one) -> -values.stream()
-                                .filter(column -> column.timePatterns().contains(one))
-                                .count()))
+                        .sorted(Comparator.comparing((String one) -> -columnsOf(one)))
                         .toList();
         // 07.10.2021 is read alike by dd.MM.yyyy and d.M.yyyy: only what would be another time is a doubt.
         Set<String> forms = new HashSet<>();
         patterns = fitting.stream()
+                .filter(pattern -> columnsOf(pattern) == columnsOf(fitting.get(0)))
                 .filter(pattern -> forms.add(pattern.replaceAll("(?<!M)MM(?!M)", "M")
                         .replace("dd", "d")
                         .replace("HH", "H")
@@ -511,10 +510,17 @@ final class ProposalText {
                     + "): say --decimal , or --thousands ,");
         }
         if (patterns.size() > 1 && look.style.saysDayFirst().isEmpty()) {
-            open.add("times of " + time.name + " may be " + String.join(" or ", patterns)
-                    + ", and no row tells which: say it by --times, such as --times '" + patterns.get(0) + "'");
+            open.add("times of " + time.name + " may be " + String.join(" or ", patterns) + ", and none of the first "
+                    + look.rows + " rows tells which: say it by --times, such as --times '" + patterns.get(0) + "'");
         }
         return open;
+    }
+
+    /** How many columns a pattern of times reads: what another one rules out, it does so for the time, too. */
+    private long columnsOf(String pattern) {
+        return values.stream()
+                .filter(column -> column.timePatterns().contains(pattern))
+                .count();
     }
 
     private static String source(ColumnSample column) {
@@ -527,6 +533,6 @@ final class ProposalText {
 
     /** Names of files and of members are anybody's: no line of the definition, and nothing for the terminal. */
     private static String plain(String remark) {
-        return remark.replaceAll("\\p{Cntrl}", "?");
+        return DefinitionYaml.oneLine(remark, "?");
     }
 }

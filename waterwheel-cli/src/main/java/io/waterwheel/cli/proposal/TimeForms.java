@@ -162,7 +162,8 @@ final class TimeForms {
     String mixed() {
         Outliers outlier = new Outliers();
         outlier.add(other, otherPlace);
-        return "the first values are times such as " + form + "; others: " + outlier.text();
+        String written = beginAsNumbers() ? "counts of " + form : "times such as " + form;
+        return "the first values are " + written + "; others: " + outlier.text();
     }
 
     /** The largest number of values that one pattern reads. */

@@ -116,13 +116,34 @@ class OddFilesTest {
     @Test
     void daysThatMayBeMonths() throws Exception {
         assertThat(undecided("t,n\n3/4/2021,1\n5/6/2021,2\n"))
-                .containsExactly(
-                        "times of t may be d/M/yyyy or M/d/yyyy, and no row tells which: say it by --times, such"
-                                + " as --times 'd/M/yyyy'");
+                .containsExactly("times of t may be d/M/yyyy or M/d/yyyy, and none of the first 2 rows tells which: say"
+                        + " it by --times, such as --times 'd/M/yyyy'");
         assertThat(undecided("t,n\n3/4/2021,1\n5/16/2021,2\n")).isEmpty();
         String commas = "t;n\n3/4/2021;1,5\n5/6/2021;2\n";
         assertThat(undecided(commas)).isEmpty();
         assertThat(taken(commas).yaml()).contains("M/d/yyyy fits too; decimal commas speak for the day first");
+        // Another column tells; and so do all others where one is no time.
+        String other = "t,due\n3/4/2021,25/4/2021\n4/4/2021,26/4/2021\n";
+        assertThat(undecided(other)).isEmpty();
+        assertThat(taken(other).yaml()).contains("times: 'd/M/yyyy'\n");
+        StringBuilder rows = new StringBuilder("t,n\nnone,0\n");
+        for (int row = 0; row < 60; row++) {
+            rows.append(row == 30 ? "25/4/2021,1\n" : "3/4/2021,1\n");
+        }
+        assertThat(undecided(rows.toString())).isEmpty();
+        assertThat(taken(rows.toString()).yaml()).contains("times: 'd/M/yyyy'\n", "1 of 61 are no times");
+    }
+
+    /** Numbers that may be milliseconds by chance are not taken for the time before a day that one row lacks. */
+    @Test
+    void numbersThatAreNoTimes() throws Exception {
+        for (String number : List.of("4477009001", "40012345678")) {
+            String file = "created,number\n" + ("2021-03-01,%s23\n2021-03-02,%s37\n,%s45\n".replace("%s", number));
+            assertThat(taken(file).yaml()).as(file).contains("\ntime: created\n");
+        }
+        assertThat(taken("created,v\n2021-03-01,1614643200000\n,1614643201000\n")
+                        .yaml())
+                .contains("\ntime: v\n");
     }
 
     /** What the message says of a file without a time: the line, the column and the option. */
@@ -144,7 +165,7 @@ class OddFilesTest {
                 .hasMessageContaining("Of t, the first values are times such as d/M/yyyy; others: 02/14/2021 (line 4)");
         assertThatThrownBy(() -> taken("ts,k\n1614643200,a\n1614643201000,b\n"))
                 .hasMessageContaining(
-                        "Of ts, the first values are times such as s since 1970; others: 1614643201000 (line 3)");
+                        "Of ts, the first values are counts of seconds since 1970; others: 1614643201000 (line 3)");
         for (String sign : List.of(":", "^", "~")) {
             assertThatThrownBy(() -> taken("t:k\n20210301:a\nx:b\n".replace(":", sign)))
                     .hasMessageContaining("Each row has one value: --delimiter SIGN says what divides values");

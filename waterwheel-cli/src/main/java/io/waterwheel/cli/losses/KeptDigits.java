@@ -82,7 +82,13 @@ final class KeptDigits {
     }
 
     private static boolean exactly(double read, byte[] bytes, int from, int to) {
-        BigDecimal exact = new BigDecimal(new String(bytes, from, to - from, StandardCharsets.US_ASCII));
+        BigDecimal exact;
+        try {
+            exact = new BigDecimal(new String(bytes, from, to - from, StandardCharsets.US_ASCII));
+        } catch (NumberFormatException beyond) {
+            // An exponent that no program computes with: there is no number to compare.
+            return true;
+        }
         return exact.compareTo(new BigDecimal(Double.toString(read))) == 0
                 || exact.compareTo(new BigDecimal(read)) == 0;
     }

@@ -104,6 +104,7 @@ public final class Losses implements RecordDecoder.Watch {
     public void begin(boolean looks) {
         this.looks = looks;
         found = false;
+        first = "";
     }
 
     /** Whether something of the row would be lost that was not found before. */
@@ -111,7 +112,7 @@ public final class Losses implements RecordDecoder.Watch {
         return found;
     }
 
-    /** What would be lost first; empty: nothing. */
+    /** What of the row would be lost first; empty: nothing. */
     public String first() {
         return first;
     }
@@ -144,7 +145,8 @@ public final class Losses implements RecordDecoder.Watch {
         int at = from < to && (bytes[from] == '-' || bytes[from] == '+') ? from + 1 : from;
         if (to - at > 1 && bytes[at] == '0' && bytes[at + 1] >= '0' && bytes[at + 1] <= '9' && looks && !zeros[field]) {
             zeros[field] = true;
-            lost(field, bytes, from, to, "loses the zeros before it as a number");
+            String left = new String(bytes, at, to - at, StandardCharsets.UTF_8).replaceFirst("^0+(?=\\d)", "");
+            lost(field, bytes, from, to, "would be " + (bytes[from] == '-' ? "-" : "") + left + " as a number");
         }
     }
 

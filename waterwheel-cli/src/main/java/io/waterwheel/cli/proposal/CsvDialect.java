@@ -19,9 +19,22 @@ import org.jspecify.annotations.Nullable;
  * @param records that the lines make by them
  * @param firstLines by record its first line, from 0
  * @param rest lines of a record that goes on behind them; mostly empty
- * @param evidence what tells the quote and the escape, where they are others than usual: a line, and its number
+ * @param evidence what tells the quote and the escape, where they are others than usual; null: nothing
  */
-record CsvDialect(RecordText.Csv signs, List<String> records, List<Integer> firstLines, String rest, String evidence) {
+record CsvDialect(
+        RecordText.Csv signs,
+        List<String> records,
+        List<Integer> firstLines,
+        String rest,
+        @Nullable Evidence evidence) {
+    /**
+     * What tells signs.
+     *
+     * @param line of those that were looked at, from 0
+     * @param part of it
+     */
+    record Evidence(int line, String part) {}
+
     /** More lines than one value is thought to have. */
     private static final int MOST_LINES = 100;
 
@@ -191,7 +204,7 @@ record CsvDialect(RecordText.Csv signs, List<String> records, List<Integer> firs
             quotes.begin();
             first = l + 1;
         }
-        return new CsvDialect(signs, records, firstLines, open.toString(), "");
+        return new CsvDialect(signs, records, firstLines, open.toString(), null);
     }
 
     /** Whether all values of a column are in quotes. */
@@ -256,19 +269,19 @@ record CsvDialect(RecordText.Csv signs, List<String> records, List<Integer> firs
 
     private CsvDialect explained() {
         // Where there is no quote, what would be one elsewhere shows it.
-        String shown = shown(signs.escape() != '\0' ? signs.escape() : signs.quote() != '\0' ? signs.quote() : '"');
+        Evidence shown = shown(signs.escape() != '\0' ? signs.escape() : signs.quote() != '\0' ? signs.quote() : '"');
         return shown == null ? this : new CsvDialect(signs, records, firstLines, rest, shown);
     }
 
     /** The first line with a sign, but for words for null; null: there is none. */
-    private @Nullable String shown(char sign) {
+    private @Nullable Evidence shown(char sign) {
         for (int r = 0; r < records.size(); r++) {
             String record = records.get(r);
             int at = withoutNulls(record).indexOf(sign);
             if (sign != '\0' && at >= 0) {
                 int from = Math.max(0, record.indexOf(sign) - SHOWN / 2);
                 String part = record.substring(from, Math.min(record.length(), from + SHOWN));
-                return "line " + (firstLines.get(r) + 1) + " has " + part.replaceAll("\\p{Cntrl}", " ");
+                return new Evidence(firstLines.get(r), DefinitionYaml.oneLine(part, " "));
             }
         }
         return null;

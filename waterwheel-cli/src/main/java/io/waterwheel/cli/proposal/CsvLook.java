@@ -35,7 +35,7 @@ final class CsvLook extends FileLook {
     /** Whether the first line, of names, has empty ones, as titles have that are filled up with delimiters. */
     private boolean padded;
 
-    private @Nullable CsvDialect dialect;
+    private String evidence = "";
     /** Those of the style, for lines that follow. */
     private RecordText.Csv signs = LINES;
 
@@ -127,7 +127,10 @@ final class CsvLook extends FileLook {
         }
         // Not again: the lines before the names are passed.
         lines.leaveOut(0, comment(), whole ? 0 : last, false);
-        dialect = CsvDialect.of(begin, whole, announced, named.size(), facts);
+        CsvDialect dialect = CsvDialect.of(begin, whole, announced, named.size(), facts);
+        CsvDialect.Evidence shown = dialect.evidence();
+        // Comments and lines before the names are not among those looked at.
+        evidence = shown == null ? "" : places.get(shown.line()) + " has " + shown.part();
         firstOnes = begin;
         signs = dialect.signs();
         requireNoContradiction(facts.contradiction(signs.delimiter(), signs.quote(), signs.escape()));
@@ -450,7 +453,7 @@ final class CsvLook extends FileLook {
 
     /** What tells quotes and escapes that are not the usual ones; empty: they are. */
     String evidence() {
-        return dialect == null ? "" : dialect.evidence();
+        return evidence;
     }
 
     /** The names of all columns, where no line of the file says them. */

@@ -4,13 +4,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 
 /** The first values of a column that are not what most of them are, and where they stand. One thread. */
 final class Outliers {
     private static final int KEPT = 3;
     private static final int LONGEST = 24;
-    private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
     private final Map<String, String> places = new LinkedHashMap<>();
     private boolean more;
@@ -20,7 +18,7 @@ final class Outliers {
             return;
         }
         String begin = value.length() <= LONGEST ? value : value.substring(0, LONGEST) + "...";
-        String shown = CONTROL.matcher(begin).replaceAll("?");
+        String shown = DefinitionYaml.oneLine(begin, "?");
         if (!places.containsKey(shown)) {
             more = places.size() == KEPT;
             if (!more) {

@@ -218,7 +218,7 @@ public final class ProposalCheck {
                     survey(check.tuples());
                 }
                 if (losses.found()) {
-                    lost(line, likeFirst, file, lines);
+                    lost(line, refusal == null, likeFirst, file, lines);
                 }
                 if (rows % AppendProgress.CALLS_A_LOOK == 0) {
                     progress.at(rows, misfits);
@@ -268,11 +268,10 @@ public final class ProposalCheck {
         return like == null ? null : like.copy();
     }
 
-    /** Keeps a row of which fields would lose something. */
-    private void lost(Line line, @Nullable CsvColumns likeFirst, InputSource file, InputLines lines) {
-        if (lost.isEmpty()) {
-            lost = file.name() + ", " + place(proposedOf, lines) + ": "
-                    + losses.first().replaceAll("[\\p{Cntrl}\\u0085\\u2028\\u2029]", "?");
+    /** Keeps a row of which fields would lose something; of one that is rejected all is lost, and that is said. */
+    private void lost(Line line, boolean taken, @Nullable CsvColumns likeFirst, InputSource file, InputLines lines) {
+        if (lost.isEmpty() && taken) {
+            lost = file.name() + ", " + place(proposedOf, lines) + ": " + DefinitionYaml.oneLine(losses.first(), "?");
         }
         byte[] example = lossExamples < MOST_LOSSES && lossBytes < MOST_EXAMPLE_BYTES ? example(line, likeFirst) : null;
         if (example != null && !examples.containsKey(rows) && proposal.canLookAt(rows, example)) {

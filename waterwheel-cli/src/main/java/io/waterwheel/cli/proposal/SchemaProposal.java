@@ -235,7 +235,7 @@ public final class SchemaProposal {
         return look instanceof CsvLook csv && !outcome.spoilt().isEmpty() ? csv.told(outcome.spoilt()) : null;
     }
 
-    /** One who finds what fields would not keep of rows that were not looked at. */
+    /** Finds what fields would not keep of rows that were not looked at. */
     Losses losses(Schema schema) {
         return new Losses(schema, look.known());
     }

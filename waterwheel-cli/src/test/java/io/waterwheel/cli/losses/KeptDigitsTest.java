@@ -27,6 +27,7 @@ class KeptDigitsTest {
         assertThat(keeps("9007199254740994")).isTrue();
         assertThat(keeps("1.2345678901234567E300")).isTrue();
         assertThat(keeps("1.23456789012345678E300")).isFalse();
+        assertThat(keeps("0.000000e-99999999999")).isTrue();
     }
 
     /** Beside exact numbers: numbers as Java writes them, and with a digit more or another last one. */

@@ -199,5 +199,15 @@ class CsvDialectTest {
                                 List.of())
                         .yaml("f"))
                 .contains("escape: ", "# a guess: line 3 has ", "a\\,b; --escape says another");
+        String behind = "# made by hand\n# twice\nt,s\n2021-10-07,x\n2021-10-08,a\\,b\n";
+        assertThat(Proposals.of("f.csv", new ByteArrayInputStream(behind.getBytes(UTF_8)), List.of())
+                        .yaml("f"))
+                .contains("# a guess: line 5 has ");
+        // YAML ends lines there, too.
+        String ends = "t,s\n2021-10-07,x\n2021-10-08,a\\,b\u2028name: c\u0085d\n";
+        assertThat(Proposals.of("f.csv", new ByteArrayInputStream(ends.getBytes(UTF_8)), List.of())
+                        .yaml("f"))
+                .contains("# a guess: line 3 has ")
+                .doesNotContain("\u2028", "\u0085");
     }
 }

@@ -83,14 +83,19 @@ class ProposalCheckTest {
         for (int i = 1; i <= 100_020; i++) {
             text.append(1_633_608_000L + i)
                     .append(',')
-                    .append(i == 100_010 ? "n-7" : i)
-                    .append(i <= 2_200 && i % 2 == 0 ? ",1,uneven\n" : ",1\n");
+                    .append(i == 100_010 ? "n-7" : i == 100_008 ? "08" : i)
+                    .append(
+                            i <= 2_200 && i % 2 == 0
+                                    ? ",1,uneven\n"
+                                    : i == 100_008 ? ",x\n" : i == 100_012 ? ",012\n" : ",1\n");
         }
         InputSource file = InputSource.of(Files.writeString(folder.resolve("long.csv"), text));
         SchemaProposal proposal = Proposals.of("long.csv", file, RecordFormat.CSV, List.of(), null);
         ProposalCheck.Outcome first = checked(List.of(file), proposal);
-        assertThat(first.misfits()).isEqualTo(1_101);
-        assertThat(first.examples()).containsOnlyKeys(100_010L);
+        assertThat(first.misfits()).isEqualTo(1_102);
+        assertThat(first.examples()).containsOnlyKeys(100_008L, 100_010L, 100_012L);
+        // Of a row that is rejected it is not said that not all is kept.
+        assertThat(first.lost()).endsWith("line 100013: x: 012 would be 12 as a number");
         assertThat(proposal.lookAt(first.examples())).isTrue();
         assertThat(checked(List.of(file), proposal).misfits()).isEqualTo(1_100);
         assertThat(fields(proposal)).contains("id string");

@@ -128,6 +128,10 @@ abstract class FileLook {
     private static final int TELLING_BYTES = 1 << 18;
     /** Letters of Western Europe have fewer neighbours that are no ASCII. */
     private static final int LONG_RUN = 3;
+    /** Of Windows-1252, below 0xA0: the euro, quotes, dashes and the like. */
+    private static final String BETWEEN =
+            "\u0080\u0082\u0084\u0085\u0086\u0087\u0089\u008b\u0091\u0092\u0093\u0094\u0095\u0096\u0097\u0099\u009b";
+
     /** Of Windows-1252: bytes that are no character, or one that texts lack, and lead many characters elsewhere. */
     private static final String ODD = "\u0081\u0082\u0083\u0088\u008d\u008f\u0090\u0098\u009d";
 
@@ -152,7 +156,7 @@ abstract class FileLook {
                         marks += ODD.indexOf(text.charAt(to++)) >= 0 ? 1 : 0;
                     }
                     others += to - from;
-                    odd += to - from >= LONG_RUN ? to - from : marks;
+                    odd += to - from >= LONG_RUN && !isDrawn(text.substring(from, to)) ? to - from : marks;
                 }
                 if (odd > before && shown.isEmpty()) {
                     shown = " (line " + lines.lineNumber() + ")";
@@ -170,7 +174,14 @@ abstract class FileLook {
                 .collect(Collectors.joining(", "));
         return "its texts are of another alphabet than that of Western Europe, as it seems" + shown
                 + ": say by --encoding how they are encoded"
-                + (fitting.isEmpty() ? "" : "; these can be: " + fitting);
+                + (fitting.isEmpty() ? "" : "; these can be: " + fitting)
+                + ", or write it in UTF-8 by iconv";
+    }
+
+    /** Whether a run of signs is no word in any alphabet: one sign again and again, or what stands between words. */
+    private static boolean isDrawn(String run) {
+        return run.chars().allMatch(sign -> sign == run.charAt(0))
+                || run.chars().allMatch(sign -> (sign >= 0xA0 && sign < 0xC0) || BETWEEN.indexOf(sign) >= 0);
     }
 
     /** What {@link #foreign} says of the file; empty: nothing, or the encoding is known. */

@@ -303,8 +303,8 @@ final class ProposalText {
                         out.append("   # a guess: ")
                                 .append(String.join(" and ", patterns.subList(1, patterns.size())))
                                 .append(patterns.size() > 2 ? " fit too" : " fits too")
-                                .append(look.style.saysDayFirst().isEmpty() ? "" : "; ")
-                                .append(look.style.saysDayFirst());
+                                .append(order().isEmpty() ? "" : "; ")
+                                .append(order());
                     }
                 }
                 case "quote", "escape" -> {
@@ -509,11 +509,20 @@ final class ProposalText {
             open.add("whether commas are decimal marks or stand between thousands cannot be told (" + numbers
                     + "): say --decimal , or --thousands ,");
         }
-        if (patterns.size() > 1 && look.style.saysDayFirst().isEmpty()) {
+        if (patterns.size() > 1 && order().isEmpty()) {
             open.add("times of " + time.name + " may be " + String.join(" or ", patterns) + ", and none of the first "
                     + look.rows + " rows tells which: say it by --times, such as --times '" + patterns.get(0) + "'");
         }
         return open;
+    }
+
+    /** What speaks for the first of several patterns; empty: nothing, or something for each. */
+    private String order() {
+        String dayFirst = look.style.saysDayFirst();
+        if (patterns.get(0).startsWith("M") && patterns.get(0).endsWith(" a")) {
+            return dayFirst.isEmpty() ? "AM and PM speak for the month first" : "";
+        }
+        return dayFirst;
     }
 
     /** How many columns a pattern of times reads: what another one rules out, it does so for the time, too. */

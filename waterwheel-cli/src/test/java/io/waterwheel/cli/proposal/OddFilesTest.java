@@ -134,6 +134,20 @@ class OddFilesTest {
         assertThat(taken(rows.toString()).yaml()).contains("times: 'd/M/yyyy'\n", "1 of 61 are no times");
     }
 
+    /** Where a pattern reads days, its twin with the month first does, too: none is taken without a word. */
+    @Test
+    void patternsHaveTwins() throws Exception {
+        String half = "t,n\n3/4/2021 1:30 PM,1\n5/6/2021 2:30 AM,2\n";
+        assertThat(undecided(half)).isEmpty();
+        assertThat(taken(half).yaml())
+                .contains(
+                        "times: 'M/d/yyyy h:mm a'   # a guess: d/M/yyyy h:mm a fits too; AM and PM speak for the month");
+        assertThat(taken("t,n\n25/4/2021 1:30 PM,1\n").column("t")).containsExactly(millis("2021-04-25T13:30:00Z"));
+        assertThat(undecided("t;n\n3/4/2021 1:30 PM;1\n")).hasSize(1).allMatch(one -> one.contains(" may be M/d"));
+        assertThat(undecided("t,n\n03-04-2021,1\n")).hasSize(1).allMatch(one -> one.contains("dd-MM-yyyy or MM-dd"));
+        assertThat(taken("t,n\n12-25-2021,1\n").column("t")).containsExactly(millis("2021-12-25T00:00:00Z"));
+    }
+
     /** Numbers that may be milliseconds by chance are not taken for the time before a day that one row lacks. */
     @Test
     void numbersThatAreNoTimes() throws Exception {
@@ -312,7 +326,8 @@ class OddFilesTest {
                     .hasSize(1)
                     .allMatch(one -> one.startsWith("its texts are of another alphabet than that of Western Europe, as"
                                     + " it seems (line 2): say by --encoding")
-                            && one.contains(file[0]));
+                            && one.contains(file[0])
+                            && one.endsWith(", or write it in UTF-8 by iconv"));
             SchemaProposal said = SchemaProposal.of(
                     "f", Proposals.source("f", bytes), RecordFormat.CSV, List.of(), encoding, FileFacts.NONE);
             assertThat(said.undecided()).isEmpty();
@@ -321,7 +336,9 @@ class OddFilesTest {
         for (String western : List.of(
                 "Gr\u00f6\u00dfe,t\n5,2021-03-02\n",
                 "t,k\n2021-03-02,Montr\u00e9al cr\u00e9\u00e9e \u00e0 \u00c5rhus\n",
-                "t;k\n2021-03-02;12,50 \u20ac\n")) {
+                "t;k\n2021-03-02;12,50 \u20ac\n",
+                "t,k\n2021-03-02,\u00c4\u00c4\u00c4\u00c4\n",
+                "t,k\n2021-03-02,\u2026\u201c\u2014\u00bb\n")) {
             assertThat(undecided(western.getBytes(Charset.forName("windows-1252")), null))
                     .as(western)
                     .isEmpty();

@@ -152,7 +152,7 @@ class OddFilesTest {
     @Test
     void numbersThatAreNoTimes() throws Exception {
         for (String number : List.of("4477009001", "40012345678")) {
-            String file = "created,number\n" + ("2021-03-01,%s23\n2021-03-02,%s37\n,%s45\n".replace("%s", number));
+            String file = "created,number\n" + "2021-03-01,%s23\n2021-03-02,%s37\n,%s45\n".replace("%s", number);
             assertThat(taken(file).yaml()).as(file).contains("\ntime: created\n");
         }
         assertThat(taken("created,v\n2021-03-01,1614643200000\n,1614643201000\n")

@@ -41,6 +41,11 @@ final class Life implements AutoCloseable {
     private final TaskOpener opener;
     private final BiConsumer<String, Throwable> died;
     private final Map<Role, List<Place>> places = new EnumMap<>(Role.class);
+    private final Place[] all;
+    /** Of all places, in the order in which they end. */
+    private final Ending[] endings;
+
+    private final Ending services;
     /** Once it closes, what fails is no news. */
     private volatile boolean closing;
 
@@ -50,7 +55,8 @@ final class Life implements AutoCloseable {
      * @param id no other life has it
      * @param died hears which task failed, and with what; on any thread, and must neither wait nor need memory, which
      *     may be out
-     * @param closeMillis for the tasks' ends, before what has not ended is left behind
+     * @param closeMillis for the ends of all tasks, and as long for their services', before what has not ended is left
+     *     behind
      */
     Life(String id, WaterwheelConfig config, TaskOpener opener, BiConsumer<String, Throwable> died, long closeMillis) {
         this.id = id;
@@ -65,11 +71,17 @@ final class Life implements AutoCloseable {
             }
             places.put(role, ofRole);
         }
+        this.all = places.values().stream().flatMap(List::stream).toArray(Place[]::new);
+        this.endings = CLOSED_IN_TURN.stream()
+                .flatMap(role -> of(role).stream())
+                .map(place -> new Ending("close-" + place.address, place::close))
+                .toArray(Ending[]::new);
+        this.services = new Ending("end-services", () -> opener.end(id));
     }
 
     /** Begins to open the tasks. */
     void start() {
-        for (Place place : all()) {
+        for (Place place : all) {
             place.thread.start();
         }
     }
@@ -78,62 +90,95 @@ final class Life implements AutoCloseable {
         return places.getOrDefault(role, List.of());
     }
 
-    private List<Place> all() {
-        List<Place> all = new ArrayList<>();
-        places.values().forEach(all::addAll);
-        return all;
-    }
-
-    /** Ends all tasks, in turn. What does not end is logged and left behind. */
+    /** Ends all tasks, in turn. What does not end is logged and left behind. Takes no memory, which may be out. */
     @Override
     public void close() {
         closing = true;
-        all().forEach(Place::end);
-        awaitThreads();
         try {
-            withinTime("close-tasks", this::closeTasks);
+            for (Place place : all) {
+                place.end();
+            }
+            awaitThreads();
         } finally {
-            withinTime("end-services", () -> Closing.all(LOG, id, () -> opener.end(id)));
+            try {
+                closeTasks();
+            } finally {
+                services.begin();
+                services.await(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(closeMillis));
+            }
         }
     }
 
+    /** One that hangs keeps those after it waiting for its share of the time, and is left behind alone. */
     private void closeTasks() {
-        List<AutoCloseable> inTurn = new ArrayList<>();
-        for (Role role : CLOSED_IN_TURN) {
-            of(role).forEach(place -> inTurn.add(place::close));
+        long begun = System.nanoTime();
+        long nanos = TimeUnit.MILLISECONDS.toNanos(closeMillis);
+        for (int i = 0; i < endings.length; i++) {
+            endings[i].begin();
+            long left = nanos - (System.nanoTime() - begun);
+            boolean unused = endings[i].join(System.nanoTime() + left / (endings.length - i));
         }
-        Closing.all(LOG, id, inTurn.toArray(AutoCloseable[]::new));
-    }
-
-    /** On a thread of its own: one task that hangs must not keep the next life from beginning. */
-    private void withinTime(String what, Runnable work) {
-        Thread made = new Thread(work, what);
-        made.setDaemon(true);
-        try {
-            made.start();
-        } catch (Error e) {
-            LOG.debug("no thread to {} on", what, e);
-            work.run();
-            return;
-        }
-        if (!Uninterrupted.join(made, closeMillis)) {
-            LOG.warn("{} of {} lasts longer than {} ms, and is left behind", what, id, closeMillis);
+        for (Ending ending : endings) {
+            ending.await(begun + nanos);
         }
     }
 
     private void awaitThreads() {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(OPENING_MILLIS);
-        for (Place place : all()) {
+        for (Place place : all) {
             long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
             if (!Uninterrupted.join(place.thread, Math.max(0, left))) {
                 place.thread.interrupt();
             }
         }
         deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ENDING_MILLIS);
-        for (Place place : all()) {
+        for (Place place : all) {
             long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
             if (!Uninterrupted.join(place.thread, Math.max(0, left))) {
                 LOG.warn("{} has not ended, and is left behind", place.thread.getName());
+            }
+        }
+    }
+
+    /**
+     * The end of one part, on a thread of its own: one that hangs must keep neither others nor the next life waiting.
+     */
+    private final class Ending {
+        private final AutoCloseable[] part;
+        private final Thread thread;
+
+        Ending(String name, AutoCloseable part) {
+            this.part = new AutoCloseable[] {part};
+            this.thread = new Thread(this::run, name);
+            thread.setDaemon(true);
+        }
+
+        private void run() {
+            Closing.all(LOG, id, part);
+        }
+
+        /** Without a thread it is done when this returns. */
+        void begin() {
+            try {
+                thread.start();
+            } catch (Error none) {
+                try {
+                    run();
+                } catch (Error e) {
+                    // Where memory is out, a line of a log may fail too: the others are ended all the same.
+                }
+            }
+        }
+
+        /** Whether it has ended by then. */
+        boolean join(long untilNanos) {
+            long left = TimeUnit.NANOSECONDS.toMillis(untilNanos - System.nanoTime());
+            return Uninterrupted.join(thread, Math.max(0, left));
+        }
+
+        void await(long untilNanos) {
+            if (!join(untilNanos)) {
+                LOG.warn("{} of {} has not ended within {} ms, and is left behind", thread.getName(), id, closeMillis);
             }
         }
     }

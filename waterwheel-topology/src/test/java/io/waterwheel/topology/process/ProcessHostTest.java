@@ -362,7 +362,10 @@ final class ProcessHostTest {
         assertThat(opener.closed).containsExactlyInAnyOrderElementsOf(opener.opened);
     }
 
-    /** The next life begins, and what the last one has died of is known before it is closed. */
+    /**
+     * The next life begins, and what the last one has died of is known before it is closed. All others of its tasks are
+     * closed.
+     */
     @Test
     void aTaskThatDoesNotCloseIsLeftBehind() {
         CountDownLatch closes = new CountDownLatch(1);
@@ -394,6 +397,8 @@ final class ProcessHostTest {
             started.set(host);
             Waiting.until("another life", () -> host.lives() == 2 && opener.opened.size() == 2 * TASKS);
             Waiting.until("the life that hangs has ended all the same", () -> opener.ended.size() == 1);
+            Waiting.until("all but what hangs is closed", () -> opener.closed.size() == TASKS - 1);
+            Waiting.until("it is known what failed", () -> !known.isEmpty());
             assertThat(known).singleElement().asString().endsWith(" failed: java.lang.IllegalStateException: planted");
         } finally {
             closes.countDown();
@@ -546,7 +551,17 @@ final class ProcessHostTest {
         Thread.currentThread().interrupt();
         host.close();
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(opener.closed).hasSize(TASKS);
+        assertThat(opener.closed.stream().map(name -> name.substring(name.indexOf(' ') + 1)))
+                .as("receivers before senders")
+                .containsExactly(
+                        "coordinator-0",
+                        "query-server-0",
+                        "indexer-0",
+                        "indexer-1",
+                        "dispatcher-0",
+                        "dispatcher-1",
+                        "spout-0",
+                        "spout-1");
         assertThat(opener.ended).hasSize(1);
     }
 }

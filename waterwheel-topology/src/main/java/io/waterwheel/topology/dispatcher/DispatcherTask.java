@@ -353,6 +353,8 @@ public final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>,
             long base = asking == null ? 0 : asking.log().base();
             KafkaFields wanted = stream.schema().text().kafka();
             services.logReader().read(id.streamId(), id.partition(), from, base, wanted, maxBytes, (batch, failure) -> {
+                // First: where memory is out, the line may fail.
+                post(new DispatcherEvent.LogRead(id, batch));
                 if (failure != null) {
                     LOG.warn(
                             "[{}/dispatcher-{}] partition {} could not be read again from {}; trying again",
@@ -362,7 +364,6 @@ public final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>,
                             from,
                             failure.getMessage() == null ? failure : failure.getMessage());
                 }
-                post(new DispatcherEvent.LogRead(id, batch));
             });
         }
 
@@ -442,6 +443,7 @@ public final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>,
             measured.refused(letters);
             services.deadLetters().store(id.streamId(), id.partition(), letters, failure -> {
                 measured.letters(letters.size(), failure == null);
+                post(new DispatcherEvent.LettersStored(id, token, failure == null));
                 if (failure != null) {
                     LOG.warn(
                             "[{}/dispatcher-{}] {} dead letters of partition {} from offset {} could not be stored;"
@@ -453,7 +455,6 @@ public final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>,
                             letters.get(0).offset(),
                             failure);
                 }
-                post(new DispatcherEvent.LettersStored(id, token, failure == null));
             });
         }
 

@@ -20,9 +20,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
@@ -47,6 +47,8 @@ public final class KafkaLogReader implements LogReader {
     private static final Duration POLL = Duration.ofMillis(100);
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
     private static final int FETCH_BYTES = 1 << 20;
+    /** Where there is no memory for one that says more. */
+    private static final RuntimeException NO_MEMORY = new IllegalStateException("the log reader has no memory");
 
     /** What is asked of the thread, in order. */
     private sealed interface Call {}
@@ -65,7 +67,7 @@ public final class KafkaLogReader implements LogReader {
             implements Call {}
 
     private final TopicNames topics;
-    private final KafkaConsumer<ByteBuffer, ByteBuffer> consumer;
+    private final Consumer<ByteBuffer, ByteBuffer> consumer;
     private final BlockingQueue<Call> calls = new LinkedBlockingQueue<>();
     /** Only the thread's. */
     private final Map<TopicPartition, Request> active = new HashMap<>();
@@ -86,10 +88,15 @@ public final class KafkaLogReader implements LogReader {
 
     /** The same, for tests that cannot wait as long for the end of its thread. */
     KafkaLogReader(String bootstrap, String clientId, TopicNames topics, Duration rest) {
+        this(ConsumerSettings.consumer(bootstrap, clientId, FETCH_BYTES), clientId, topics, rest);
+    }
+
+    /** The same, for tests of what a consumer does. */
+    KafkaLogReader(Consumer<ByteBuffer, ByteBuffer> consumer, String clientId, TopicNames topics, Duration rest) {
         this.topics = topics;
         this.clientId = clientId;
         this.restNanos = rest.toNanos();
-        this.consumer = ConsumerSettings.consumer(bootstrap, clientId, FETCH_BYTES);
+        this.consumer = consumer;
     }
 
     /** Puts a call where the thread takes it; false, and nothing done, when this is closed. */
@@ -179,13 +186,21 @@ public final class KafkaLogReader implements LogReader {
                 return;
             }
         } catch (Throwable e) {
-            if (!leave(new IllegalStateException("the log reader failed", e))) {
+            if (!leave(because(e))) {
                 return;
             }
         }
         failAll(new IllegalStateException("the log reader is closed"));
         Thread.interrupted(); // or the consumer would refuse to close
         consumer.close(CloseOptions.timeout(CLOSE_PATIENCE));
+    }
+
+    private static RuntimeException because(Throwable e) {
+        try {
+            return new IllegalStateException("the log reader failed", e);
+        } catch (Error none) {
+            return NO_MEMORY;
+        }
     }
 
     /** Until this is closed; false when its thread ends before, since there is nothing to do. */
@@ -271,8 +286,17 @@ public final class KafkaLogReader implements LogReader {
         return some;
     }
 
-    /** Whether it may begin. */
+    /** Whether it may begin. What is not taken is answered. */
     private boolean take(Request request) {
+        try {
+            return tryTake(request);
+        } catch (Throwable e) {
+            complete(request, null, because(e));
+            throw e;
+        }
+    }
+
+    private boolean tryTake(Request request) {
         Request present = active.get(request.from);
         Deque<Request> others = waiting.get(request.from);
         boolean second = (present != null && present.streamId == request.streamId)
@@ -316,8 +340,10 @@ public final class KafkaLogReader implements LogReader {
                 each.hasNext(); ) {
             Map.Entry<TopicPartition, Deque<Request>> of = each.next();
             if (!active.containsKey(of.getKey())) {
-                Request next = of.getValue().remove();
+                // It is never in neither, whatever fails.
+                Request next = of.getValue().element();
                 active.put(of.getKey(), next);
+                of.getValue().remove();
                 begun.add(next);
                 if (of.getValue().isEmpty()) {
                     each.remove();
@@ -336,9 +362,11 @@ public final class KafkaLogReader implements LogReader {
             records = consumer.poll(POLL);
         } catch (OffsetOutOfRangeException e) {
             e.offsetOutOfRangePartitions().forEach((from, position) -> {
-                Request request = active.remove(from);
+                Request request = active.get(from);
                 if (request != null) {
-                    complete(request, null, new LogGapException(from, position, e));
+                    LogGapException gap = new LogGapException(from, position, e);
+                    active.remove(from);
+                    complete(request, null, gap);
                 }
             });
             goOn();
@@ -353,22 +381,21 @@ public final class KafkaLogReader implements LogReader {
             OffsetAndMetadata next = records.nextOffsets().get(request.from);
             long to = (next == null ? Math.max(0, request.offset - request.base) : next.offset()) + request.base;
             if (to > request.offset || atEnd(request)) {
+                // Its own: what one poll brought is much larger than what the asker has accounted for. While it is made
+                // the request is active, and fails with what that fails with.
+                RecordBatch batch = Batches.first(
+                                request.streamId,
+                                request.from.partition(),
+                                request.offset,
+                                to,
+                                request.base,
+                                read,
+                                request.wanted,
+                                request.maxBytes)
+                        .own();
                 each.remove();
                 some = true;
-                complete(
-                        request,
-                        // Its own: what one poll brought is much larger than what the asker has accounted for.
-                        Batches.first(
-                                        request.streamId,
-                                        request.from.partition(),
-                                        request.offset,
-                                        to,
-                                        request.base,
-                                        read,
-                                        request.wanted,
-                                        request.maxBytes)
-                                .own(),
-                        null);
+                complete(request, batch, null);
             } else if (System.nanoTime() - request.deadlineNanos > 0) {
                 each.remove();
                 some = true;
@@ -406,35 +433,45 @@ public final class KafkaLogReader implements LogReader {
         return consumer.currentLag(request.from).orElse(1) == 0;
     }
 
-    private static WaterwheelException timeout(Request request) {
+    private static RuntimeException timeout(Request request) {
         return unavailable(request, "within " + PATIENCE.toSeconds() + " s");
     }
 
-    private static WaterwheelException cancelled(Request request) {
+    private static RuntimeException cancelled(Request request) {
         return unavailable(request, "yet, and others wait for the memory");
     }
 
-    private static WaterwheelException unavailable(Request request, String soon) {
-        return new WaterwheelException(
-                ErrorCode.LOG_UNAVAILABLE,
-                request.from + ": nothing was read from offset " + request.offset + " " + soon
-                        + "; is the broker that leads the partition running?");
+    private static RuntimeException unavailable(Request request, String soon) {
+        try {
+            return new WaterwheelException(
+                    ErrorCode.LOG_UNAVAILABLE,
+                    request.from + ": nothing was read from offset " + request.offset + " " + soon
+                            + "; is the broker that leads the partition running?");
+        } catch (Error none) {
+            return NO_MEMORY;
+        }
     }
 
     /** Ends the reads of some partitions; the others go on. */
     private void fail(Set<TopicPartition> blamed, RuntimeException why) {
         LOG.warn("log reader: {} of {} reads failed: {}", blamed.size(), active.size(), why.toString());
-        List<Request> failed = new ArrayList<>();
+        // With room for all: what is out of the map must be in the list.
+        List<Request> failed = new ArrayList<>(blamed.size());
         for (TopicPartition partition : blamed) {
             Request request = active.remove(partition);
             if (request != null) {
                 failed.add(request);
             }
         }
-        // Also lets go of what was fetched of them: it would fail again.
-        goOn();
-        goOnWhereTheyStand();
-        failed.forEach(request -> complete(request, null, why));
+        try {
+            // Also lets go of what was fetched of them: it would fail again.
+            goOn();
+            goOnWhereTheyStand();
+        } finally {
+            for (Request request : failed) {
+                complete(request, null, why);
+            }
+        }
     }
 
     /** A poll that fails may have passed records of other reads, and has not handed them on. */
@@ -443,10 +480,18 @@ public final class KafkaLogReader implements LogReader {
     }
 
     private void failAll(RuntimeException e) {
-        active.values().forEach(request -> complete(request, null, e));
-        active.clear();
-        waiting.values().forEach(others -> others.forEach(request -> complete(request, null, e)));
-        waiting.clear();
+        for (Iterator<Request> each = active.values().iterator(); each.hasNext(); ) {
+            Request request = each.next();
+            each.remove();
+            complete(request, null, e);
+        }
+        for (Iterator<Deque<Request>> each = waiting.values().iterator(); each.hasNext(); ) {
+            Deque<Request> others = each.next();
+            for (Request request = others.poll(); request != null; request = others.poll()) {
+                complete(request, null, e);
+            }
+            each.remove();
+        }
         for (Call call = calls.poll(); call != null; call = calls.poll()) {
             if (call instanceof Request request) {
                 complete(request, null, e);
@@ -454,11 +499,16 @@ public final class KafkaLogReader implements LogReader {
         }
     }
 
+    /** Throws nothing: what one receiver fails with is no other's. */
     private static void complete(Request request, @Nullable RecordBatch batch, @Nullable Exception failure) {
         try {
             request.done.accept(batch, failure);
-        } catch (RuntimeException e) {
-            LOG.error("log reader: the receiver of {} from {} failed", request.from, request.offset, e);
+        } catch (Throwable e) {
+            try {
+                LOG.error("log reader: the receiver of {} from {} failed", request.from, request.offset, e);
+            } catch (Throwable none) {
+                // Where memory is out, a line of a log may fail too.
+            }
         }
     }
 

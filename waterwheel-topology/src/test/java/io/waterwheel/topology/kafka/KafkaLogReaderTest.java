@@ -7,9 +7,15 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.text.KafkaFields;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -39,26 +45,54 @@ final class KafkaLogReaderTest {
         }
     }
 
-    /** Its end is no reason for the next read to wait for ever. */
+    /** Its end is no reason for the next read to wait for ever; nor is what a receiver throws, for any. */
     @Test
     void aThreadThatDiesIsFollowedByAnother() throws Exception {
-        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-                KafkaLogReader reader =
-                        new KafkaLogReader("127.0.0.1:" + silent.getLocalPort(), "reader", id -> "topic")) {
-            CompletableFuture<Exception> beside = new CompletableFuture<>();
-            reader.read(1, 1, 10, 0, KafkaFields.NONE, 1000, (batch, failure) -> beside.complete(failure));
-            reader.read(1, 0, 10, 0, KafkaFields.NONE, 1000, (batch, failure) -> {
-                throw new OutOfMemoryError("made up");
-            });
-            reader.cancel(1, 0);
-            assertThat(beside.get(25, TimeUnit.SECONDS))
+        MockConsumer<ByteBuffer, ByteBuffer> consumer = new MockConsumer<>("earliest");
+        consumer.schedulePollTask(() -> {
+            throw new OutOfMemoryError("made up");
+        });
+        try (KafkaLogReader reader = new KafkaLogReader(consumer, "reader", id -> "topic", Duration.ofMinutes(5))) {
+            assertThat(answer(reader, 0).get(25, TimeUnit.SECONDS))
                     .hasMessage("the log reader failed")
                     .hasRootCauseMessage("made up");
             Waiting.until("the end of its thread", () -> !reader.hasThread());
-            CompletableFuture<Exception> after = new CompletableFuture<>();
-            reader.read(1, 0, 10, 0, KafkaFields.NONE, 1000, (batch, failure) -> after.complete(failure));
+            List<CompletableFuture<Exception>> after = List.of(answer(reader, 0), answer(reader, 1));
             reader.cancel(1, 0);
-            assertThat(after.get(25, TimeUnit.SECONDS)).hasMessageContaining("nothing was read from offset 10 yet");
+            reader.cancel(1, 1);
+            for (CompletableFuture<Exception> each : after) {
+                assertThat(each.get(25, TimeUnit.SECONDS)).hasMessageContaining("nothing was read from offset 10 yet");
+            }
+            assertThat(reader.hasThread()).as("it goes on").isTrue();
+        }
+    }
+
+    /** A receiver that throws an error is one whose event loop has no memory. */
+    private static CompletableFuture<Exception> answer(KafkaLogReader reader, int partition) {
+        CompletableFuture<Exception> answer = new CompletableFuture<>();
+        reader.read(1, partition, 10, 0, KafkaFields.NONE, 1000, (batch, failure) -> {
+            answer.complete(failure);
+            throw new OutOfMemoryError("a receiver's");
+        });
+        return answer;
+    }
+
+    /** One that cannot be made of what was read fails, and is not forgotten. */
+    @Test
+    void aReadWhoseBatchCannotBeMadeFails() throws Exception {
+        MockConsumer<ByteBuffer, ByteBuffer> consumer = new MockConsumer<>("earliest");
+        TopicPartition partition = new TopicPartition("topic", 0);
+        consumer.schedulePollTask(() -> {
+            consumer.updateEndOffsets(Map.of(partition, 20L));
+            consumer.addRecord(new ConsumerRecord<>("topic", 0, 10, null, null) {
+                @Override
+                public ByteBuffer value() {
+                    throw new OutOfMemoryError("made up");
+                }
+            });
+        });
+        try (KafkaLogReader reader = new KafkaLogReader(consumer, "reader", id -> "topic", Duration.ofMinutes(5))) {
+            assertThat(answer(reader, 0).get(25, TimeUnit.SECONDS)).isNotNull();
         }
     }
 

@@ -132,7 +132,11 @@ public final class TimedJobs implements AutoCloseable {
                 thread.setName(name);
                 Timed timed;
                 while ((timed = next()) != null) {
-                    run(timed);
+                    try {
+                        run(timed);
+                    } catch (Throwable e) {
+                        // Where memory is out, the line of a log may fail: what is due is done all the same.
+                    }
                 }
                 ended = true;
             } finally {

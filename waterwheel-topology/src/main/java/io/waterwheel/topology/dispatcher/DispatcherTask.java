@@ -251,6 +251,8 @@ public final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>,
 
     private void readRoute(PartitionId id, StreamInfo stream) {
         StreamCatalog catalog = new StreamCatalog(services.catalogStore(), stream);
+        // Made before: without it the partition would be left out for ever.
+        DispatcherEvent notReady = new DispatcherEvent.NotReady(id);
         try {
             services.blockingCalls().execute(() -> {
                 try {
@@ -258,20 +260,20 @@ public final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>,
                     RoutingTable table = catalog.table(route.firstVersion());
                     post(new DispatcherEvent.Ready(id, stream, catalog, route, table));
                 } catch (StreamGoneException e) {
+                    post(notReady);
                     LOG.info("[{}/dispatcher-{}] dropped before it was routed", stream.name(), index);
-                    post(new DispatcherEvent.NotReady(id));
-                } catch (RuntimeException e) {
+                } catch (Throwable e) {
+                    post(notReady);
                     LOG.warn(
                             "[{}/dispatcher-{}] partition {} cannot be routed yet",
                             stream.name(),
                             index,
                             id.partition(),
                             e);
-                    post(new DispatcherEvent.NotReady(id));
                 }
             });
-        } catch (RejectedExecutionException e) {
-            // Too many calls wait: the next event for it tries again.
+        } catch (RejectedExecutionException | Error e) {
+            // Too many calls wait, or there is no memory for a thread: the next event for it tries again.
             beginning.remove(id);
         }
     }
@@ -309,14 +311,19 @@ public final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>,
         shareMemory();
     }
 
-    /** Lets the loop do something: an answer must not be lost, it waits as data when control is full. */
+    /**
+     * Lets the loop do something: an answer must not be lost, it waits as data when control is full. Where it cannot
+     * wait, for there is no memory, the loop ends.
+     */
     private void post(DispatcherEvent event) {
-        if (!loop.offer(event)) {
-            try {
+        try {
+            if (!loop.offer(event)) {
                 loop.put(event);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
             }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (Error e) {
+            loop.fail(e);
         }
     }
 
@@ -468,14 +475,16 @@ public final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>,
         }
 
         private void call(Executor threads, String what, Callable<DispatcherEvent> call) {
+            // Made before: without it the partition would wait for ever.
+            DispatcherEvent failed = new DispatcherEvent.CallFailed(id);
             try {
                 threads.execute(() -> {
                     try {
                         post(call.call());
                     } catch (StreamGoneException e) {
                         LOG.info("[{}/dispatcher-{}] was dropped", stream.name(), index);
-                    } catch (Exception e) {
-                        post(new DispatcherEvent.CallFailed(id));
+                    } catch (Throwable e) {
+                        post(failed);
                         LOG.warn(
                                 "[{}/dispatcher-{}] partition {} could not {}; trying again",
                                 stream.name(),
@@ -485,12 +494,13 @@ public final class DispatcherTask implements EventLoop.Handler<DispatcherEvent>,
                                 e);
                     }
                 });
-            } catch (RejectedExecutionException e) {
-                post(new DispatcherEvent.CallFailed(id));
+            } catch (RejectedExecutionException | Error e) {
+                post(failed);
                 LOG.warn(
-                        "[{}/dispatcher-{}] too many catalog calls wait; partition {} tries again to {}",
+                        "[{}/dispatcher-{}] {}; partition {} tries again to {}",
                         stream.name(),
                         index,
+                        e instanceof Error ? "no thread could be had" : "too many catalog calls wait",
                         id.partition(),
                         what);
             }

@@ -38,12 +38,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -52,7 +54,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * A coordinator that starts reads the edits of all streams; a dispatcher beside it, in the same worker, raises its
  * limits meanwhile: on a real ZooKeeper. {@code -Dedits=700} is the size that was once seen to starve them; with
- * {@code -Dshared=true} both use the same threads, as they did then, and it fails.
+ * {@code -Dshared=true} both use the same threads, as they did then, and it fails. At first memory is out: for a thread
+ * to route a partition on, on that thread, and for a thread to raise a limit on.
  */
 @Timeout(300)
 final class LimitCallsTest {
@@ -207,6 +210,13 @@ final class LimitCallsTest {
                 getClass().getClassLoader(),
                 new Class<?>[] {ControlBus.class},
                 (proxy, method, args) -> method.getName().equals("register") ? (AutoCloseable) () -> {} : null);
+        CatalogStore full = (CatalogStore) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {CatalogStore.class}, (proxy, method, args) -> {
+                    throw new OutOfMemoryError("made up");
+                });
+        AtomicInteger stores = new AtomicInteger();
+        ExecutorService routing = onceFull(blockingCalls);
+        ExecutorService raising = onceFull(limitCalls);
         // Nothing is refused here.
         DeadLetters letters = (DeadLetters) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {DeadLetters.class}, (proxy, method, args) -> "");
@@ -215,7 +225,7 @@ final class LimitCallsTest {
                 new Class<?>[] {DispatcherServices.class},
                 (proxy, method, args) -> switch (method.getName()) {
                     case "config" -> config;
-                    case "catalogStore" -> store;
+                    case "catalogStore" -> stores.getAndIncrement() < 2 ? full : store;
                     case "namespace" -> namespace;
                     case "streams" -> directory;
                     case "controlBus" -> bus;
@@ -223,9 +233,25 @@ final class LimitCallsTest {
                     case "deadLetters" -> letters;
                     case "writerSchemas" -> WriterSchemas.NONE;
                     case "logWarning" -> "";
-                    case "blockingCalls" -> blockingCalls;
-                    case "limitCalls" -> Boolean.getBoolean("shared") ? blockingCalls : limitCalls;
+                    case "blockingCalls" -> routing;
+                    case "limitCalls" -> Boolean.getBoolean("shared") ? blockingCalls : raising;
                     default -> throw new UnsupportedOperationException(method.getName());
+                });
+    }
+
+    /** Has no memory for its first thread. */
+    private static ExecutorService onceFull(Executor threads) {
+        AtomicInteger calls = new AtomicInteger();
+        return (ExecutorService) Proxy.newProxyInstance(
+                LimitCallsTest.class.getClassLoader(),
+                new Class<?>[] {ExecutorService.class},
+                (proxy, method, args) -> {
+                    assertThat(method.getName()).isEqualTo("execute");
+                    if (calls.getAndIncrement() == 0) {
+                        throw new OutOfMemoryError("made up");
+                    }
+                    threads.execute((Runnable) args[0]);
+                    return null;
                 });
     }
 }

@@ -136,21 +136,24 @@ public final class KafkaDeadLetters implements DeadLetters {
             done.accept(new IllegalStateException("stream " + streamId + " is not in the catalog"));
             return;
         }
+        Runnable task = () -> {
+            try {
+                send(topic, new DeadLetterFormat.Sender(namespace, streamId, partition), letters, done);
+            } catch (Throwable e) {
+                // Whatever it is: without an answer the partition would stand still for ever.
+                Exception failure = e instanceof Exception known ? known : new IllegalStateException(e);
+                pauseIfSilent(TopicNames.deadLettersOf(topic), failure);
+                done.accept(failure);
+            }
+        };
         try {
-            thread.execute(() -> {
-                try {
-                    send(topic, new DeadLetterFormat.Sender(namespace, streamId, partition), letters, done);
-                } catch (Throwable e) {
-                    // Whatever it is: without an answer the partition would stand still for ever.
-                    Exception failure = e instanceof Exception known ? known : new IllegalStateException(e);
-                    pauseIfSilent(TopicNames.deadLettersOf(topic), failure);
-                    done.accept(failure);
-                }
-            });
+            thread.execute(task);
         } catch (RejectedExecutionException e) {
             done.accept(e);
         } catch (Error e) {
-            // Of memory for a thread. Its caller, a dispatcher's loop, hands the letters over again.
+            // Of memory for a thread. Its caller, a dispatcher's loop, hands the letters over again. The task may be
+            // queued all the same, and would answer a second time.
+            boolean unused = thread.remove(task);
             done.accept(new IllegalStateException("no thread could be had", e));
         }
     }

@@ -116,15 +116,27 @@ public final class ProcessHost implements AutoCloseable {
     }
 
     private void tell() {
-        String why;
+        String task;
+        Throwable of;
         synchronized (this) {
             if (closing) {
                 return;
             }
-            why = died + " failed: " + cause;
+            task = died;
+            of = cause;
         }
+        // Without the lock: what it failed with makes its own words.
+        String why = words(task, of);
         trouble = why;
         log("all tasks are closed and opened again, since " + why, null);
+    }
+
+    private static String words(@Nullable String task, @Nullable Throwable cause) {
+        try {
+            return task + " failed: " + cause;
+        } catch (RuntimeException | Error e) {
+            return "a task failed with what cannot be put into words";
+        }
     }
 
     /** Where memory is out, a line of a log may fail too. */

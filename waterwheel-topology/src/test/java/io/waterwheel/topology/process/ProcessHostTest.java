@@ -357,6 +357,7 @@ final class ProcessHostTest {
                         }));
         try (ProcessHost host = ProcessHost.start("wordless", CONFIG, opener, SHORT)) {
             Waiting.until("another life", () -> host.lives() == 2);
+            assertThat(host.trouble()).isEqualTo("a task failed with what cannot be put into words");
         }
         assertThat(endedLives(opener)).isEqualTo(2);
         assertThat(opener.closed).containsExactlyInAnyOrderElementsOf(opener.opened);

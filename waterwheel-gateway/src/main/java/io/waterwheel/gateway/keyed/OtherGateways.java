@@ -151,12 +151,14 @@ final class OtherGateways {
                 outcome != null
                         ? () -> asked.outcome().complete(outcome)
                         : () -> asked.outcome().completeExceptionally(failure(asked.to(), none)));
-        boolean silent = none instanceof IOException && !(none instanceof AnswerTooLongException);
+        // An answer that is too long says nothing of the others.
+        boolean ofAll = none != null && !(none instanceof AnswerTooLongException);
+        boolean silent = ofAll && none instanceof IOException;
         synchronized (this) {
             String place = asked.to().place();
             Line line = Objects.requireNonNull(lines.get(place));
             line.underWay--;
-            if (none != null) {
+            if (ofAll) {
                 line.waiting.removeIf(one -> {
                     boolean vain = silent || one.to().equals(asked.to());
                     if (vain) {

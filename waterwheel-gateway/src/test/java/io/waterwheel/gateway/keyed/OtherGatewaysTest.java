@@ -249,6 +249,48 @@ final class OtherGatewaysTest {
     }
 
     @Test
+    void anAnswerThatIsTooLongSaysNothingOfOthers() throws Exception {
+        OtherGateways few = new OtherGateways(Duration.ofSeconds(60), threads, MOST);
+        CountDownLatch go = new CountDownLatch(1);
+        CountDownLatch all = new CountDownLatch(MOST);
+        AtomicInteger asked = new AtomicInteger();
+        byte[] answer = new byte[OtherGateways.MOST_ANSWER_BYTES + 1];
+        HttpServer server = gateway(exchange -> {
+            boolean first = asked.incrementAndGet() == 1;
+            all.countDown();
+            if (first) {
+                await(all);
+                exchange.getRequestBody().readAllBytes();
+                exchange.getResponseHeaders().add(Letter.TAKEN, Long.toHexString(CLAIM));
+                exchange.sendResponseHeaders(200, 0);
+                exchange.getResponseBody().write(answer);
+            } else {
+                await(go);
+                says(200, true, "{\"positions\":{\"0\":1}}").to(exchange);
+            }
+        });
+        try {
+            List<CompletableFuture<Outcome>> outcomes = new ArrayList<>();
+            for (int i = 0; i < MOST + 20; i++) {
+                outcomes.add(few.store(owner(server), ENTRY, LETTER, UNTIL));
+            }
+            assertThatThrownBy(() -> CompletableFuture.anyOf(outcomes.toArray(CompletableFuture[]::new))
+                            .get(20, TimeUnit.SECONDS))
+                    .hasMessageContaining("an answer of more than 1048576 bytes");
+            go.countDown();
+            int stored = 0;
+            for (CompletableFuture<Outcome> outcome : outcomes) {
+                stored += outcome.handle((is, none) -> is instanceof Outcome.Elsewhere ? 1 : 0)
+                        .get(20, TimeUnit.SECONDS);
+            }
+            assertThat(stored).as("all but one").isEqualTo(MOST + 20 - 1);
+        } finally {
+            go.countDown();
+            server.stop(0);
+        }
+    }
+
+    @Test
     void whatWaitsBehindAGatewayWithoutAnAnswerIsNotAskedThere() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         OtherGateways hasty = new OtherGateways(Duration.ofSeconds(4), threads, MOST);

@@ -98,8 +98,7 @@ public final class CoordinatorTask implements Task, CoordinatorServices.QueryHan
             this.server = services.serve(index, this);
         } catch (RuntimeException | Error e) {
             // The port of the one before it may not be free yet: the next attempt begins with nothing of this one's
-            // open.
-            // What the server had opened is closed by the server.
+            // open. What the server had opened is closed by the server.
             closeAll(null, null);
             throw e;
         }

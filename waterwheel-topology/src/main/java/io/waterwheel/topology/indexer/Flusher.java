@@ -120,7 +120,11 @@ final class Flusher implements AutoCloseable {
             created.start();
         } catch (Error e) {
             // Of memory for a thread: the next tick tries again. What adds a flush is the indexers' loop.
-            LOG.warn("[{}] no thread could be had to flush on; trying again: {}", name, e.toString());
+            try {
+                LOG.warn("[{}] no thread could be had to flush on; trying again: {}", name, e.toString());
+            } catch (Error none) {
+                // Where memory is out, a line of a log may fail too; the loop that asks must not.
+            }
             return;
         }
         started++;

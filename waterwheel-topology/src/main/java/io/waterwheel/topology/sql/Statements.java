@@ -182,30 +182,35 @@ public final class Statements implements StatementHandler, AutoCloseable {
         if (!WARM.compareAndSet(false, true)) {
             return;
         }
-        Thread thread = new Thread(
-                () -> {
-                    long begun = System.nanoTime();
-                    AtomicInteger planned = new AtomicInteger();
-                    try {
-                        SqlPlanner.warmUp(() -> {
-                            int before = planned.getAndIncrement();
-                            if (before == 1) {
-                                Thread.currentThread().setPriority(Thread.MIN_PRIORITY);
-                                LOADED.countDown();
-                            }
-                            return before == 0 || goesOn.getAsBoolean();
-                        });
-                    } finally {
-                        LOADED.countDown();
-                    }
-                    LOG.info(
-                            "the planner of SQL is warm after {} ms",
-                            TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun));
-                },
-                "waterwheel-sql-warm-up");
-        thread.setDaemon(true);
-        thread.setPriority(awaited ? Thread.NORM_PRIORITY : Thread.MIN_PRIORITY);
-        thread.start();
+        try {
+            Thread thread = new Thread(() -> plan(goesOn), "waterwheel-sql-warm-up");
+            thread.setDaemon(true);
+            thread.setPriority(awaited ? Thread.NORM_PRIORITY : Thread.MIN_PRIORITY);
+            thread.start();
+        } catch (Error e) {
+            // Of memory for a thread: who waits for it must not wait in vain.
+            LOADED.countDown();
+            throw e;
+        }
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // as above
+    private static void plan(BooleanSupplier goesOn) {
+        long begun = System.nanoTime();
+        AtomicInteger planned = new AtomicInteger();
+        try {
+            SqlPlanner.warmUp(() -> {
+                int before = planned.getAndIncrement();
+                if (before == 1) {
+                    Thread.currentThread().setPriority(Thread.MIN_PRIORITY);
+                    LOADED.countDown();
+                }
+                return before == 0 || goesOn.getAsBoolean();
+            });
+        } finally {
+            LOADED.countDown();
+        }
+        LOG.info("the planner of SQL is warm after {} ms", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun));
     }
 
     /**

@@ -67,15 +67,17 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
         this.inserts = new KafkaInserts(
                 services.config().get(Keys.KAFKA_BOOTSTRAP),
                 "waterwheel.insert/" + services.config().get(Keys.NAMESPACE) + "/" + index);
-        KafkaLetters letters = new KafkaLetters(
-                services.config().get(Keys.KAFKA_BOOTSTRAP),
-                "waterwheel-letters-" + index,
-                KafkaDeadLetters.namespace(services.config()));
-        this.statements = new Statements(services, coordinator, this::query, calls, inserts::append, letters::read);
+        Statements answering = null;
         RpcServer serving = null;
         AutoCloseable measured = null;
         AutoCloseable announced = null;
         try {
+            KafkaLetters letters = new KafkaLetters(
+                    services.config().get(Keys.KAFKA_BOOTSTRAP),
+                    "waterwheel-letters-" + index,
+                    KafkaDeadLetters.namespace(services.config()));
+            answering = new Statements(services, coordinator, this::query, calls, inserts::append, letters::read);
+            this.statements = answering;
             serving = startServer(calls);
             measured = services.metrics().gauge(QueryMetrics.ANSWER_MEMORY, serving.allocator()::getAllocatedMemory);
             this.url = "grpc://" + host(services) + ":" + serving.port();
@@ -91,7 +93,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
             Statements.warmUp(false, () -> true);
         } catch (RuntimeException | Error e) {
             // Who starts it again needs the port.
-            Closing.all(LOG, "coordinator", announced, measured, serving, statements, inserts);
+            Closing.all(LOG, "coordinator", announced, measured, serving, answering, inserts);
             throw e;
         }
         this.server = serving;

@@ -342,7 +342,7 @@ public final class ZooKeeperCatalogStore implements CatalogStore {
                 announcement.establish();
                 return true;
             });
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             // The node may have been made, or be there from the announcement before.
             soon(announcement, 0, () -> remove(announcement));
             throw e;

@@ -47,8 +47,6 @@ public final class KafkaLogReader implements LogReader {
     private static final Duration POLL = Duration.ofMillis(100);
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
     private static final int FETCH_BYTES = 1 << 20;
-    /** Where there is no memory for one that says more. */
-    private static final RuntimeException NO_MEMORY = new IllegalStateException("the log reader has no memory");
 
     /** What is asked of the thread, in order. */
     private sealed interface Call {}
@@ -74,6 +72,9 @@ public final class KafkaLogReader implements LogReader {
 
     /** Only the thread's: by partition, those of other streams, in the order of their turns; none is empty. */
     private final Map<TopicPartition, Deque<Request>> waiting = new HashMap<>();
+
+    /** Where there is no memory for one that says more. */
+    private final RuntimeException noMemory = new IllegalStateException("the log reader has no memory");
 
     private final String clientId;
     private final long restNanos;
@@ -195,11 +196,11 @@ public final class KafkaLogReader implements LogReader {
         consumer.close(CloseOptions.timeout(CLOSE_PATIENCE));
     }
 
-    private static RuntimeException because(Throwable e) {
+    private RuntimeException because(Throwable e) {
         try {
             return new IllegalStateException("the log reader failed", e);
         } catch (Error none) {
-            return NO_MEMORY;
+            return noMemory;
         }
     }
 
@@ -433,22 +434,22 @@ public final class KafkaLogReader implements LogReader {
         return consumer.currentLag(request.from).orElse(1) == 0;
     }
 
-    private static RuntimeException timeout(Request request) {
+    private RuntimeException timeout(Request request) {
         return unavailable(request, "within " + PATIENCE.toSeconds() + " s");
     }
 
-    private static RuntimeException cancelled(Request request) {
+    private RuntimeException cancelled(Request request) {
         return unavailable(request, "yet, and others wait for the memory");
     }
 
-    private static RuntimeException unavailable(Request request, String soon) {
+    private RuntimeException unavailable(Request request, String soon) {
         try {
             return new WaterwheelException(
                     ErrorCode.LOG_UNAVAILABLE,
                     request.from + ": nothing was read from offset " + request.offset + " " + soon
                             + "; is the broker that leads the partition running?");
         } catch (Error none) {
-            return NO_MEMORY;
+            return noMemory;
         }
     }
 

@@ -49,6 +49,8 @@ final class KafkaLogReaderTest {
     @Test
     void aThreadThatDiesIsFollowedByAnother() throws Exception {
         MockConsumer<ByteBuffer, ByteBuffer> consumer = new MockConsumer<>("earliest");
+        // Or it would take them for read to their ends, which answers a read.
+        consumer.updateEndOffsets(Map.of(new TopicPartition("topic", 0), 20L, new TopicPartition("topic", 1), 20L));
         consumer.schedulePollTask(() -> {
             throw new OutOfMemoryError("made up");
         });

@@ -38,6 +38,8 @@ public final class SourceReader implements SourceTask {
     private static final Duration POLL = Duration.ofMillis(5);
     /** Reading that failed and does not again for so long goes well. */
     private static final long SOUND_NANOS = 1_000_000_000;
+    /** Between two looks while there is no partition; a new stream ends it. */
+    private static final long REST_NANOS = 1_000_000_000;
 
     private final WorkerServices services;
     private final int index;
@@ -55,6 +57,7 @@ public final class SourceReader implements SourceTask {
 
     private final SourceCheck check;
     private final StreamStarts starts;
+    private final StreamNews news;
     private @Nullable Map<Integer, StreamInfo> known;
     /** Whether there may be partitions of which it is not known where they begin. */
     private boolean uncovered;
@@ -83,6 +86,7 @@ public final class SourceReader implements SourceTask {
         this.meter = new SpoutMeter(services.metrics(), Role.SPOUT.address(index), readAhead);
         this.check = new SourceCheck(services, index);
         this.starts = new StreamStarts(services, index);
+        this.news = new StreamNews(services.streams());
         this.registration = services.controlBus()
                 .register(
                         Role.SPOUT, index, message -> message instanceof Control.ReadFrom live && control.offer(live));
@@ -90,6 +94,9 @@ public final class SourceReader implements SourceTask {
 
     @Override
     public void next() {
+        if (known != null && partitions.isEmpty() && !uncovered) {
+            news.await(REST_NANOS);
+        }
         Map<Integer, StreamInfo> streams = services.streams().streams();
         if (streams != known) {
             follow(streams);
@@ -389,6 +396,6 @@ public final class SourceReader implements SourceTask {
 
     @Override
     public void close() {
-        Closing.all(LOG, "spout-" + index, this::goOn, registration, meter, source, services);
+        Closing.all(LOG, "spout-" + index, this::goOn, news, registration, meter, source, services);
     }
 }

@@ -26,21 +26,32 @@ import org.slf4j.LoggerFactory;
 final class TaskDirectory implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TaskDirectory.class);
     /** How often to look whether the own nodes are still there. */
-    private static final long LOOK_SECONDS = 2;
+    private static final long LOOK_MILLIS = 2_000;
+
+    /** One look in this number reads also what no watch has told of. */
+    private static final int LOOKS_A_READ = 15;
 
     private final CatalogStore store;
     private final String path;
     private final ChildrenFollower follower;
     private final ScheduledFuture<?> looking;
     private final Set<Announced> own = ConcurrentHashMap.newKeySet();
+    /** The executor's. */
+    private int looks;
+
     private volatile Map<String, String> places = Map.of();
 
     TaskDirectory(CatalogStore store, String topology, ScheduledExecutorService executor) {
+        this(store, topology, executor, LOOK_MILLIS);
+    }
+
+    /** The same, for tests that cannot wait as long. */
+    TaskDirectory(CatalogStore store, String topology, ScheduledExecutorService executor, long lookMillis) {
         this.store = store;
         this.path = "/live/" + topology;
         store.ensure(path);
         this.follower = new ChildrenFollower(store, path, executor, this::changed);
-        this.looking = executor.scheduleWithFixedDelay(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+        this.looking = executor.scheduleWithFixedDelay(this::look, lookMillis, lookMillis, TimeUnit.MILLISECONDS);
     }
 
     /** Makes a task's place known, as long as the result is not closed. */
@@ -80,6 +91,11 @@ final class TaskDirectory implements AutoCloseable {
         /** Written under the lock. Readers: any. */
         private volatile @Nullable AutoCloseable node;
 
+        /** Of a node of another folder, of which the copy says nothing; null for others. Guarded by this. */
+        private @Nullable AutoCloseable watch;
+        /** Whether it may be missing, as far as the watch tells. */
+        private volatile boolean unsure = true;
+
         private boolean closed;
 
         Announced(String nodePath, byte[] content) {
@@ -88,26 +104,50 @@ final class TaskDirectory implements AutoCloseable {
         }
 
         synchronized void renew() {
-            if (!closed && (node == null || store.read(nodePath).isEmpty())) {
-                closeNode();
-                node = store.announce(nodePath, content);
+            if (closed) {
+                return;
+            }
+            if (watch == null && !isOfTasks()) {
+                watch = store.watch(nodePath, () -> unsure = true);
+            }
+            // Before it is read: what changes from now on is looked at next time.
+            unsure = false;
+            try {
+                if (node == null || store.read(nodePath).isEmpty()) {
+                    closeParts(node);
+                    node = null;
+                    node = store.announce(nodePath, content);
+                }
+            } catch (RuntimeException | Error e) {
+                unsure = true;
+                throw e;
             }
         }
 
-        /** Whether the copy has it as it was announced. */
-        boolean isSeen() {
-            String place = nodePath.startsWith(path + "/") ? places.get(nodePath.substring(path.length() + 1)) : null;
+        private boolean isOfTasks() {
+            return nodePath.startsWith(path + "/");
+        }
+
+        void look(boolean anyhow) {
+            if (isOfTasks() ? !isSeen() : unsure || anyhow) {
+                renew();
+            }
+        }
+
+        /** Whether the copy has it, one of a task, as it was announced. */
+        private boolean isSeen() {
+            String place = places.get(nodePath.substring(path.length() + 1));
             return place != null && place.equals(new String(content, StandardCharsets.UTF_8));
         }
 
-        private void closeNode() {
-            AutoCloseable old = node;
-            node = null;
-            if (old != null) {
-                try {
-                    old.close();
-                } catch (Exception e) {
-                    LOG.warn("[directory] {} could not be removed", nodePath, e);
+        private void closeParts(@Nullable AutoCloseable... parts) {
+            for (AutoCloseable part : parts) {
+                if (part != null) {
+                    try {
+                        part.close();
+                    } catch (Exception e) {
+                        LOG.warn("[directory] {} could not be removed", nodePath, e);
+                    }
                 }
             }
         }
@@ -116,7 +156,9 @@ final class TaskDirectory implements AutoCloseable {
         public synchronized void close() {
             closed = true;
             own.remove(this);
-            closeNode();
+            closeParts(watch, node);
+            watch = null;
+            node = null;
         }
     }
 
@@ -138,14 +180,13 @@ final class TaskDirectory implements AutoCloseable {
         places = Map.copyOf(fresh);
     }
 
-    /** What is there is known from the watch; only a node of another folder, or one that is missing, is read. */
+    /**
+     * What is there is known from watches; only a node that may be missing is read. Others now and then, to be sure.
+     */
     private void look() {
+        boolean anyhow = ++looks % LOOKS_A_READ == 0;
         try {
-            own.forEach(announced -> {
-                if (!announced.isSeen()) {
-                    announced.renew();
-                }
-            });
+            own.forEach(announced -> announced.look(anyhow));
         } catch (RuntimeException e) {
             LOG.warn("[directory] the catalog could not be read; trying again", e);
         }

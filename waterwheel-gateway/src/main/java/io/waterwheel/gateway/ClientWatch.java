@@ -14,12 +14,14 @@ import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.BufferUtil;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at connections, a few times a second: whether the client of a request that is being answered is still there,
- * and whether the head of a request comes slower than any honest client sends one. Thread-safe.
+ * Looks at connections, a few times a second while there are some: whether the client of a request that is being
+ * answered is still there, and whether the head of a request comes slower than any honest client sends one.
+ * Thread-safe.
  */
 final class ClientWatch implements Connection.Listener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClientWatch.class);
@@ -29,13 +31,18 @@ final class ClientWatch implements Connection.Listener, AutoCloseable {
     /** From the first byte of a request to the end of its head. */
     static final long HEAD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    private final ScheduledFuture<?> looking;
+    private final ScheduledExecutorService clock;
     private final long headNanos;
     private final Set<Watched> waiting = ConcurrentHashMap.newKeySet();
     /** Connections, and what was last seen of each. */
     private final Map<Connection, Seen> open = new ConcurrentHashMap<>();
 
     private final AtomicLong looks = new AtomicLong();
+    /** The looks to come; null while there is no connection. Guarded by this. */
+    private @Nullable ScheduledFuture<?> looking;
+
+    /** Guarded by this. */
+    private boolean closed;
 
     /**
      * @param headNanos how long the head of a request may take
@@ -43,7 +50,7 @@ final class ClientWatch implements Connection.Listener, AutoCloseable {
      */
     ClientWatch(long headNanos, ScheduledExecutorService clock) {
         this.headNanos = headNanos;
-        looking = clock.scheduleWithFixedDelay(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        this.clock = clock;
     }
 
     /** A request whose client is waited for. */
@@ -133,11 +140,31 @@ final class ClientWatch implements Connection.Listener, AutoCloseable {
     @Override
     public void onOpened(Connection connection) {
         open.put(connection, new Seen());
+        begin();
+    }
+
+    private synchronized void begin() {
+        if (looking == null && !closed) {
+            looking = clock.scheduleWithFixedDelay(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** Ends the looks when there is nothing to look at; who opens a connection now waits, and begins them again. */
+    private synchronized void rest() {
+        if (looking != null && open.isEmpty() && waiting.isEmpty()) {
+            looking.cancel(false);
+            looking = null;
+        }
     }
 
     @Override
     public void onClosed(Connection connection) {
         open.remove(connection);
+    }
+
+    /** Whether it will look again. */
+    synchronized boolean isLooking() {
+        return looking != null;
     }
 
     /** How often connections were looked at. */
@@ -149,6 +176,7 @@ final class ClientWatch implements Connection.Listener, AutoCloseable {
     private void look() {
         try {
             lookAtAll();
+            rest();
         } catch (Error e) {
             // The next look leaves none out.
         }
@@ -181,7 +209,10 @@ final class ClientWatch implements Connection.Listener, AutoCloseable {
     }
 
     @Override
-    public void close() {
-        looking.cancel(true);
+    public synchronized void close() {
+        closed = true;
+        if (looking != null) {
+            looking.cancel(true);
+        }
     }
 }

@@ -51,7 +51,9 @@ public final class Gateway implements AutoCloseable {
 
     private static final int MOST_ANSWER_HEAD_BYTES = 16 << 10;
     private static final int IO_THREADS = 16;
-    private static final int LEAST_IO_THREADS = 4;
+    /** The one that waits for news of connections, and the next. */
+    private static final int LEAST_IO_THREADS = 2;
+
     private static final int LOOK_THREADS = 4;
     private static final int LOOKS_THAT_WAIT = 64;
     private static final int PUSHES_THAT_WAIT = 1_024;
@@ -327,6 +329,7 @@ public final class Gateway implements AutoCloseable {
     /** Ends all connections, and the answers under way. */
     @Override
     public void close() {
+        watch.close();
         clock.shutdownNow();
         announcements.shutdownNow();
         try {
@@ -354,7 +357,6 @@ public final class Gateway implements AutoCloseable {
         queries.shutdownNow();
         looks.shutdownNow();
         ready.shutdownNow();
-        watch.close();
         meter.close();
     }
 

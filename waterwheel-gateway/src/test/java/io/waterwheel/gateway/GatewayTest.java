@@ -519,6 +519,8 @@ final class GatewayTest {
             assertThat(two.answer().body()).isEqualTo("the process answers\n");
             assertThat(two.answer().status()).isEqualTo(200);
         }
+        Waiting.until(
+                "the end of looks without connections", () -> !gateway.watch().isLooking());
         for (int i = 0; i < 20; i++) {
             try (RawHttp one = RawHttp.connect(gateway);
                     RawHttp two = RawHttp.connect(gateway)) {

@@ -60,9 +60,9 @@ public final class ConnectionThreads implements TryExecutor {
         this.looksNanos = looksNanos;
     }
 
-    /** A connector whose connections are looked after by these threads. */
+    /** A connector whose connections are looked after by these threads; the one that waits for news accepts, too. */
     public ServerConnector connector(Server server, HttpConfiguration http) {
-        return new ServerConnector(server, this, null, null, 1, 1, new HttpConnectionFactory(http));
+        return new ServerConnector(server, this, null, null, 0, 1, new HttpConnectionFactory(http));
     }
 
     @Override

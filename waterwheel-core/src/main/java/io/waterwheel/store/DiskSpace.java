@@ -148,6 +148,16 @@ public final class DiskSpace {
         return bytes == 0 ? "" : ", " + mebibytes(bytes) + " are to be written";
     }
 
+    /** Bytes that may be written until {@link #trouble}; 0 where that cannot be found out. */
+    public long roomBytes() {
+        try {
+            return reserveBytes == 0 ? 0 : Math.max(0, gauge.freeBytes() - keptBytes());
+        } catch (IOException e) {
+            LOG.debug("how full the disk of {} is cannot be found out", folder, e);
+            return 0;
+        }
+    }
+
     /** Bytes that are kept free now. */
     public long keptBytes() throws IOException {
         return Math.min(reserveBytes, gauge.totalBytes() / LARGEST_SHARE);

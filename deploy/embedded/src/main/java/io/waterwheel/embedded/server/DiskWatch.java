@@ -10,12 +10,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks several times a second whether the disk of the data folder has room, so that writing ends while what must write
- * a little to go on, ZooKeeper and Kafka's own files, still can. Thread-safe.
+ * Looks whether the disk of the data folder has room, so that writing ends while what must write a little to go on,
+ * ZooKeeper and Kafka's own files, still can: every two seconds, and several times a second when so little room is left
+ * that it could be full by then. Thread-safe.
  */
 public final class DiskWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DiskWatch.class);
     private static final long LOOK_MILLIS = 200;
+    /** Between two looks at most: a disk may also become read-only. */
+    private static final long MOST_MILLIS = 2_000;
+
+    /** No disk takes more. */
+    private static final long MOST_BYTES_A_MILLI = 8_000_000;
+
     private static final long CLOSE_SECONDS = 5;
     /** Divides the reserve: this part of it must be free beyond it before writing goes on. */
     private static final int SLACK_SHARE = 8;
@@ -28,6 +35,8 @@ public final class DiskWatch implements AutoCloseable {
 
     private @Nullable ScheduledFuture<?> looks;
     private volatile String trouble = "";
+    /** The looks' own: by {@link System#nanoTime}, when the next is due. */
+    private long nextNanos = System.nanoTime();
     /** By {@link System#nanoTime}, when it could not be written at all. */
     private volatile long fullNanos = System.nanoTime() - LONG_AGO_NANOS;
 
@@ -57,11 +66,12 @@ public final class DiskWatch implements AutoCloseable {
     }
 
     private void lookUnlessClosed() {
-        if (!looking.tryAcquire()) {
+        if (System.nanoTime() - nextNanos < 0 || !looking.tryAcquire()) {
             return;
         }
         try {
             look();
+            nextNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pauseMillis(space.roomBytes()));
         } catch (RuntimeException | Error e) {
             // The watch goes on: without it what is refused would be refused for ever.
             LOG.error("the disk could not be looked at", e);
@@ -86,6 +96,11 @@ public final class DiskWatch implements AutoCloseable {
             LOG.info("the disk has room again: writing goes on");
         }
         trouble = now;
+    }
+
+    /** The longest pause in which so much room cannot run out. */
+    static long pauseMillis(long roomBytes) {
+        return Math.max(LOOK_MILLIS, Math.min(MOST_MILLIS, roomBytes / MOST_BYTES_A_MILLI)) - LOOK_MILLIS / 2;
     }
 
     private long slack() {

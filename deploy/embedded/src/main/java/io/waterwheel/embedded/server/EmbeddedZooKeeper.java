@@ -52,9 +52,10 @@ public final class EmbeddedZooKeeper implements KeptPart.Part<EmbeddedZooKeeper>
 
     static {
         System.setProperty(ServerCnxnFactory.ZOOKEEPER_SERVER_CNXN_FACTORY, ReleasingCnxnFactory.class.getName());
-        // Twice as many as there are processors, they say, for what a few clients of one process ask now and then.
+        // None: the thread that waits for requests reads and writes them, too. By default there are twice as many as
+        // processors, for what a few clients of one process ask now and then.
         if (System.getProperty(WORKERS) == null) {
-            System.setProperty(WORKERS, "1");
+            System.setProperty(WORKERS, "0");
         }
         // It fills a file of its log ahead with zeros, by default 64 MiB of them.
         if (System.getProperty(PREALLOCATED) == null) {

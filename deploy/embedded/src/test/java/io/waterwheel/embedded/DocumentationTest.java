@@ -3,10 +3,6 @@ package io.waterwheel.embedded;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.protobuf.DescriptorProtos.DescriptorProto;
-import com.google.protobuf.DescriptorProtos.FieldDescriptorProto;
-import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
-import com.google.protobuf.DescriptorProtos.FileDescriptorSet;
 import io.waterwheel.Waiting;
 import io.waterwheel.cli.output.Terminal;
 import io.waterwheel.client.WaterwheelClient;
@@ -235,8 +231,9 @@ final class DocumentationTest {
 
     @Test
     void filesAndTopicsAsTheyCome() throws Exception {
+        String page = Files.readString(ROOT.resolve("docs/formats.md"), UTF_8);
         Matcher file = Pattern.compile("<!-- file: ([^ ]*) -->\n```[a-z]*\n(.*?)```\n", Pattern.DOTALL)
-                .matcher(Files.readString(ROOT.resolve("docs/formats.md"), UTF_8));
+                .matcher(page);
         int files = 0;
         while (file.find()) {
             Files.writeString(folder.resolve(file.group(1)), file.group(2));
@@ -260,7 +257,9 @@ final class DocumentationTest {
                 Map.of("bootstrap.servers", server.kafka()), new ByteArraySerializer(), new ByteArraySerializer())) {
             producer.send(new ProducerRecord<>("shop.trips", 0, null, trip)).get();
         }
-        Files.write(folder.resolve("rides.desc"), rides());
+        Matcher compiled = Pattern.compile("\n    (protoc .*)\n").matcher(page);
+        assertThat(compiled.find()).isTrue();
+        Protoc.run(compiled.group(1), folder);
         Files.write(folder.resolve("bikes.avro"), bikes());
         try (TestRegistry trips = new TestRegistry()) {
             trips.register(1, "AVRO", """
@@ -311,43 +310,6 @@ final class DocumentationTest {
             writer.create(schema, file).append(bike);
         }
         return file.toByteArray();
-    }
-
-    /** What protoc would write of the page's message type. */
-    private static byte[] rides() {
-        FieldDescriptorProto.Builder field =
-                FieldDescriptorProto.newBuilder().setLabel(FieldDescriptorProto.Label.LABEL_OPTIONAL);
-        FieldDescriptorProto name = field.clone()
-                .setName("name")
-                .setNumber(1)
-                .setType(FieldDescriptorProto.Type.TYPE_STRING)
-                .build();
-        return FileDescriptorSet.newBuilder()
-                .addFile(FileDescriptorProto.newBuilder()
-                        .setName("rides.proto")
-                        .setPackage("rides")
-                        .setSyntax("proto3")
-                        .addDependency("google/protobuf/timestamp.proto")
-                        .addMessageType(
-                                DescriptorProto.newBuilder().setName("Rider").addField(name))
-                        .addMessageType(DescriptorProto.newBuilder()
-                                .setName("Ride")
-                                .addField(field.clone()
-                                        .setName("started")
-                                        .setNumber(1)
-                                        .setType(FieldDescriptorProto.Type.TYPE_MESSAGE)
-                                        .setTypeName(".google.protobuf.Timestamp"))
-                                .addField(field.clone()
-                                        .setName("rider")
-                                        .setNumber(2)
-                                        .setType(FieldDescriptorProto.Type.TYPE_MESSAGE)
-                                        .setTypeName(".rides.Rider"))
-                                .addField(field.clone()
-                                        .setName("fare")
-                                        .setNumber(3)
-                                        .setType(FieldDescriptorProto.Type.TYPE_DOUBLE))))
-                .build()
-                .toByteArray();
     }
 
     @Test

@@ -50,10 +50,25 @@ public final class MadeTopic {
      * @param streams ids of those that read the topic then, ascending
      * @param offsets of the log, by partition the first that was not in the chunks of all of them
      * @param epochs by partition of its leader
-     * @param bases by partition the sum of the bases of these streams' logs, which changes when one follows another log
+     * @param bases by partition the sum of what {@link #baseOf} makes of the bases of these streams' logs, which
+     *     changes when one follows another log
      */
     @SuppressWarnings("ArrayRecordComponent") // one number per partition; never compared
     public record Mark(long millis, int[] streams, long[] offsets, int[] epochs, long[] bases) {
+        /**
+         * A stream's part of {@link #bases}: nothing as long as its log is the first. A sum of plain bases would be the
+         * same again where one stream is dropped and another follows by as much.
+         */
+        public static long baseOf(int stream, long base) {
+            if (base == 0) {
+                return 0;
+            }
+            // The finish of MurmurHash3, by whose bits each of those that come in changes about half.
+            long mixed = (base + stream * 0x9E3779B97F4A7C15L) * 0xFF51AFD7ED558CCDL;
+            mixed = (mixed ^ (mixed >>> 33)) * 0xC4CEB9FE1A85EC53L;
+            return mixed ^ (mixed >>> 33);
+        }
+
         /** Whether it says the same, if of another time. */
         public boolean says(Mark other) {
             return Arrays.equals(streams, other.streams)

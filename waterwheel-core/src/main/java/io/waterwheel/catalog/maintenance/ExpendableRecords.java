@@ -64,7 +64,10 @@ public final class ExpendableRecords {
             for (Reader reader : readers) {
                 boolean known = p < reader.routes().size();
                 least[p] = Math.min(least[p], known ? inChunks(topic, reader, p) : 0);
-                bases[p] += known ? reader.routes().get(p).log().base() : 0;
+                bases[p] += known
+                        ? Mark.baseOf(
+                                reader.stream(), reader.routes().get(p).log().base())
+                        : 0;
             }
         }
         return new Mark(

@@ -199,6 +199,12 @@ final class ExpendableRecordsTest {
     }
 
     @Test
+    void aStreamThatIsDroppedDoesNotHideThatAnotherFollowsALog() {
+        // Two are cut at the same offset; one follows and is dropped, the other follows after it.
+        assertThat(fault(RIGHT, new Random(35933482091672L))).isEmpty();
+    }
+
+    @Test
     void eachFaultIsFound() {
         found(
                 "of several streams the last one counts",

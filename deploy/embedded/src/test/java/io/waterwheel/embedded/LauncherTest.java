@@ -290,7 +290,7 @@ final class LauncherTest {
     /** Goals of two modules at once; each module's time is its own. */
     @Test
     void stagesOfModulesThatAreBuiltAtOnceAreCountedApart() throws Exception {
-        Files.writeString(root.resolve("CONTRIBUTING.md"), "| `cluster` | | | | 7 |\n");
+        Files.writeString(root.resolve("CONTRIBUTING.md"), "| `cluster` | | | | 7 |\n| `total` | | | | 5 |\n");
         script(folder.resolve("bin/mvn"), """
                 #!/usr/bin/env bash
                 echo "arguments: $*"
@@ -305,11 +305,12 @@ final class LauncherTest {
         CliResult tested = run("test", "-o");
         assertThat(tested.code()).isZero();
         assertThat(tested.out())
-                .contains("arguments: -B -T 2 ", " -o ")
+                .contains("arguments: -B -T 3 ", " -Pchecks,gate verify ", " -o ")
                 .containsPattern("\nbuild and checks( +-){3} +[1-9]\\d* +0\n")
                 // The last goal of its module, as where tests fail: until the end.
                 .containsPattern("\nunit( +0){3} +[1-9]\\d* +0\n")
-                .containsPattern("\ncluster( +0){3} +[1-9]\\d* +7\n");
+                .containsPattern("\ncluster( +0){3} +[1-9]\\d* +7\n")
+                .containsPattern("\ntotal( +0){3} +[1-9]\\d* +5\n");
         assertThat(run("test", "--all").out()).contains("arguments: -B -T 1 ");
     }
 

@@ -91,11 +91,20 @@ final class AttacksTest {
     private static String url = "";
     private static String kafka = "";
 
+    /** In seconds the optimising compiler takes more than all questions do. */
+    private static List<String> options() {
+        List<String> options = new ArrayList<>(List.of("-Xmx512m", "-XX:ThreadPriorityPolicy=1"));
+        if (LENGTH.toSeconds() < 60) {
+            options.add("-XX:TieredStopAtLevel=1");
+        }
+        return options;
+    }
+
     @BeforeAll
     static void start() throws Exception {
         server = CommandProcess.start(
                 folder,
-                List.of("-Xmx512m", "-XX:ThreadPriorityPolicy=1"),
+                options(),
                 "server",
                 "--data",
                 folder.resolve("data").toString(),

@@ -47,7 +47,6 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code -Dquestions=100000}; {@code -Dseed=N} is the first stream's.
  */
 @Tag("embedded")
-@Tag("alone")
 final class QuestionSoakTest {
     private static final int QUESTIONS = Rounds.of("questions", 400, 20_000);
     /** Of one stream, about rows that grow in steps. */

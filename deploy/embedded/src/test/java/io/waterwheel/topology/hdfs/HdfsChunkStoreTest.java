@@ -26,7 +26,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The contract on a namenode and two datanodes in this process. */
 @Tag("embedded")
-@Tag("alone")
 final class HdfsChunkStoreTest extends ChunkStoreContract {
     @TempDir
     static Path folder;

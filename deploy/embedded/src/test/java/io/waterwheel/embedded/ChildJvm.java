@@ -23,6 +23,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -137,7 +138,16 @@ public final class ChildJvm {
 
     private static void make(Path archive) throws IOException {
         long begun = System.nanoTime();
-        Path data = Files.createDirectories(FOLDER.resolve("training")).resolve("data");
+        // What an archive was made with before has the stream already.
+        Path training = FOLDER.resolve("training");
+        if (Files.exists(training)) {
+            try (Stream<Path> all = Files.walk(training)) {
+                for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(path);
+                }
+            }
+        }
+        Path data = Files.createDirectories(training).resolve("data");
         Path made = FOLDER.resolve("made.jsa");
         List<String> command = new ArrayList<>(List.of(java(), "-Xmx1g"));
         command.addAll(NEWER);

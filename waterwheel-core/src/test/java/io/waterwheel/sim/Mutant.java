@@ -5,14 +5,21 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -24,10 +31,13 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The simulation on shipped classes of which some are compiled from a changed source: in memory, loaded with all others
- * of Waterwheel by a loader of their own, so that shipped code needs no switches for tests.
+ * The simulation on shipped classes of which some are compiled from a changed source: in memory, so that shipped code
+ * needs no switches for tests. They have a loader of their own, and so has each package whose classes use theirs,
+ * whether directly or through others. All other packages are those of the tests: what they need not be is loaded and
+ * compiled anew for each of a hundred bugs.
  */
 public final class Mutant extends ClassLoader {
     private static final Path SOURCES = Path.of("src", "main", "java", "io", "waterwheel");
@@ -37,16 +47,69 @@ public final class Mutant extends ClassLoader {
     /** One a thread: it keeps the class path's jars open, and what the compiler has read of them. */
     private static final ThreadLocal<StandardJavaFileManager> LIBRARIES = new ThreadLocal<>();
 
-    private final Map<String, byte[]> changed;
+    private static final Pattern REFERENCE = Pattern.compile("io/waterwheel/[\\w/$]+");
 
-    private Mutant(Map<String, byte[]> changed) {
+    /** By simulation, for each package of what it uses the packages whose classes name one of it. */
+    private static final Map<String, Map<String, Set<String>>> USERS = new ConcurrentHashMap<>();
+
+    private final Map<String, byte[]> changed;
+    private final Set<String> own;
+
+    private Mutant(Map<String, byte[]> changed, String simulation) {
         super(Mutant.class.getClassLoader());
         this.changed = changed;
+        Map<String, Set<String>> users = USERS.computeIfAbsent(simulation, Mutant::users);
+        own = new HashSet<>();
+        Deque<String> left = new ArrayDeque<>();
+        left.add(packageOf(simulation));
+        changed.keySet().forEach(name -> left.add(packageOf(name)));
+        while (!left.isEmpty()) {
+            String each = left.remove();
+            if (own.add(each)) {
+                left.addAll(users.getOrDefault(each, Set.of()));
+            }
+        }
+    }
+
+    /** Of all classes that a simulation may come to, by the names in them: a few too many rather than one too few. */
+    private static Map<String, Set<String>> users(String simulation) {
+        Map<String, Set<String>> users = new HashMap<>();
+        Set<String> seen = new HashSet<>(Set.of(simulation));
+        Deque<String> left = new ArrayDeque<>(seen);
+        while (!left.isEmpty()) {
+            String name = left.remove();
+            byte[] bytes = bytes(Mutant.class.getClassLoader(), name);
+            if (bytes == null) {
+                continue;
+            }
+            Matcher matcher = REFERENCE.matcher(new String(bytes, StandardCharsets.ISO_8859_1));
+            while (matcher.find()) {
+                String used = matcher.group().replace('/', '.');
+                users.computeIfAbsent(packageOf(used), key -> new HashSet<>()).add(packageOf(name));
+                if (seen.add(used)) {
+                    left.add(used);
+                }
+            }
+        }
+        return users;
+    }
+
+    private static String packageOf(String name) {
+        return name.substring(0, name.lastIndexOf('.'));
+    }
+
+    /** Null where there is no such class. */
+    private static byte @Nullable [] bytes(ClassLoader loader, String name) {
+        try (InputStream in = loader.getResourceAsStream(name.replace('.', '/') + ".class")) {
+            return in == null ? null : in.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(name, e);
+        }
     }
 
     /** The simulation with a planted bug: a seed to what failed, empty when nothing did. */
     static LongFunction<String> simulation(PlantedBug bug) throws ReflectiveOperationException, IOException {
-        Class<?> simulation = new Mutant(compile(bug)).loadClass(SeedRun.class.getName());
+        Class<?> simulation = new Mutant(compile(bug), SeedRun.class.getName()).loadClass(SeedRun.class.getName());
         var constructor = simulation.getDeclaredConstructor(String.class);
         constructor.setAccessible(true);
         return run(constructor.newInstance(bug.world().name()));
@@ -59,8 +122,9 @@ public final class Mutant extends ClassLoader {
      */
     public static LongFunction<String> simulation(PlantedBug bug, Class<? extends LongFunction<String>> simulation)
             throws ReflectiveOperationException, IOException {
-        var constructor =
-                new Mutant(compile(bug)).loadClass(simulation.getName()).getDeclaredConstructor();
+        var constructor = new Mutant(compile(bug), simulation.getName())
+                .loadClass(simulation.getName())
+                .getDeclaredConstructor();
         constructor.setAccessible(true);
         return run(constructor.newInstance());
     }
@@ -127,7 +191,7 @@ public final class Mutant extends ClassLoader {
 
     @Override
     protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-        if (!name.startsWith(OURS)) {
+        if (!name.startsWith(OURS) || !own.contains(packageOf(name))) {
             return super.loadClass(name, resolve);
         }
         synchronized (getClassLoadingLock(name)) {
@@ -140,14 +204,10 @@ public final class Mutant extends ClassLoader {
     protected Class<?> findClass(String name) throws ClassNotFoundException {
         byte[] bytes = changed.get(name);
         if (bytes == null) {
-            try (InputStream in = getParent().getResourceAsStream(name.replace('.', '/') + ".class")) {
-                if (in == null) {
-                    throw new ClassNotFoundException(name);
-                }
-                bytes = in.readAllBytes();
-            } catch (IOException e) {
-                throw new ClassNotFoundException(name, e);
-            }
+            bytes = bytes(getParent(), name);
+        }
+        if (bytes == null) {
+            throw new ClassNotFoundException(name);
         }
         return defineClass(name, bytes, 0, bytes.length);
     }

@@ -311,7 +311,7 @@ final class LauncherTest {
                 .containsPattern("\nunit( +0){3} +[1-9]\\d* +0\n")
                 .containsPattern("\ncluster( +0){3} +[1-9]\\d* +7\n")
                 .containsPattern("\ntotal( +0){3} +[1-9]\\d* +5\n");
-        assertThat(run("test", "--all").out()).contains("arguments: -B -T 1 ");
+        assertThat(run("test", "--all").out()).contains("arguments: -B -T 1 ", " -Pchecks verify ");
     }
 
     @Test

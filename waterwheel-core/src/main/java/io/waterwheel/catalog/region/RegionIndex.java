@@ -2,7 +2,9 @@ package io.waterwheel.catalog.region;
 
 import static io.waterwheel.catalog.region.RegionNode.*;
 
+import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.Region;
+import io.waterwheel.tuple.TimeInterval;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -117,6 +119,69 @@ public final class RegionIndex<T> {
                     search(node.child(item), area, hit);
                 }
             }
+        }
+    }
+
+    /**
+     * Calls back for the value of every entry whose times overlap, and whose keys overlap one of some intervals: once
+     * for each entry, in no particular order. Time: that of a search around all of the intervals, times the logarithm
+     * of their number.
+     *
+     * @param keys ascending and disjoint
+     */
+    public void search(List<KeyInterval> keys, TimeInterval times, Consumer<T> hit) {
+        if (!keys.isEmpty()) {
+            search(root, new Wanted(keys, times), 0, keys.size(), hit);
+        }
+    }
+
+    /** @param from first of the intervals that the node's keys can meet; {@code to} is behind the last */
+    private void search(RegionNode node, Wanted wanted, int from, int to, Consumer<T> hit) {
+        long[] bounds = node.bounds();
+        for (int item = 0; item < node.count(); item++) {
+            int at = item * SIDES;
+            if (bounds[at + FROM_TIME] > wanted.toTime || bounds[at + TO_TIME] < wanted.fromTime) {
+                continue;
+            }
+            int first = firstFrom(wanted.highs, bounds[at + LOW_KEY], from, to);
+            if (first == to || wanted.lows[first] > bounds[at + HIGH_KEY]) {
+                continue;
+            }
+            if (node.level() == 0) {
+                hit.accept(value(node, item));
+            } else {
+                search(node.child(item), wanted, first, to, hit);
+            }
+        }
+    }
+
+    /** The first place in [from, to) whose number is not below the least; {@code to} when there is none. */
+    private static int firstFrom(long[] ascending, long least, int from, int to) {
+        int low = from;
+        int high = to;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (ascending[middle] < least) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    /** What a search is for. */
+    private static final class Wanted {
+        final long[] lows;
+        final long[] highs;
+        final long fromTime;
+        final long toTime;
+
+        Wanted(List<KeyInterval> keys, TimeInterval times) {
+            this.lows = keys.stream().mapToLong(KeyInterval::low).toArray();
+            this.highs = keys.stream().mapToLong(KeyInterval::high).toArray();
+            this.fromTime = times.from();
+            this.toTime = times.to();
         }
     }
 

@@ -110,6 +110,17 @@ public final class ChunkDescriptor {
         return indexer + "-" + epoch + "-" + flush + "-" + part + ".chunk";
     }
 
+    /**
+     * Compares by indexer, then by the order of its flushes. Names are not made for it: a query may have thousands of
+     * chunks.
+     */
+    public static int compareOrder(ChunkDescriptor one, ChunkDescriptor other) {
+        int order = Integer.compare(one.indexer, other.indexer);
+        order = order != 0 ? order : Long.compare(one.flush, other.flush);
+        order = order != 0 ? order : Integer.compare(one.part, other.part);
+        return order != 0 ? order : Integer.compare(one.epoch, other.epoch);
+    }
+
     /** Name in the chunk store. Made anew at each call where it is named as usual. */
     public String file() {
         return name != null ? name : fileName(Objects.requireNonNull(folder), indexer, epoch, flush, part);

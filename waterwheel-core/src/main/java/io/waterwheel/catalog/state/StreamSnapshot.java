@@ -275,6 +275,15 @@ public final class StreamSnapshot {
     }
 
     /**
+     * Calls back for every chunk of these times whose keys overlap one of the intervals: once for each chunk.
+     *
+     * @param keys ascending and disjoint
+     */
+    public void chunks(List<KeyInterval> keys, TimeInterval times, Consumer<ChunkDescriptor> hit) {
+        chunks.search(keys, times, hit);
+    }
+
+    /**
      * Ids of the indexers that may hold unflushed tuples of these keys: those whose interval meets them under any
      * version in force at or after their checkpoint.
      */

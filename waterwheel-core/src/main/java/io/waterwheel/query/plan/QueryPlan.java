@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param excusable of these, the ones that an old report would excuse: no query need wait for them long
  * @param excused watermarks of indexers left out because a report shows that they hold nothing of it
  * @param stale of these, the ones that are away and were left out by an old report, a sentence each
- * @param chunks the chunks to read
+ * @param chunks the chunks to read, by {@link ChunkDescriptor#compareOrder}
  * @param byDimension chunks that meet the keys and times, and are left out by the cells of a dimension
  */
 public record QueryPlan(
@@ -107,23 +107,15 @@ public record QueryPlan(
         List<ChunkDescriptor> chunks = new ArrayList<>();
         Map<Integer, Integer> byDimension = new TreeMap<>();
         List<KeyInterval> matching = resolved.isOfNoRow() ? List.of() : resolved.keys();
-        for (int i = 0; i < matching.size(); i++) {
-            KeyInterval interval = matching.get(i);
-            boolean first = i == 0;
-            long highBefore = first ? Long.MIN_VALUE : matching.get(i - 1).high();
-            snapshot.chunks(new Region(interval, resolved.spec().times()), chunk -> {
-                if (!first && chunk.region().keys().low() <= highBefore) {
-                    // It meets the interval before, too, for they are sorted: each chunk once.
-                    return;
-                }
-                int dimension = missedBy(resolved, chunk);
-                if (dimension == WantedCells.NONE) {
-                    chunks.add(chunk);
-                } else {
-                    byDimension.merge(dimension, 1, Integer::sum);
-                }
-            });
-        }
+        snapshot.chunks(matching, resolved.spec().times(), chunk -> {
+            int dimension = missedBy(resolved, chunk);
+            if (dimension == WantedCells.NONE) {
+                chunks.add(chunk);
+            } else {
+                byDimension.merge(dimension, 1, Integer::sum);
+            }
+        });
+        chunks.sort(ChunkDescriptor::compareOrder);
         return new QueryPlan(
                 snapshot,
                 resolved,
@@ -131,18 +123,8 @@ public record QueryPlan(
                 excusable,
                 excused,
                 stale,
-                inOrder(chunks),
+                List.copyOf(chunks),
                 pruning(resolved, byDimension));
-    }
-
-    /** By their files, which are named when they are asked for. */
-    private static List<ChunkDescriptor> inOrder(List<ChunkDescriptor> found) {
-        if (found.size() < 2) {
-            return List.copyOf(found);
-        }
-        Map<String, ChunkDescriptor> byFile = new TreeMap<>();
-        found.forEach(chunk -> byFile.put(chunk.file(), chunk));
-        return List.copyOf(byFile.values());
     }
 
     /** The first dimension that rules a chunk out, {@link WantedCells#NONE} when none does. */

@@ -3,7 +3,9 @@ package io.waterwheel.catalog.region;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.waterwheel.Rounds;
+import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.Region;
+import io.waterwheel.tuple.TimeInterval;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
@@ -49,6 +51,7 @@ final class RegionIndexTest {
                 String about = "seed " + seed + " step " + step;
                 checkNodes(index, about);
                 compare(index, twin, random(random), about);
+                compareIntervals(index, twin, random, about);
                 compare(before, twinBefore, random(random), about + ", the snapshot before");
             }
             compare(index, twin, EVERYTHING, "seed " + seed);
@@ -73,6 +76,30 @@ final class RegionIndexTest {
         }
         assertThat(index.size()).as(about).isEqualTo(twin.size());
         assertThat(found).as("%s, %s", about, query).doesNotHaveDuplicates().hasSameElementsAs(expected);
+    }
+
+    /** By many intervals at once, some of which meet the same entry. */
+    private static void compareIntervals(
+            RegionIndex<Integer> index, List<RegionIndex.Entry<Integer>> twin, Random random, String about) {
+        long[] ends = new long[2 * random.nextInt(65)];
+        Arrays.setAll(ends, i -> random.nextInt(4) == 0 ? bounds(random)[0] : random.nextLong());
+        Arrays.sort(ends);
+        List<KeyInterval> keys = new ArrayList<>();
+        for (int i = 0; i < ends.length; i += 2) {
+            if (keys.isEmpty() || keys.get(keys.size() - 1).high() < ends[i]) {
+                keys.add(new KeyInterval(ends[i], ends[i + 1]));
+            }
+        }
+        TimeInterval times = random(random).times();
+        List<Integer> found = new ArrayList<>();
+        index.search(keys, times, found::add);
+        assertThat(found)
+                .as("%s, %s, %s", about, keys, times)
+                .containsExactlyInAnyOrderElementsOf(twin.stream()
+                        .filter(entry -> entry.region().times().overlaps(times)
+                                && keys.stream().anyMatch(entry.region().keys()::overlaps))
+                        .map(RegionIndex.Entry::value)
+                        .toList());
     }
 
     /**

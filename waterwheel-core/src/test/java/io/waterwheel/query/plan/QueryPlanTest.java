@@ -129,7 +129,7 @@ class QueryPlanTest {
                     .containsExactlyElementsOf(all.stream()
                             .filter(chunk ->
                                     keys.stream().anyMatch(chunk.region().keys()::overlaps))
-                            .sorted(Comparator.comparing(ChunkDescriptor::file))
+                            .sorted(Comparator.comparingInt(ChunkDescriptor::part))
                             .toList());
         }
     }

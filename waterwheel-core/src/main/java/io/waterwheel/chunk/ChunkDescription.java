@@ -16,7 +16,8 @@ import java.util.TreeMap;
 
 /** Describes a chunk file for people: {@code waterwheel chunk inspect}. */
 public final class ChunkDescription {
-    private static final List<String> FORMS = List.of("raw", "integers", "decimals", "values", "dictionary");
+    private static final List<String> FORMS =
+            List.of("raw", "integers", "decimals", "values", "dictionary", "follows", "numbers");
     private static final List<String> CODES = List.of("constant", "packed", "patched", "delta", "dictionary", "runs");
 
     private ChunkDescription() {}

@@ -63,6 +63,8 @@ public final class ChunkDirectory {
         TextIndex[] texts = {};
 
         Dependencies dependencies = Dependencies.NONE;
+        /** Whether parts may have numbers of the dependencies' values. */
+        boolean isNumbered;
         /** Leaves whose rows are not sorted. */
         BitSet unsorted = new BitSet();
     }
@@ -326,6 +328,7 @@ public final class ChunkDirectory {
         bare.key = content.key;
         bare.unsorted = content.unsorted;
         bare.dependencies = content.dependencies;
+        bare.isNumbered = content.isNumbered;
         return new ChunkDirectory(file, layout, bare, 0);
     }
 
@@ -379,6 +382,11 @@ public final class ChunkDirectory {
                 wanted[source(part)] = true;
             }
         }
+    }
+
+    /** How many values a column has that its parts may name by their numbers; 0 where they may not. */
+    int numbered(int column) {
+        return content.isNumbered ? content.dependencies.sizeOfSource(column) : 0;
     }
 
     Dependencies dependencies() {

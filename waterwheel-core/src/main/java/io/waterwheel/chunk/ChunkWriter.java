@@ -37,13 +37,15 @@ public final class ChunkWriter {
 
     private static final int DEPENDENCIES_SECTION = TAG_DEPENDENCIES & ~TAG_NEEDED;
     private static final int UNSORTED_SECTION = TAG_UNSORTED & ~TAG_NEEDED;
+    private static final int NUMBERED_SECTION = TAG_NUMBERED & ~TAG_NEEDED;
 
     private final SortedRows sorted = new SortedRows();
     private final LeafOrder order;
     private final PartEncoder parts = new PartEncoder();
-    private final DependencyWriter dependencies = new DependencyWriter();
+    private final DependencyWriter dependencies;
     private final boolean findsDependencies;
     private final boolean ordersLeaves;
+    private final boolean numbersSources;
     private final DirectoryWriter directory = new DirectoryWriter();
     private final DistinctLongs distinct = new DistinctLongs();
     private final ChunkBuffer out = new ChunkBuffer();
@@ -64,18 +66,19 @@ public final class ChunkWriter {
 
     /** One that leaves out columns that follow from others: see {@code docs/chunk-format.md}. */
     public ChunkWriter() {
-        this(UNSORTED_SECTION, new Orders());
+        this(NUMBERED_SECTION, new Orders());
     }
 
     /** One that knows the orders within leaves that others have found. */
     public ChunkWriter(Orders orders) {
-        this(UNSORTED_SECTION, orders);
+        this(NUMBERED_SECTION, orders);
     }
 
     /**
      * One for files that earlier readers can read.
      *
-     * @param lastSection that they know, by number: without 10 all columns are stored, without 11 all rows are sorted
+     * @param lastSection that they know, by number: without 10 all columns are stored, without 11 all rows are sorted,
+     *     without 12 no part is numbers of another section's values
      */
     public ChunkWriter(int lastSection) {
         this(lastSection, new Orders());
@@ -85,6 +88,8 @@ public final class ChunkWriter {
         this.order = new LeafOrder(orders.memory);
         this.findsDependencies = lastSection >= DEPENDENCIES_SECTION;
         this.ordersLeaves = lastSection >= UNSORTED_SECTION;
+        this.numbersSources = lastSection >= NUMBERED_SECTION;
+        this.dependencies = new DependencyWriter(numbersSources);
     }
 
     /** Encodes a tree of which nothing but the layout is known: keys are stored, and no field is indexed. */
@@ -253,6 +258,9 @@ public final class ChunkWriter {
         boolean isArranged = order.arrange(sorted, source, from, rows);
         if (isArranged) {
             sorted.gatherKeys(from, rows, keys);
+        }
+        if (numbersSources && !isArranged) {
+            order.arrangeTies(sorted, source, from, rows, keys, dependencies);
         }
         int start = out.size();
         boolean follow = keysFollow(source, from, rows);

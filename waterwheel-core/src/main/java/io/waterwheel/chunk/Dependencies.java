@@ -8,6 +8,7 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -22,12 +23,15 @@ final class Dependencies {
     private final @Nullable Source[] sources;
     /** By column, the value of each of the source's values, as in a tuple block. */
     private final byte[][] values;
+    /** By column, its own values where others follow from it. */
+    private final @Nullable Source[] own;
 
     private int weight;
 
     private Dependencies(int columns) {
         this.sources = new Source[columns];
         this.values = new byte[columns][];
+        this.own = new Source[columns];
     }
 
     /** Reads the section's content, with {@link io.waterwheel.chunk.encoding.ChunkFormat#SLACK} bytes behind it. */
@@ -43,6 +47,7 @@ final class Dependencies {
             before = column;
             int size = in.count(1, MOST_SOURCE_VALUES);
             Source source = Source.read(in, decoder, column, size, offset);
+            read.own[column] = source;
             read.weight += source.weight();
             int dependents = in.count(1, layout.columns());
             for (int d = 0; d < dependents; d++) {
@@ -110,15 +115,68 @@ final class Dependencies {
                     ? null
                     : source.findAll(part, rows, row -> LittleEndian.getLong(part.bytes(), row * 8));
         }
+        int[] numbers = new int[rows];
+        char[] known = part.numbers();
+        if (known.length > 0) {
+            for (int row = 0; row < rows; row++) {
+                numbers[row] = known[codes[row]];
+            }
+            return numbers;
+        }
         int[] ofDictionary = source.findAll(part, part.dictionary().length, i -> part.dictionary()[i]);
         if (ofDictionary == null) {
             return null;
         }
-        int[] numbers = new int[rows];
         for (int row = 0; row < rows; row++) {
             numbers[row] = ofDictionary[codes[row]];
         }
         return numbers;
+    }
+
+    /** How many values a column has from which others follow; 0 for any other column. */
+    int sizeOfSource(int column) {
+        Source source = column < own.length ? own[column] : null;
+        return source == null ? 0 : source.size;
+    }
+
+    /**
+     * Makes the part of a column from which others follow.
+     *
+     * @param column that has a {@link #sizeOfSource size}
+     * @param numbers by row the value's number, below that size
+     */
+    LeafPart part(int column, long[] numbers, int rows) {
+        Source source = Objects.requireNonNull(own[column]);
+        // By number, one more than where it is in the leaf's dictionary.
+        char[] places = new char[source.size];
+        char[] codes = new char[rows];
+        char[] inLeaf = new char[Math.min(rows, source.size)];
+        int distinct = 0;
+        int bytes = 0;
+        for (int row = 0; row < rows; row++) {
+            int number = (int) numbers[row];
+            if (places[number] == 0) {
+                inLeaf[distinct++] = (char) number;
+                places[number] = (char) distinct;
+                bytes += source.starts[number + 1] - source.starts[number];
+            }
+            codes[row] = (char) (places[number] - 1);
+        }
+        byte[] arena = new byte[bytes];
+        long[] dictionary = new long[distinct];
+        int at = 0;
+        for (int i = 0; i < distinct; i++) {
+            int from = source.starts[inLeaf[i]];
+            int length = source.starts[inLeaf[i] + 1] - from;
+            System.arraycopy(source.arena, from, arena, at, length);
+            dictionary[i] = length == 0 ? 0 : TupleBlock.reference(at, length);
+            at += length;
+        }
+        byte[] references = new byte[rows * 8];
+        for (int row = 0; row < rows; row++) {
+            LittleEndian.putLong(references, row * 8, dictionary[codes[row]]);
+        }
+        return LeafPart.ofNumbers(references, arena, codes, dictionary, Arrays.copyOf(inLeaf, distinct));
     }
 
     /** The values of a column in a leaf, as in a tuple block, by the numbers of the rows' values. */

@@ -25,6 +25,10 @@ import org.jspecify.annotations.Nullable;
  * guessed, a leaf that disagrees costs nothing but itself, and no row is looked at before its leaf is at hand. A pair
  * of columns that have nothing to do with each other disagrees within a few rows of its first leaves, and is dropped.
  *
+ * A part of the source itself may be numbers of its values in the map: where they are ascending within rows of one key
+ * and time, as stations are by day, a step takes few bits. These are kept beside the part, and at the end the shorter
+ * of both is taken, where the map is written.
+ *
  * Once a dependent has followed in a few leaves, and is likely to be chosen, it is written in one leaf of sixteen only:
  * to encode a column takes longer than to compare it with a map. Where it is not chosen after all, the chunk is encoded
  * again, with every leaf whole. Of a source that stands behind the dependent in the schema nothing is known yet when the
@@ -47,14 +51,19 @@ final class DependencyWriter {
     private static final int SETTLING_LEAVES = 8;
 
     private static final int WRITTEN_LEAF = 16;
+    /** Numbers take the place of a column where they save one byte in this number. */
+    private static final int LEAST_NUMBERED = 8;
     /** About what a map takes for each value beside the text and the dependent's value. */
     private static final int BYTES_OF_VALUE = 2;
     /** What the section takes beside its maps. */
     private static final int SECTION_BYTES = SECTION_CONTENT + 2;
 
     private final PartEncoder encoder = new PartEncoder();
+    private final PartEncoder numberEncoder = new PartEncoder();
+    private final boolean numbersSources;
     private final ChunkBuffer content = new ChunkBuffer();
     private final long[] group = new long[LEAF_ROWS];
+    private final long[] numbers = new long[LEAF_ROWS];
     private final int[] added = new int[LEAF_ROWS];
     private final List<Source> sources = new ArrayList<>();
     private final List<Dependent> dependents = new ArrayList<>();
@@ -70,7 +79,16 @@ final class DependencyWriter {
     /** What was chosen: how many sources the content has, and by part the leaves that lack it. */
     private int written;
 
+    private boolean hasNumbers;
+
     private BitSet[] cut = {};
+    /** By part, what takes the place of it in some leaves; null for none. */
+    private @Nullable Numbered[] replaced = {};
+
+    /** @param numbersSources whether parts may be numbers of the map's values */
+    DependencyWriter(boolean numbersSources) {
+        this.numbersSources = numbersSources;
+    }
 
     /**
      * Begins a chunk.
@@ -90,6 +108,8 @@ final class DependencyWriter {
         written = 0;
         content.clear();
         cut = new BitSet[parts];
+        replaced = new Numbered[parts];
+        numberEncoder.begin(MOST_SOURCES);
     }
 
     /** Lets go of the tree's slabs, and of the maps. */
@@ -97,6 +117,7 @@ final class DependencyWriter {
         slabs = new byte[0][];
         dependents.forEach(Dependent::end);
         cut = new BitSet[0];
+        replaced = new Numbered[0];
     }
 
     /**
@@ -124,6 +145,47 @@ final class DependencyWriter {
         source.length = length;
         source.lastLeaf = leaf;
         source.present = source.hopeful && source.values.number(references, rows, values, slabs);
+        if (source.present && numbersSources) {
+            int[] codes = source.values.codes();
+            for (int i = 0; i < rows; i++) {
+                numbers[i] = codes[i];
+            }
+            source.numbered.add(leaf, sources.indexOf(source), numbers, rows, length, numberEncoder);
+        }
+    }
+
+    /** The column by whose numbers rows of one key and time had better stand; -1 for none. */
+    int numberedColumn() {
+        Source best = null;
+        for (int s = 0; s < sourceCount; s++) {
+            Source source = sources.get(s);
+            if (source.numbered.saved() > (best == null ? 0 : best.numbered.saved()) && hasFollower(s)) {
+                best = source;
+            }
+        }
+        return best == null ? -1 : best.column;
+    }
+
+    /** Whether a column has followed from a source in most leaves so far: then the map is likely to be written. */
+    private boolean hasFollower(int s) {
+        for (int d = 0; d < dependentCount; d++) {
+            Pair pair = dependents.get(d).pair(s);
+            if (pair.leaves.cardinality() > 2 * pair.misses && best(dependents.get(d)) == s) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** By row, the numbers of the values of {@link #numberedColumn}; null where they are too many. */
+    int @Nullable [] numbersOf(int column, long[] references, int rows) {
+        for (int s = 0; s < sourceCount; s++) {
+            Source source = sources.get(s);
+            if (source.column == column) {
+                return source.values.numberRows(references, rows, slabs) ? source.values.codes() : null;
+            }
+        }
+        return null;
     }
 
     /**
@@ -275,6 +337,7 @@ final class DependencyWriter {
 
     /** Chooses what to cut, and encodes its maps; whether there is any. */
     boolean choose() {
+        hasNumbers = false;
         for (int s = 0; s < sourceCount; s++) {
             List<Dependent> chosen = new ArrayList<>();
             for (int d = 0; d < dependentCount; d++) {
@@ -283,6 +346,10 @@ final class DependencyWriter {
                 }
             }
             write(s, chosen);
+            Source source = sources.get(s);
+            replaced[FIRST_COLUMN + source.column] =
+                    chosen.isEmpty() || source.numbered.saved() == 0 ? null : source.numbered;
+            hasNumbers |= replaced[FIRST_COLUMN + source.column] != null;
             for (Dependent dependent : chosen) {
                 cut[FIRST_COLUMN + dependent.column] = dependent.pair(s).leaves;
             }
@@ -315,7 +382,7 @@ final class DependencyWriter {
             content.setSize(start);
             all = writeAll(s, chosen);
         }
-        long saved = 0;
+        long saved = sources.get(s).numbered.saved();
         for (Dependent dependent : chosen) {
             saved += dependent.pair(s).saved;
         }
@@ -330,6 +397,10 @@ final class DependencyWriter {
         BitSet used = new BitSet();
         for (Dependent dependent : chosen) {
             used.or(dependent.pair(s).used);
+        }
+        if (sources.get(s).numbered.saved() > 0) {
+            // Parts have the numbers of all values, of which none may be left out.
+            used.set(0, sources.get(s).values.count());
         }
         writeSource(sources.get(s), used);
         content.putShort(chosen.size());
@@ -386,6 +457,17 @@ final class DependencyWriter {
         return cut[part];
     }
 
+    /** What takes the place of a part in some leaves; null for none. After {@link #choose}. */
+    @Nullable
+    Numbered replaced(int part) {
+        return replaced[part];
+    }
+
+    /** Whether any part is numbers of the section's values. */
+    boolean hasNumbers() {
+        return hasNumbers;
+    }
+
     /** Whether there is a section to write. */
     boolean hasContent() {
         return written > 0;
@@ -397,9 +479,65 @@ final class DependencyWriter {
         out.putBytes(content.array(), 0, content.size());
     }
 
+    /** The parts of one column as numbers, of leaves where they are shorter so. */
+    static final class Numbered {
+        private final ChunkBuffer parts = new ChunkBuffer();
+        private int[] starts = new int[64];
+        private int leaves;
+        private long saved;
+        /** Of the parts as they are. */
+        private long whole;
+
+        void begin() {
+            parts.clear();
+            leaves = 0;
+            saved = 0;
+            whole = 0;
+        }
+
+        /** Bytes that it saves; 0 where that is not much. */
+        long saved() {
+            return saved * LEAST_NUMBERED >= whole ? saved : 0;
+        }
+
+        void add(int leaf, int part, long[] numbers, int rows, int length, PartEncoder encoder) {
+            skipTo(leaf);
+            whole += length;
+            encoder.numbers(part, numbers, rows, parts);
+            int start = starts[leaf];
+            if (parts.size() - start < length) {
+                saved += length - (parts.size() - start);
+            } else {
+                parts.setSize(start);
+            }
+            skipTo(leaf + 1);
+        }
+
+        /** Leaves without numbers have none of the bytes. */
+        private void skipTo(int leaf) {
+            if (starts.length <= leaf) {
+                starts = Arrays.copyOf(starts, 2 * leaf);
+            }
+            while (leaves < leaf) {
+                starts[++leaves] = parts.size();
+            }
+            starts[leaf] = parts.size();
+        }
+
+        /** Bytes of the part in a leaf; 0 where it stays as it is. */
+        int length(int leaf) {
+            return leaf < leaves ? starts[leaf + 1] - starts[leaf] : 0;
+        }
+
+        void copy(int leaf, byte[] target, int at) {
+            System.arraycopy(parts.array(), starts[leaf], target, at, length(leaf));
+        }
+    }
+
     /** A variable column, and its distinct values. */
     private static final class Source {
         final NumberedValues values = new NumberedValues();
+        final Numbered numbered = new Numbered();
         int column;
         boolean hopeful;
         /** Of the leaf at hand: whether its values are numbered, and the part's length. */
@@ -413,6 +551,7 @@ final class DependencyWriter {
             hopeful = true;
             lastLeaf = -1;
             values.begin();
+            numbered.begin();
         }
     }
 

@@ -135,7 +135,11 @@ final class DirectoryReader {
             case TAG_DICTIONARIES -> dictionaries();
             case TAG_TEXTS -> texts();
             case TAG_UNSORTED -> unsorted();
-            case TAG_DEPENDENCIES -> {
+            case TAG_DEPENDENCIES, TAG_NUMBERED -> {
+                if (content.dependencies != Dependencies.NONE) {
+                    throw damaged(position, "section 10 or 12", "both");
+                }
+                content.isNumbered = tag == TAG_NUMBERED;
                 try (LeafDecoder decoder = new LeafDecoder(file)) {
                     content.dependencies = Dependencies.read(in, decoder, layout, offset);
                 }
@@ -234,7 +238,7 @@ final class DirectoryReader {
                 int number = leaf * parts + p;
                 if (content.partOffsets[number + 1] - content.partOffsets[number] == FOLLOWING_BYTES
                         && content.dependencies.source(p - FIRST_COLUMN) < 0) {
-                    throw damaged(0, "section 10, to make " + name(leaf, p), "none of this column");
+                    throw damaged(0, "section 10 or 12, to make " + name(leaf, p), "none of this column");
                 }
             }
         }

@@ -41,6 +41,8 @@ final class DirectoryWriter {
     private int partCount;
     /** What was cut: indexes may take as much as if it had not been. */
     private int cutBytes;
+    /** By part, bytes that it is shorter by, as it has numbers. */
+    private long[] numberedBytes = {};
 
     /**
      * Begins a file.
@@ -74,6 +76,7 @@ final class DirectoryWriter {
         }
         partCount = parts(layout);
         cutBytes = 0;
+        numberedBytes = new long[partCount];
         kept = lengths.length;
         lengths = Arrays.copyOf(lengths, Math.max(kept, parts(layout)));
         for (int p = kept; p < lengths.length; p++) {
@@ -92,7 +95,8 @@ final class DirectoryWriter {
     }
 
     /**
-     * Leaves only the form of some parts of the leaves, which begin at an offset of the buffer and end where it ends.
+     * Leaves only the form of some parts of the leaves, which begin at an offset of the buffer and end where it ends;
+     * and puts numbers in the place of others, which are longer.
      *
      * @param dependencies says which
      */
@@ -104,11 +108,19 @@ final class DirectoryWriter {
             for (int part = 0; part < partCount; part++) {
                 int length = (int) lengths[part].get(leaf);
                 BitSet cut = dependencies.cut(part);
+                DependencyWriter.Numbered replaced = dependencies.replaced(part);
                 if (cut != null && cut.get(leaf)) {
                     bytes[target] = FORM_FOLLOWS;
                     lengths[part].set(leaf, FOLLOWING_BYTES);
                     checksums.set(leaf * partCount + part, checksum(bytes, target, FOLLOWING_BYTES));
                     target += FOLLOWING_BYTES;
+                } else if (replaced != null && replaced.length(leaf) > 0) {
+                    int shorter = replaced.length(leaf);
+                    replaced.copy(leaf, bytes, target);
+                    lengths[part].set(leaf, shorter);
+                    checksums.set(leaf * partCount + part, checksum(bytes, target, shorter));
+                    target += shorter;
+                    numberedBytes[part] += length - shorter;
                 } else {
                     if (source != target) {
                         System.arraycopy(bytes, source, bytes, target, length);
@@ -193,7 +205,7 @@ final class DirectoryWriter {
         close(section, out);
         indexes(indexed, integers, out);
         texts(layout, texts, integers, out);
-        if (dependencies.hasContent()) {
+        if (dependencies.hasContent() && !dependencies.hasNumbers()) {
             section = open(TAG_DEPENDENCIES, out);
             dependencies.write(out);
             close(section, out);
@@ -202,6 +214,11 @@ final class DirectoryWriter {
             section = open(TAG_UNSORTED, out);
             byte[] bits = Arrays.copyOf(unsorted.toByteArray(), (lowKeys.size() + 7) / 8);
             out.putBytes(bits, 0, bits.length);
+            close(section, out);
+        }
+        if (dependencies.hasNumbers()) {
+            section = open(TAG_NUMBERED, out);
+            dependencies.write(out);
             close(section, out);
         }
         for (int f = indexed.nextSetBit(0); f >= 0; f = indexed.nextSetBit(f + 1)) {
@@ -261,7 +278,7 @@ final class DirectoryWriter {
                 continue;
             }
             LeafList lengthsOf = lengths[FIRST_COLUMN + layout.columnOf(f)];
-            long bytes = 0;
+            long bytes = numberedBytes[FIRST_COLUMN + layout.columnOf(f)];
             for (int leaf = 0; leaf < lengthsOf.size(); leaf++) {
                 bytes += lengthsOf.get(leaf);
             }

@@ -89,7 +89,10 @@ final class LeafDecoder implements AutoCloseable {
             // Its values are made of others.
             decoded = LeafPart.ofFixed(new byte[0]);
         } else if (directory.layout().variable(part - FIRST_COLUMN)) {
-            decoded = variable(form, rows);
+            int column = part - FIRST_COLUMN;
+            decoded = form == FORM_NUMBERS && directory.numbered(column) > 0
+                    ? numbered(directory.dependencies(), column, directory.numbered(column), rows)
+                    : variable(form, rows);
         } else {
             decoded = LeafPart.ofFixed(fixed(form, rows, directory.layout().width(part - FIRST_COLUMN)));
         }
@@ -227,6 +230,16 @@ final class LeafDecoder implements AutoCloseable {
             }
             System.arraycopy(in.bytes(), from + e * width, out, (int) row * width, width);
         }
+    }
+
+    private LeafPart numbered(Dependencies dependencies, int column, int count, int rows) {
+        integers.read(in, rows, numbers);
+        for (int i = 0; i < rows; i++) {
+            if (numbers[i] < 0 || numbers[i] >= count) {
+                throw in.damaged("a value below " + count, Long.toString(numbers[i]));
+            }
+        }
+        return dependencies.part(column, numbers, rows);
     }
 
     private LeafPart variable(int form, int rows) {

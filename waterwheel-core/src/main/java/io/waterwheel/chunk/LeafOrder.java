@@ -228,6 +228,45 @@ final class LeafOrder {
         return true;
     }
 
+    /**
+     * Puts rows of one key and time, which may stand in any order, into that of the numbers that a column of theirs has
+     * in the section of dependencies, if it has some.
+     *
+     * @param keys of the rows
+     */
+    void arrangeTies(
+            SortedRows sorted,
+            ChunkWriter.LeafSource source,
+            int from,
+            int rows,
+            long[] keys,
+            DependencyWriter dependencies) {
+        int column = dependencies.numberedColumn();
+        if (column < 0) {
+            return;
+        }
+        sorted.gatherTimes(from, rows, times);
+        long[] ties = following;
+        boolean any = false;
+        for (int row = 0; row < rows; row++) {
+            boolean isTie = row > 0 && keys[row] == keys[row - 1] && times[row] == times[row - 1];
+            ties[row] = isTie ? ties[row - 1] : row;
+            any |= isTie;
+        }
+        if (!any) {
+            return;
+        }
+        gather(sorted, source, column, from, rows);
+        int[] numbers = dependencies.numbersOf(column, values, rows);
+        if (numbers != null) {
+            for (int row = 0; row < rows; row++) {
+                masks[row] = numbers[row];
+            }
+            sorter.sort(ties, masks, rows);
+            sorted.arrange(from, rows, sorter);
+        }
+    }
+
     private void gather(SortedRows sorted, ChunkWriter.LeafSource source, int column, int from, int rows) {
         sorted.gather(source.pageOffsets[column], source.layout.width(column), from, rows, values);
     }

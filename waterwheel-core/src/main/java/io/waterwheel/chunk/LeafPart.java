@@ -16,29 +16,36 @@ public final class LeafPart {
     private final byte[] arena;
     private final char[] codes;
     private final long[] dictionary;
+    private final char[] numbers;
 
-    private LeafPart(long[] longs, byte[] bytes, byte[] arena, char[] codes, long[] dictionary) {
+    private LeafPart(long[] longs, byte[] bytes, byte[] arena, char[] codes, long[] dictionary, char[] numbers) {
         this.longs = longs;
         this.bytes = bytes;
         this.arena = arena;
         this.codes = codes;
         this.dictionary = dictionary;
+        this.numbers = numbers;
     }
 
     static LeafPart ofLongs(long[] longs) {
-        return new LeafPart(longs, NO_BYTES, NO_BYTES, NO_CODES, NO_LONGS);
+        return new LeafPart(longs, NO_BYTES, NO_BYTES, NO_CODES, NO_LONGS, NO_CODES);
     }
 
     static LeafPart ofFixed(byte[] values) {
-        return new LeafPart(NO_LONGS, values, NO_BYTES, NO_CODES, NO_LONGS);
+        return new LeafPart(NO_LONGS, values, NO_BYTES, NO_CODES, NO_LONGS, NO_CODES);
     }
 
     static LeafPart ofVariable(byte[] references, byte[] arena) {
-        return new LeafPart(NO_LONGS, references, arena, NO_CODES, NO_LONGS);
+        return new LeafPart(NO_LONGS, references, arena, NO_CODES, NO_LONGS, NO_CODES);
     }
 
     static LeafPart ofDictionary(byte[] references, byte[] arena, char[] codes, long[] dictionary) {
-        return new LeafPart(NO_LONGS, references, arena, codes, dictionary);
+        return ofNumbers(references, arena, codes, dictionary, NO_CODES);
+    }
+
+    /** @param numbers of the values of the dictionary, in the section of dependencies */
+    static LeafPart ofNumbers(byte[] references, byte[] arena, char[] codes, long[] dictionary, char[] numbers) {
+        return new LeafPart(NO_LONGS, references, arena, codes, dictionary, numbers);
     }
 
     /** Keys or times by row; empty for columns. */
@@ -66,8 +73,17 @@ public final class LeafPart {
         return dictionary;
     }
 
+    /** By value of {@link #dictionary}, its number in the section of dependencies; empty where it is not known. */
+    char[] numbers() {
+        return numbers;
+    }
+
     /** Bytes of memory it takes. */
     public int weight() {
-        return (longs.length + dictionary.length) * 8 + codes.length * 2 + bytes.length + arena.length + OVERHEAD;
+        return (longs.length + dictionary.length) * 8
+                + (codes.length + numbers.length) * 2
+                + bytes.length
+                + arena.length
+                + OVERHEAD;
     }
 }

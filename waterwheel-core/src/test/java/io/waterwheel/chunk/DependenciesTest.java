@@ -41,10 +41,12 @@ final class DependenciesTest {
 
     private final ChunkWriter writer = new ChunkWriter();
     private final ChunkWriter plain = new ChunkWriter(9);
+    private final ChunkWriter earlier = new ChunkWriter(11);
 
     @Test
     void rowsAreThoseOfBruteForceAndOfTheChunkWithoutIt() throws Exception {
         int shorter = 0;
+        int numbered = 0;
         for (long seed = 0; seed < Rounds.of(30, 300); seed++) {
             Random random = new Random(seed);
             TupleBlock block = rows(random, 1 + random.nextInt(9000), new int[] {0, 0, 1, 5, 300}[random.nextInt(5)]);
@@ -56,13 +58,19 @@ final class DependenciesTest {
             byte[] without = encode(plain, block, indexed);
             String about = "seed " + seed;
             List<PatternRows.Row> expected = PatternRows.sorted(block);
-            assertThat(read(bytes)).as(about).isEqualTo(expected);
+            assertThat(read(bytes)).as(about).isSortedAccordingTo(PatternRows.BY_KEY_AND_TIME);
+            assertThat(PatternRows.settled(read(bytes))).as(about).isEqualTo(PatternRows.settled(expected));
             assertThat(read(without)).as(about).isEqualTo(expected);
             assertThat(bytes.length).as(about).isLessThanOrEqualTo(without.length);
             shorter += bytes.length < without.length ? 1 : 0;
+            byte[] named = encode(earlier, block, indexed);
+            assertThat(numbered(named)).as(about).isFalse();
+            assertThat(read(named)).as(about).isEqualTo(expected);
+            numbered += numbered(bytes) ? 1 : 0;
             ChunkCheck.check(ChunkRows.input("f", bytes));
         }
         assertThat(shorter).isGreaterThan(5);
+        assertThat(numbered).isGreaterThan(2);
     }
 
     private static TupleBlock rows(Random random, int rows, int strangers) {
@@ -83,6 +91,47 @@ final class DependenciesTest {
         try (ChunkReader reader = ChunkReader.open(ChunkRows.input("f", bytes), LAYOUT)) {
             return PatternRows.rows(ChunkRows.read(reader));
         }
+    }
+
+    /** Whether stations are numbers of the map's. */
+    private static boolean numbered(byte[] bytes) throws IOException {
+        try (ChunkReader reader = ChunkReader.open(ChunkRows.input("f", bytes), LAYOUT)) {
+            return reader.directory().numbered(part("station") - ChunkFormat.FIRST_COLUMN) > 0;
+        }
+    }
+
+    /** Changed numbers of values, with the right checksums, are values of the map or damage. */
+    @Test
+    void numbersThatNoValueHasAreDamage() throws IOException {
+        Random random = new Random(2);
+        byte[] bytes = null;
+        while (bytes == null || !numbered(bytes)) {
+            bytes = encode(writer, rows(random, 5000, 0), new BitSet());
+        }
+        int part = part("station");
+        int damaged = 0;
+        for (int round = 0; round < 100; round++) {
+            byte[] forged = bytes.clone();
+            int leaf = random.nextInt(2);
+            try (ChunkReader reader = ChunkReader.open(ChunkRows.input("f", bytes), LAYOUT)) {
+                ChunkDirectory directory = reader.directory();
+                int from = (int) directory.offset(leaf, part);
+                int length = directory.length(leaf, part);
+                int changed = random.nextInt(random.nextBoolean() ? length : Math.min(length, 12));
+                forged[from + changed] ^= (byte) (1 << random.nextInt(8));
+                int section = ForgedChunks.section(forged, ChunkFormat.TAG_PARTS);
+                int end = section + ChunkFormat.SECTION_CONTENT + LittleEndian.getInt(forged, section + 4);
+                int behind = directory.leaves() * directory.parts() - leaf * directory.parts() - part;
+                LittleEndian.putInt(forged, end - 4 * behind, ChunkFormat.checksum(forged, from, length));
+            }
+            ForgedChunks.sign(forged);
+            try {
+                assertThat(read(forged)).hasSize(5000);
+            } catch (CorruptChunkException e) {
+                damaged++;
+            }
+        }
+        assertThat(damaged).isBetween(5, 99);
     }
 
     private static int part(String field) {
@@ -241,14 +290,14 @@ final class DependenciesTest {
     /** A release that does not know the section names it; this one does not know the next. */
     @Test
     void aReaderThatDoesNotKnowTheSectionRefusesTheFile() throws IOException {
-        byte[] bytes = encode(writer, rows(new Random(4), 5000, 0), new BitSet());
+        byte[] bytes = encode(earlier, rows(new Random(4), 5000, 0), new BitSet());
         int section = ForgedChunks.section(bytes, ChunkFormat.TAG_DEPENDENCIES);
-        LittleEndian.putInt(bytes, section, ChunkFormat.TAG_UNSORTED + 1);
+        LittleEndian.putInt(bytes, section, ChunkFormat.TAG_NUMBERED + 1);
         ForgedChunks.sign(bytes);
         assertThatThrownBy(() -> read(bytes))
                 .isInstanceOf(CorruptChunkException.class)
                 .hasMessageContaining("a section that this version knows")
-                .hasMessageContaining("8000000c");
+                .hasMessageContaining("8000000d");
     }
 
     @Test
@@ -275,12 +324,17 @@ final class DependenciesTest {
         TupleBlock block = weather(file, 60_000);
         byte[] bytes = encode(writer, block, new BitSet());
         byte[] without = encode(plain, block, new BitSet());
-        List<PatternRows.Row> expected = PatternRows.sorted(block);
+        List<PatternRows.Row> expected = PatternRows.settled(PatternRows.rows(block));
         try (ChunkReader reader = ChunkReader.open(ChunkRows.input("f", bytes), block.layout())) {
-            assertThat(PatternRows.rows(ChunkRows.read(reader))).isEqualTo(expected);
+            assertThat(PatternRows.settled(PatternRows.rows(ChunkRows.read(reader))))
+                    .isEqualTo(expected);
         }
         ChunkCheck.check(ChunkRows.input("f", bytes));
         assertThat(bytes.length).isLessThan(without.length / 2);
+        // A day's stations are numbers that ascend: their names take most of what is left.
+        assertThat(bytes.length).isLessThan(encode(earlier, block, new BitSet()).length * 2 / 3);
+        assertThat(ChunkDescription.of(ChunkRows.input("f", bytes)))
+                .anyMatch(line -> line.startsWith("station ") && line.contains("numbers"));
     }
 
     private static TupleBlock weather(Path file, int rows) throws IOException {

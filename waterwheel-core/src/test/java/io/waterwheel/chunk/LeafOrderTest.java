@@ -317,7 +317,7 @@ final class LeafOrderTest {
         TupleBlock block = flights(schema, new Random(1), 30, 9000);
         fillKeys(block, schema);
         byte[] bytes = encode(new ChunkWriter(), block, schema);
-        LittleEndian.putInt(bytes, ForgedChunks.section(bytes, ChunkFormat.TAG_UNSORTED), ChunkFormat.TAG_UNSORTED + 1);
+        LittleEndian.putInt(bytes, ForgedChunks.section(bytes, ChunkFormat.TAG_UNSORTED), ChunkFormat.TAG_NUMBERED + 1);
         ForgedChunks.sign(bytes);
         assertThatThrownBy(() -> leaves(bytes, block.layout()))
                 .isInstanceOf(CorruptChunkException.class)

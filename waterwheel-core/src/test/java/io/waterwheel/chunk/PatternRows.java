@@ -197,6 +197,13 @@ public final class PatternRows {
         return sorted(rows(block));
     }
 
+    /** Rows of one key and time in one order, as a chunk may have them in any. */
+    static List<Row> settled(List<Row> rows) {
+        List<Row> settled = new ArrayList<>(rows);
+        settled.sort(BY_KEY_AND_TIME.thenComparing(Row::bits));
+        return settled;
+    }
+
     static List<Row> sorted(List<Row> rows) {
         List<Row> sorted = new ArrayList<>(rows);
         sorted.sort(BY_KEY_AND_TIME);

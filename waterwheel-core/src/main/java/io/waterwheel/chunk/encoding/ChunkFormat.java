@@ -28,6 +28,7 @@ public final class ChunkFormat {
     public static final int FORM_VALUES = 3;
     public static final int FORM_DICTIONARY = 4;
     public static final int FORM_FOLLOWS = 5;
+    public static final int FORM_NUMBERS = 6;
     public static final int FORM_COMPRESSED = 0x80;
 
     public static final int MAX_DIGITS = 12;
@@ -77,6 +78,7 @@ public final class ChunkFormat {
     public static final int TAG_TEXTS = 9;
     public static final int TAG_DEPENDENCIES = TAG_NEEDED | 10;
     public static final int TAG_UNSORTED = TAG_NEEDED | 11;
+    public static final int TAG_NUMBERED = TAG_NEEDED | 12;
 
     public static final int NO_SKETCH = 255;
 

@@ -87,8 +87,8 @@ public final class NumberedValues {
         return bytes;
     }
 
-    /** As {@link #number}, where the leaf has no dictionary. */
-    private boolean numberRows(long[] leafReferences, int rows, byte[][] slabs) {
+    /** As {@link #number}, where the leaf has no dictionary, or none was made yet. */
+    public boolean numberRows(long[] leafReferences, int rows, byte[][] slabs) {
         int next = 0;
         int previous = -1;
         for (int i = 0; i < rows; i++) {

@@ -72,6 +72,14 @@ public final class PartEncoder {
         integers.setWholeBytes(false);
     }
 
+    /** Writes a part of variable values by their numbers in the section of dependencies. */
+    public void numbers(int part, long[] numbers, int rows, ChunkBuffer out) {
+        int start = out.size();
+        fixed(part, numbers, rows, 8, ColumnKind.INTEGER, out);
+        // Eight bytes of each are never shorter than integers, as numbers have 13 bits at most.
+        out.array()[start] = (byte) (out.array()[start] & ChunkFormat.FORM_COMPRESSED | ChunkFormat.FORM_NUMBERS);
+    }
+
     /** Compresses the part that begins at the start, with whole bytes, and takes it out; returns its length. */
     private int keepAside(int part, int start, ChunkBuffer out) {
         trialIn[part] = TRIAL_LEAVES;

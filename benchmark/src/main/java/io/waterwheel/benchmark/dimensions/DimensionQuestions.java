@@ -1,11 +1,19 @@
 package io.waterwheel.benchmark.dimensions;
 
 import io.waterwheel.benchmark.Options;
+import io.waterwheel.catalog.state.StreamInfo;
+import io.waterwheel.key.KeyMaker;
 import io.waterwheel.key.sample.DimensionLearner;
+import io.waterwheel.key.sample.ScheduleAdvice;
+import io.waterwheel.key.sample.ScheduleAdvisor;
+import io.waterwheel.query.Query;
+import io.waterwheel.query.plan.ResolvedQuery;
 import io.waterwheel.schema.Dimension;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
@@ -20,9 +28,9 @@ import java.util.SplittableRandom;
 
 /**
  * Which share of the leaves do questions about several fields read, by the kind of key? A key of dimensions whose cells
- * are learned from the rows, keys of one field, a position, and rows in no order (a key drawn at random, as the random
- * segments of [Colmenares 2017]). All rows are in chunks. Each answer, its number of rows and its aggregate, is
- * compared with a look at every row.
+ * are learned from the rows, the same in the order that {@code stream advise} proposes from the questions, keys of one
+ * field, a position, and rows in no order (a key drawn at random, as the random segments of [Colmenares 2017]). All
+ * rows are in chunks. Each answer, its number of rows and its aggregate, is compared with a look at every row.
  *
  * <p>Beside it the rate from tuple blocks to synced chunks on one thread, by its processor time: the median of the
  * rounds, in which the keys take turns; and bytes a row. Not of the rows in no order, which have a field more.
@@ -128,6 +136,7 @@ public final class DimensionQuestions {
         if (!set.schedule().isEmpty()) {
             kinds.put("the same, scheduled for the questions", new Kind(learned(set, set.schedule())));
         }
+        kinds.put("the same, as advised from the questions", new Kind(learned(set, advised(set))));
         kinds.put("position", new Kind(base));
         for (String field : set.fields()) {
             kinds.put(field, new Kind(base.withKey(new KeySpec.Ordered(field))));
@@ -155,6 +164,40 @@ public final class DimensionQuestions {
             learner.add(rows.blocks().get(block));
         }
         return learner.learned();
+    }
+
+    /** The schedule that {@code stream advise} proposes once the questions were asked of the learned key. */
+    private static List<String> advised(QuestionSet set) {
+        Schema learned = learned(set, List.of());
+        StreamInfo stream = new StreamInfo("s", 1, learned, RecordFormat.BLOCK, "s", 1, 1);
+        long[] shapes = set.questions().stream()
+                .map(question -> ResolvedQuery.of(
+                                Query.of("s").withKeyRanges(question.ranges()).withTimes(question.times()), stream)
+                        .spec()
+                        .cells())
+                .filter(Objects::nonNull)
+                .mapToLong(cells -> cells.shape().code())
+                .toArray();
+        KeyMaker maker = KeyMaker.of(RowLayout.of(learned), learned);
+        long[] keys = new long[ScheduleAdvisor.KEYS];
+        List<TupleBlock> blocks = set.rows().of(learned, null);
+        blocks.forEach(block -> maker.fill(block, 0, (row, reason) -> {
+            throw new AssertionError("a row without a key: " + reason);
+        }));
+        SplittableRandom random = new SplittableRandom(1);
+        for (int i = 0; i < keys.length; i++) {
+            TupleBlock block = blocks.get(random.nextInt(blocks.size()));
+            keys[i] = block.keys()[random.nextInt(block.size())];
+        }
+        ScheduleAdvice advice = ScheduleAdvisor.advise(learned, shapes, keys);
+        System.out.printf(
+                Locale.ROOT,
+                "%nadvised from %d questions, estimated %.2f %% of the leaves in place of %.2f %%: %s%n",
+                shapes.length,
+                100 * advice.proposedMean(),
+                100 * advice.presentMean(),
+                String.join(" ", advice.proposed()));
+        return advice.proposed();
     }
 
     private static void print(String name, QuestionSet set, Map<String, Kind> kinds, List<Rows.Found> expected) {

@@ -2,9 +2,12 @@ package io.waterwheel.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Waiting;
+import io.waterwheel.catalog.state.ChunkDescriptor;
 import io.waterwheel.client.Appender;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
+import io.waterwheel.client.admin.ChunkRegions;
 import io.waterwheel.query.KeyRange;
 import io.waterwheel.query.Query;
 import io.waterwheel.schema.Dimension;
@@ -16,6 +19,7 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.schema.StreamPolicy;
 import io.waterwheel.tuple.KeyInterval;
+import io.waterwheel.tuple.TimeInterval;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -28,8 +32,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * A key of dimensions on real daemons, whose values move on and whose scales are changed while its indexers, query
- * servers and two coordinators are in different processes: each answer is that of a plain list. {@code -Dseed=N}
- * repeats a run's choices.
+ * servers and two coordinators are in different processes, and whose small chunks are merged: each answer is that of a
+ * plain list. {@code -Dseed=N} repeats a run's choices.
  */
 @Tag("cluster")
 @ExtendWith(SharedCluster.class)
@@ -40,6 +44,14 @@ final class DimensionsOnClusterTest {
     private static final int ROWS = 2_000;
 
     private static final int QUESTIONS = 8;
+
+    /**
+     * So many that chunks of two flushes may be merged: between the checkpoints that the catalog remembers, of which
+     * every second goes when there are 32 of one stride.
+     */
+    private static final int FLUSHES = 40;
+
+    private static final int ROWS_A_FLUSH = 30;
 
     private record Row(long id, double place, Long count, String kind, Instant time) {}
 
@@ -88,6 +100,13 @@ final class DimensionsOnClusterTest {
             ask(client, "in chunks by both");
             append(client, 2);
             ask(client, "in chunks and in memory");
+            for (int flush = 0; flush < FLUSHES; flush++) {
+                append(client, 2, ROWS_A_FLUSH);
+                client.flush(STREAM, PATIENCE, demanded);
+            }
+            ask(client, "in many chunks");
+            Waiting.until("chunks are merged", PATIENCE, () -> mergedTuples(client) > 0);
+            ask(client, "in merged chunks");
             assertThat(client.describe(STREAM).scales()).isEqualTo(2);
             client.drop(STREAM);
         } catch (RuntimeException | AssertionError e) {
@@ -98,14 +117,18 @@ final class DimensionsOnClusterTest {
 
     /** Values of a phase lie beyond those of the phases before it; some rows are late. */
     private void append(WaterwheelClient client, int phase) {
+        append(client, phase, ROWS);
+    }
+
+    private void append(WaterwheelClient client, int phase, int count) {
         try (Appender appender = client.appender(STREAM)) {
-            for (int i = 0; i < ROWS; i++) {
-                long count = 5000L * phase + random.nextInt(1500);
+            for (int i = 0; i < count; i++) {
+                long value = 5000L * phase + random.nextInt(1500);
                 int hour = random.nextInt(10) == 0 ? random.nextInt(phase + 1) : phase;
                 Row row = new Row(
                         rows.size(),
                         1000 * phase + 100 * random.nextDouble(),
-                        count % 7 == 0 ? null : count,
+                        value % 7 == 0 ? null : value,
                         (char) ('a' + phase) + String.valueOf(random.nextInt(4)),
                         Instant.ofEpochMilli(1_700_000_000_000L + 3_600_000L * hour + random.nextInt(60_000)));
                 rows.add(row);
@@ -125,6 +148,13 @@ final class DimensionsOnClusterTest {
             keyed = client.count(byNew.withAtLeast(demanded).withTimeout(PATIENCE));
         }
         assertThat(keyed).as("of %s rows", rows.size()).isLessThan(rows.size());
+    }
+
+    private static long mergedTuples(WaterwheelClient client) {
+        return client.chunkRegions(STREAM, TimeInterval.ALL, null, 1_000).regions().stream()
+                .filter(region -> region.position().part() >= ChunkDescriptor.FIRST_MERGED_PART)
+                .mapToLong(ChunkRegions.Region::tuples)
+                .sum();
     }
 
     private void ask(WaterwheelClient client, String when) {

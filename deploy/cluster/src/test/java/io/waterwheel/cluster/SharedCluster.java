@@ -33,6 +33,8 @@ final class SharedCluster implements ParameterResolver {
             "dispatcher.tasks=2",
             // Small trees, so that chunks are written while rows arrive.
             "indexer.seal-size=1 MiB",
+            // Small chunks are merged while tests run.
+            "maintenance.interval=2 s",
             "query.warm-up=0 s",
             "zookeeper.session-timeout=" + SESSION_MILLIS + " ms");
     /**

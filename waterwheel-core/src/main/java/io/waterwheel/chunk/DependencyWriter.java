@@ -4,10 +4,11 @@ import static io.waterwheel.chunk.encoding.ChunkFormat.*;
 
 import io.waterwheel.chunk.encoding.ChunkBuffer;
 import io.waterwheel.chunk.encoding.ColumnKind;
+import io.waterwheel.chunk.encoding.NumberedParts;
 import io.waterwheel.chunk.encoding.NumberedValues;
 import io.waterwheel.chunk.encoding.PartEncoder;
+import io.waterwheel.chunk.encoding.SourceMaps;
 import io.waterwheel.chunk.encoding.ValueEncoder;
-import io.waterwheel.tuple.LittleEndian;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -51,18 +52,15 @@ final class DependencyWriter {
     private static final int SETTLING_LEAVES = 8;
 
     private static final int WRITTEN_LEAF = 16;
-    /** Numbers take the place of a column where they save one byte in this number. */
-    private static final int LEAST_NUMBERED = 8;
     /** About what a map takes for each value beside the text and the dependent's value. */
     private static final int BYTES_OF_VALUE = 2;
     /** What the section takes beside its maps. */
     private static final int SECTION_BYTES = SECTION_CONTENT + 2;
 
-    private final PartEncoder encoder = new PartEncoder();
+    private final SourceMaps maps = new SourceMaps();
     private final PartEncoder numberEncoder = new PartEncoder();
     private final boolean numbersSources;
     private final ChunkBuffer content = new ChunkBuffer();
-    private final long[] group = new long[LEAF_ROWS];
     private final long[] numbers = new long[LEAF_ROWS];
     private final int[] added = new int[LEAF_ROWS];
     private final List<Source> sources = new ArrayList<>();
@@ -83,7 +81,7 @@ final class DependencyWriter {
 
     private BitSet[] cut = {};
     /** By part, what takes the place of it in some leaves; null for none. */
-    private @Nullable Numbered[] replaced = {};
+    private @Nullable NumberedParts[] replaced = {};
 
     /** @param numbersSources whether parts may be numbers of the map's values */
     DependencyWriter(boolean numbersSources) {
@@ -108,7 +106,7 @@ final class DependencyWriter {
         written = 0;
         content.clear();
         cut = new BitSet[parts];
-        replaced = new Numbered[parts];
+        replaced = new NumberedParts[parts];
         numberEncoder.begin(MOST_SOURCES);
     }
 
@@ -117,7 +115,23 @@ final class DependencyWriter {
         slabs = new byte[0][];
         dependents.forEach(Dependent::end);
         cut = new BitSet[0];
-        replaced = new Numbered[0];
+        replaced = new NumberedParts[0];
+    }
+
+    private @Nullable Source source(int column) {
+        int s = 0;
+        while (s < sourceCount && sources.get(s).column != column) {
+            s++;
+        }
+        return s < sourceCount ? sources.get(s) : null;
+    }
+
+    private @Nullable Dependent dependent(int column) {
+        int d = 0;
+        while (d < dependentCount && dependents.get(d).column != column) {
+            d++;
+        }
+        return d < dependentCount ? dependents.get(d) : null;
     }
 
     /**
@@ -128,10 +142,7 @@ final class DependencyWriter {
      * @param length of the part
      */
     void addSource(int column, long[] references, int rows, ValueEncoder values, int length) {
-        Source source = null;
-        for (int s = 0; s < sourceCount && source == null; s++) {
-            source = sources.get(s).column == column ? sources.get(s) : null;
-        }
+        Source source = source(column);
         if (source == null) {
             if (leaf > 0 || sourceCount == MOST_SOURCES) {
                 return;
@@ -179,13 +190,8 @@ final class DependencyWriter {
 
     /** By row, the numbers of the values of {@link #numberedColumn}; null where they are too many. */
     int @Nullable [] numbersOf(int column, long[] references, int rows) {
-        for (int s = 0; s < sourceCount; s++) {
-            Source source = sources.get(s);
-            if (source.column == column) {
-                return source.values.numberRows(references, rows, slabs) ? source.values.codes() : null;
-            }
-        }
-        return null;
+        Source source = source(column);
+        return source != null && source.values.numberRows(references, rows, slabs) ? source.values.codes() : null;
     }
 
     /**
@@ -195,10 +201,7 @@ final class DependencyWriter {
      * @param nulls of its rows; null for none
      */
     boolean leavesOut(int column, long[] values, int rows, boolean @Nullable [] nulls) {
-        Dependent dependent = null;
-        for (int d = 0; d < dependentCount && dependent == null; d++) {
-            dependent = dependents.get(d).column == column ? dependents.get(d) : null;
-        }
+        Dependent dependent = dependent(column);
         if (dependent == null || dependent.settled < 0 || leaf % WRITTEN_LEAF == 0) {
             return false;
         }
@@ -268,10 +271,7 @@ final class DependencyWriter {
      */
     void addDependent(
             int column, ColumnKind kind, int width, long[] values, int rows, boolean @Nullable [] nulls, int length) {
-        Dependent dependent = null;
-        for (int d = 0; d < dependentCount && dependent == null; d++) {
-            dependent = dependents.get(d).column == column ? dependents.get(d) : null;
-        }
+        Dependent dependent = dependent(column);
         if (dependent == null) {
             if (leaf > 0 || dependentCount == MOST_DEPENDENTS) {
                 return;
@@ -402,53 +402,15 @@ final class DependencyWriter {
             // Parts have the numbers of all values, of which none may be left out.
             used.set(0, sources.get(s).values.count());
         }
-        writeSource(sources.get(s), used);
+        maps.source(sources.get(s).column, sources.get(s).values, used, slabs, content);
         content.putShort(chosen.size());
         return !chosen.removeIf(dependent -> {
             int start = content.size();
-            writeDependent(dependent, dependent.pair(s), used);
+            Pair pair = dependent.pair(s);
+            content.putShort(dependent.column);
+            maps.dependent(pair.values, pair.known, used, dependent.width, dependent.kind, content);
             return content.size() - start >= dependent.pair(s).saved;
         });
-    }
-
-    private void writeSource(Source source, BitSet used) {
-        content.putShort(source.column);
-        content.putShort(used.cardinality());
-        int code = used.nextSetBit(0);
-        while (code >= 0) {
-            int rows = 0;
-            for (; code >= 0 && rows < LEAF_ROWS; code = used.nextSetBit(code + 1)) {
-                group[rows++] = source.values.reference(code);
-            }
-            int head = putLength();
-            encoder.begin(1);
-            encoder.variable(0, group, rows, slabs, content);
-            LittleEndian.putInt(content.array(), head, content.size() - head - 4);
-        }
-    }
-
-    private void writeDependent(Dependent dependent, Pair pair, BitSet used) {
-        content.putShort(dependent.column);
-        int code = used.nextSetBit(0);
-        long value = 0;
-        while (code >= 0) {
-            int rows = 0;
-            for (; code >= 0 && rows < LEAF_ROWS; code = used.nextSetBit(code + 1)) {
-                // Where the dependent is always null a neighbour is repeated.
-                value = code < pair.known.length && pair.known[code] ? pair.values[code] : value;
-                group[rows++] = value;
-            }
-            int head = putLength();
-            encoder.begin(1);
-            encoder.fixed(0, group, rows, dependent.width, dependent.kind, content);
-            LittleEndian.putInt(content.array(), head, content.size() - head - 4);
-        }
-    }
-
-    private int putLength() {
-        int head = content.size();
-        content.putInt(0);
-        return head;
     }
 
     /** By part, the leaves that are to lack it; null for none. After {@link #choose}. */
@@ -459,7 +421,7 @@ final class DependencyWriter {
 
     /** What takes the place of a part in some leaves; null for none. After {@link #choose}. */
     @Nullable
-    Numbered replaced(int part) {
+    NumberedParts replaced(int part) {
         return replaced[part];
     }
 
@@ -479,65 +441,10 @@ final class DependencyWriter {
         out.putBytes(content.array(), 0, content.size());
     }
 
-    /** The parts of one column as numbers, of leaves where they are shorter so. */
-    static final class Numbered {
-        private final ChunkBuffer parts = new ChunkBuffer();
-        private int[] starts = new int[64];
-        private int leaves;
-        private long saved;
-        /** Of the parts as they are. */
-        private long whole;
-
-        void begin() {
-            parts.clear();
-            leaves = 0;
-            saved = 0;
-            whole = 0;
-        }
-
-        /** Bytes that it saves; 0 where that is not much. */
-        long saved() {
-            return saved * LEAST_NUMBERED >= whole ? saved : 0;
-        }
-
-        void add(int leaf, int part, long[] numbers, int rows, int length, PartEncoder encoder) {
-            skipTo(leaf);
-            whole += length;
-            encoder.numbers(part, numbers, rows, parts);
-            int start = starts[leaf];
-            if (parts.size() - start < length) {
-                saved += length - (parts.size() - start);
-            } else {
-                parts.setSize(start);
-            }
-            skipTo(leaf + 1);
-        }
-
-        /** Leaves without numbers have none of the bytes. */
-        private void skipTo(int leaf) {
-            if (starts.length <= leaf) {
-                starts = Arrays.copyOf(starts, 2 * leaf);
-            }
-            while (leaves < leaf) {
-                starts[++leaves] = parts.size();
-            }
-            starts[leaf] = parts.size();
-        }
-
-        /** Bytes of the part in a leaf; 0 where it stays as it is. */
-        int length(int leaf) {
-            return leaf < leaves ? starts[leaf + 1] - starts[leaf] : 0;
-        }
-
-        void copy(int leaf, byte[] target, int at) {
-            System.arraycopy(parts.array(), starts[leaf], target, at, length(leaf));
-        }
-    }
-
     /** A variable column, and its distinct values. */
     private static final class Source {
         final NumberedValues values = new NumberedValues();
-        final Numbered numbered = new Numbered();
+        final NumberedParts numbered = new NumberedParts();
         int column;
         boolean hopeful;
         /** Of the leaf at hand: whether its values are numbered, and the part's length. */

@@ -4,6 +4,7 @@ import static io.waterwheel.chunk.encoding.ChunkFormat.*;
 
 import io.waterwheel.chunk.encoding.ChunkBuffer;
 import io.waterwheel.chunk.encoding.IntegerEncoder;
+import io.waterwheel.chunk.encoding.NumberedParts;
 import io.waterwheel.key.DerivedKeys;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.LittleEndian;
@@ -108,7 +109,7 @@ final class DirectoryWriter {
             for (int part = 0; part < partCount; part++) {
                 int length = (int) lengths[part].get(leaf);
                 BitSet cut = dependencies.cut(part);
-                DependencyWriter.Numbered replaced = dependencies.replaced(part);
+                NumberedParts replaced = dependencies.replaced(part);
                 if (cut != null && cut.get(leaf)) {
                     bytes[target] = FORM_FOLLOWS;
                     lengths[part].set(leaf, FOLLOWING_BYTES);

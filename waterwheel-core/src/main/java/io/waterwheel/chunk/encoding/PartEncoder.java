@@ -77,7 +77,7 @@ public final class PartEncoder {
         int start = out.size();
         fixed(part, numbers, rows, 8, ColumnKind.INTEGER, out);
         // Eight bytes of each are never shorter than integers, as numbers have 13 bits at most.
-        out.array()[start] = (byte) (out.array()[start] & ChunkFormat.FORM_COMPRESSED | ChunkFormat.FORM_NUMBERS);
+        out.array()[start] = (byte) ((out.array()[start] & ChunkFormat.FORM_COMPRESSED) | ChunkFormat.FORM_NUMBERS);
     }
 
     /** Compresses the part that begins at the start, with whole bytes, and takes it out; returns its length. */

@@ -229,6 +229,8 @@ final class NameTokens extends SqlBabelParserImplTokenManager {
     private final Deque<Boolean> tableless = new ArrayDeque<>(List.of(false));
     /** The token that was given last, in capital letters. */
     private String before = "";
+    /** The token before the parenthesis that was opened last, in capital letters. */
+    private String opener = "";
     /** Whether a value may end with it. */
     private boolean endsValue;
     /** What was read already. */
@@ -270,6 +272,7 @@ final class NameTokens extends SqlBabelParserImplTokenManager {
     /** Keeps in mind what is open once a token is given. */
     private void follow(Token token, String word) {
         if (word.equals("(")) {
+            opener = before;
             casts.push(before.endsWith("CAST"));
             tableless.push(false);
         } else if (word.equals(")") && !casts.isEmpty()) {
@@ -353,13 +356,17 @@ final class NameTokens extends SqlBabelParserImplTokenManager {
         } else if (word.equals("INTERVAL") && (next.equals("-") || next.equals("+"))) {
             // of what follows
             return false;
-        } else if ((word.equals("ROWS") || word.equals("RANGE")) && before.equals("(") && next.equals("BETWEEN")) {
-            // OVER (ROWS BETWEEN
+        } else if ((word.equals("ROWS") || word.equals("RANGE")) && opensFrame() && next.equals("BETWEEN")) {
             return false;
         }
         boolean aliased = (before.equals("FROM") || before.equals("JOIN"))
                 && following.kind >= SqlBabelParserImplConstants.BRACKET_QUOTED_IDENTIFIER;
         return aliased || BEHIND.contains(next) || OPERATORS.contains(next);
+    }
+
+    /** Whether a frame may stand here: OVER (ROWS BETWEEN, WINDOW w AS (ROWS BETWEEN. */
+    private boolean opensFrame() {
+        return before.equals("(") && (opener.equals("OVER") || opener.equals("AS"));
     }
 
     /** What comes behind the token that is looked at: the next one is number 0. */

@@ -81,6 +81,12 @@ final class NameTokensTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"rows", "range"})
+    void wordsOfFramesAreColumns(String word) {
+        assertNames("SELECT x FROM t WHERE (# BETWEEN 1 AND 2) AND NOT ((# BETWEEN # AND 2))", word);
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"time", "date", "timestamp", "value", "set", "interval"})
     void wordsAreTimesAndKeys(String word) {
         assertNames("SELECT * FROM t WHERE # > 1 LATEST ON # PARTITION BY #, x", word);
@@ -104,6 +110,7 @@ final class NameTokensTest {
                 "SELECT CAST(x AS TIMESTAMP), CAST(x AS DATE), x::TIME, CAST((SELECT y AS time FROM u) AS UUID) FROM t",
                 "SELECT TIMESTAMP '2021-10-07 12:00:00', DATE '2021-10-07', INTERVAL '1' DAY, INTERVAL - '1' DAY FROM t",
                 "SELECT SUM(x) OVER (ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t",
+                "SELECT SUM(x) OVER w FROM t WINDOW w AS (ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)",
                 "SELECT SUM(x) OVER (ORDER BY y RANGE UNBOUNDED PRECEDING) FROM t",
                 "SELECT SUM(x) OVER (PARTITION BY y ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) FROM t",
                 "SELECT x FROM t OFFSET 5 ROWS FETCH NEXT 3 ROWS ONLY",

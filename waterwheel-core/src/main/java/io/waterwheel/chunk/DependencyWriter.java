@@ -114,6 +114,7 @@ final class DependencyWriter {
     void end() {
         slabs = new byte[0][];
         dependents.forEach(Dependent::end);
+        sources.forEach(source -> source.numbered.end());
         cut = new BitSet[0];
         replaced = new NumberedParts[0];
     }
@@ -386,7 +387,8 @@ final class DependencyWriter {
         for (Dependent dependent : chosen) {
             saved += dependent.pair(s).saved;
         }
-        if (saved < LEAST_SAVING * (long) (content.size() - start + SECTION_BYTES)) {
+        // Numbers may save enough by themselves, but are written only beside what follows.
+        if (chosen.isEmpty() || saved < LEAST_SAVING * (long) (content.size() - start + SECTION_BYTES)) {
             content.setSize(start);
             chosen.clear();
         }

@@ -33,8 +33,7 @@ public final class DependentColumns {
                 throw damaged(
                         leaf,
                         part,
-                        "only values of column " + dependencies.source(column) + " that section "
-                                + (ChunkFormat.TAG_DEPENDENCIES & ~ChunkFormat.TAG_NEEDED) + " has",
+                        "only values of column " + dependencies.source(column) + " that section 10 or 12 has",
                         "another");
             }
             lastNumbers = numbers;

@@ -32,6 +32,7 @@ import java.time.LocalDate;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 
@@ -243,6 +244,57 @@ final class DependenciesTest {
         // The next ones are not encoded twice.
         assertThat(encode(twice, block, new BitSet())).isEqualTo(bytes);
         assertThat(twice.secondEncodings()).isEqualTo(1);
+    }
+
+    /**
+     * Stations whose names are shorter as numbers, but from which nothing follows: "once" does in the first leaf only.
+     * What follows from devices is written all the same, and nothing of the stations.
+     */
+    @Test
+    void numbersAreWrittenOnlyWhereAColumnFollows() throws Exception {
+        for (List<String> names : List.of(List.of("station", "device"), List.of("device", "station"))) {
+            Schema schema = new Schema(
+                    List.of(
+                            new Field("t", FieldType.TIMESTAMP, false),
+                            new Field(names.get(0), FieldType.STRING, false),
+                            new Field(names.get(1), FieldType.STRING, false),
+                            new Field("once", FieldType.LONG, false),
+                            new Field("serial", FieldType.LONG, false)),
+                    new KeySpec.Ordered("t"),
+                    "t");
+            RowLayout layout = RowLayout.of(schema);
+            Random random = new Random(1);
+            int rows = 64 * ChunkFormat.LEAF_ROWS;
+            TupleBlock block = new TupleBlock(layout, rows);
+            for (int row = 0; row < rows; row++) {
+                int leaf = row / ChunkFormat.LEAF_ROWS;
+                long station = row % ChunkFormat.LEAF_ROWS / 16 + leaf % 2 * 128;
+                long device = random.nextInt(8);
+                block.keys()[row] = leaf;
+                block.times()[row] = leaf;
+                text(block, layout.columnOf(schema.indexOf("station")), row, new Random(station).nextLong());
+                text(block, layout.columnOf(schema.indexOf("device")), row, new Random(-device).nextLong());
+                long once = leaf == 0 ? new SplittableRandom(99 + station).nextLong() : random.nextLong();
+                LittleEndian.putLong(block.column(layout.columnOf(schema.indexOf("once"))), row * 8, once);
+                long serial = new Random(77 + device).nextLong();
+                LittleEndian.putLong(block.column(layout.columnOf(schema.indexOf("serial"))), row * 8, serial);
+            }
+            block.setSize(rows);
+            byte[] bytes = encode(writer, block, new BitSet());
+            try (ChunkReader reader = ChunkReader.open(ChunkRows.input("f", bytes), layout)) {
+                int serial = ChunkFormat.FIRST_COLUMN + layout.columnOf(schema.indexOf("serial"));
+                assertThat(reader.directory().follows(5, serial)).isTrue();
+                assertThat(PatternRows.settled(PatternRows.rows(ChunkRows.read(reader)))
+                                .equals(PatternRows.settled(PatternRows.rows(block))))
+                        .isTrue();
+            }
+            ChunkCheck.check(ChunkRows.input("f", bytes));
+        }
+    }
+
+    private static void text(TupleBlock block, int column, int row, long of) {
+        byte[] text = Long.toString(of, 36).getBytes(StandardCharsets.UTF_8);
+        LittleEndian.putLong(block.column(column), row * 8, block.addToArena(text, 0, text.length));
     }
 
     @Test

@@ -3,14 +3,14 @@ package io.waterwheel.chunk.encoding;
 import java.util.Arrays;
 
 /**
- * The parts of one column as numbers of its values, of the leaves where they are shorter so. Keeps its buffer; one
- * thread.
+ * The parts of one column as numbers of its values, of the leaves where they are shorter so: as long as the column at
+ * most. One thread.
  */
 public final class NumberedParts {
     /** Numbers take the place of a column where they save one byte in this number. */
     private static final int LEAST_SAVING = 8;
 
-    private final ChunkBuffer parts = new ChunkBuffer();
+    private ChunkBuffer parts = new ChunkBuffer();
     private int[] starts = new int[64];
     private int leaves;
     private long saved;
@@ -23,6 +23,12 @@ public final class NumberedParts {
         leaves = 0;
         saved = 0;
         whole = 0;
+    }
+
+    /** Lets go of the parts. */
+    public void end() {
+        parts = new ChunkBuffer();
+        leaves = 0;
     }
 
     /** Bytes that it saves; 0 where that is not much. */

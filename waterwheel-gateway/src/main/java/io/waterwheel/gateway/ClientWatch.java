@@ -133,6 +133,7 @@ final class ClientWatch implements Connection.Listener, AutoCloseable {
         Watched watched = new Watched(request.getConnectionMetaData().getConnection(), gone);
         if (request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_1_1) {
             waiting.add(watched);
+            begin();
         }
         return watched;
     }
@@ -149,7 +150,7 @@ final class ClientWatch implements Connection.Listener, AutoCloseable {
         }
     }
 
-    /** Ends the looks when there is nothing to look at; who opens a connection now waits, and begins them again. */
+    /** Ends the looks when there is nothing to look at; what comes at the same time waits, and begins them again. */
     private synchronized void rest() {
         if (looking != null && open.isEmpty() && waiting.isEmpty()) {
             looking.cancel(false);

@@ -51,8 +51,8 @@ public final class Gateway implements AutoCloseable {
 
     private static final int MOST_ANSWER_HEAD_BYTES = 16 << 10;
     private static final int IO_THREADS = 16;
-    /** The one that waits for news of connections, and the next. */
-    private static final int LEAST_IO_THREADS = 2;
+    /** One accepts connections, one waits for their news, and the next. */
+    private static final int LEAST_IO_THREADS = 3;
 
     private static final int LOOK_THREADS = 4;
     private static final int LOOKS_THAT_WAIT = 64;

@@ -60,9 +60,12 @@ public final class ConnectionThreads implements TryExecutor {
         this.looksNanos = looksNanos;
     }
 
-    /** A connector whose connections are looked after by these threads; the one that waits for news accepts, too. */
+    /**
+     * A connector whose connections are looked after by these threads. It has a thread that accepts: where that one
+     * waits for news too, a limit of connections that is met and left at once closes the port for good.
+     */
     public ServerConnector connector(Server server, HttpConfiguration http) {
-        return new ServerConnector(server, this, null, null, 0, 1, new HttpConnectionFactory(http));
+        return new ServerConnector(server, this, null, null, 1, 1, new HttpConnectionFactory(http));
     }
 
     @Override

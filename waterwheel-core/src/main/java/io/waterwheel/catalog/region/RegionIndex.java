@@ -180,6 +180,12 @@ public final class RegionIndex<T> {
         Wanted(List<KeyInterval> keys, TimeInterval times) {
             this.lows = keys.stream().mapToLong(KeyInterval::low).toArray();
             this.highs = keys.stream().mapToLong(KeyInterval::high).toArray();
+            for (int i = 1; i < lows.length; i++) {
+                // The search halves them: what lies between others would be missed without a word.
+                if (lows[i] <= highs[i - 1]) {
+                    throw new IllegalArgumentException("intervals of keys must ascend and not meet, got " + keys);
+                }
+            }
             this.fromTime = times.from();
             this.toTime = times.to();
         }

@@ -110,10 +110,7 @@ public final class ChunkDescriptor {
         return indexer + "-" + epoch + "-" + flush + "-" + part + ".chunk";
     }
 
-    /**
-     * Compares by indexer, then by the order of its flushes. Names are not made for it: a query may have thousands of
-     * chunks.
-     */
+    /** Compares by indexer, flush, part and epoch. Names are not made for it: a query may have thousands of chunks. */
     public static int compareOrder(ChunkDescriptor one, ChunkDescriptor other) {
         int order = Integer.compare(one.indexer, other.indexer);
         order = order != 0 ? order : Long.compare(one.flush, other.flush);

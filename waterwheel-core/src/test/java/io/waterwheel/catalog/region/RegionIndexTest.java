@@ -1,6 +1,7 @@
 package io.waterwheel.catalog.region;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Rounds;
 import io.waterwheel.tuple.KeyInterval;
@@ -61,6 +62,17 @@ final class RegionIndexTest {
             }
             assertThat(index.size()).isZero();
             compare(index, twin, EVERYTHING, "empty again");
+        }
+    }
+
+    @Test
+    void intervalsThatDoNotAscendAreRefused() {
+        RegionIndex<Integer> index = RegionIndex.<Integer>empty().with(List.of(new RegionIndex.Entry<>(EVERYTHING, 1)));
+        for (KeyInterval second : List.of(new KeyInterval(-5, -4), new KeyInterval(7, 9))) {
+            List<KeyInterval> keys = List.of(new KeyInterval(0, 7), second);
+            assertThatThrownBy(() -> index.search(keys, EVERYTHING.times(), value -> {}))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("must ascend");
         }
     }
 

@@ -312,6 +312,8 @@ final class LauncherTest {
                 .containsPattern("\ncluster( +0){3} +[1-9]\\d* +7\n")
                 .containsPattern("\ntotal( +0){3} +[1-9]\\d* +5\n");
         assertThat(run("test", "--all").out()).contains("arguments: -B -T 1 ", " -Pchecks verify ");
+        // Without the profile the module itself runs its tests.
+        assertThat(run("test", "--projects=waterwheel-core").out()).contains(" -Pchecks verify ");
     }
 
     @Test

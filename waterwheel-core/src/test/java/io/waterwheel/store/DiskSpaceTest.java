@@ -47,6 +47,18 @@ final class DiskSpaceTest {
     }
 
     @Test
+    void itsRoomIsWhatIsFreeBeyondTheReserve() {
+        assertThat(space(256 * MIB).roomBytes()).isEqualTo(744 * MIB);
+        free = 200 * MIB;
+        assertThat(space(256 * MIB).roomBytes()).isZero();
+        // Without a reserve, or where it cannot be found out, there is none to count on.
+        free = 1_000 * MIB;
+        assertThat(space(0).roomBytes()).isZero();
+        away = true;
+        assertThat(space(256 * MIB).roomBytes()).isZero();
+    }
+
+    @Test
     void nothingIsWrittenBelowTheReserveAndWritingGoesOn() throws IOException {
         try (LocalChunkStore store = new LocalChunkStore(folder, space(256 * MIB))) {
             List<ByteBuffer> content = List.of(ByteBuffer.allocate(2 << 20));

@@ -86,10 +86,11 @@ public final class SourceReader implements SourceTask {
         this.meter = new SpoutMeter(services.metrics(), Role.SPOUT.address(index), readAhead);
         this.check = new SourceCheck(services, index);
         this.starts = new StreamStarts(services, index);
-        this.news = new StreamNews(services.streams());
         this.registration = services.controlBus()
                 .register(
                         Role.SPOUT, index, message -> message instanceof Control.ReadFrom live && control.offer(live));
+        // Last: the worker's list of streams would keep that of a reader which could not be made.
+        this.news = new StreamNews(services.streams());
     }
 
     @Override
@@ -104,14 +105,14 @@ public final class SourceReader implements SourceTask {
         takeStarts(streams);
         steer();
         look();
-        for (LogSource.PollEvent news : source.poll(POLL)) {
-            if (news instanceof LogSource.PollEvent.Read read) {
+        for (LogSource.PollEvent event : source.poll(POLL)) {
+            if (event instanceof LogSource.PollEvent.Read read) {
                 take(read.batch(), read.epoch());
-            } else if (news instanceof LogSource.PollEvent.Gap gap) {
+            } else if (event instanceof LogSource.PollEvent.Gap gap) {
                 // Never skipped silently: its dispatcher, told how the log is, does what the policy says.
                 LOG.error("[spout-{}] {}", index, gap.problem().getMessage());
                 meet(gap);
-            } else if (news instanceof LogSource.PollEvent.Unreadable unreadable) {
+            } else if (event instanceof LogSource.PollEvent.Unreadable unreadable) {
                 meet(unreadable);
             }
         }

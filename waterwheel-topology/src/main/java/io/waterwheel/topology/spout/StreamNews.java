@@ -20,7 +20,7 @@ final class StreamNews implements AutoCloseable {
                 int unused = news.drainPermits();
             }
         } catch (InterruptedException e) {
-            // Whoever calls the task ends it then.
+            // Its host ends the task then.
             Thread.currentThread().interrupt();
         }
     }

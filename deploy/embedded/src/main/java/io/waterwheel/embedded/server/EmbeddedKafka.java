@@ -33,9 +33,11 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
      * it gives up. Seen with 2 s on a machine under load. A start after a kill does not wait for it
      * ({@link KafkaNode}).
      */
-    private static final int BROKER_SESSION_MILLIS = 6_000;
+    private static final int BROKER_SESSION_MILLIS = 9_000;
 
-    private static final int BROKER_HEARTBEAT_MILLIS = 1_000;
+    /** Each takes milliseconds of the broker's and the controller's threads: of an idle server the largest part. */
+    private static final int BROKER_HEARTBEAT_MILLIS = 2_000;
+
     private static final int RETENTION_CHECK_MILLIS = 60_000;
     private static final int METADATA_IDLE_MILLIS = 30_000;
 

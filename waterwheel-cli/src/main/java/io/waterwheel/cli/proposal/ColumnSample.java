@@ -20,8 +20,6 @@ final class ColumnSample {
             "\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?( ?(Z|UTC|GMT|[+-]\\d\\d(:?\\d\\d)?)))?");
     private static final Pattern ZONELESS =
             Pattern.compile("\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?");
-    private static final Pattern CLOCK =
-            Pattern.compile("([01]?\\d|2[0-3]):[0-5]\\d(:[0-5]\\d([.,]\\d{1,9})?)?( ?[AaPp]\\.?[Mm]\\.?)?");
     private static final int DISTINCT_COUNTED = 10_000;
     /** Of fewer values it is not said what most of them are. */
     private static final int FEW = 20;
@@ -37,7 +35,9 @@ final class ColumnSample {
     /** Of a time whose day and time of day are in two columns: these; else empty. */
     List<ColumnSample> pair = List.of();
 
-    private List<String> pairPatterns = List.of();
+    List<String> pairPatterns = List.of();
+    /** What is said of times of day that are none. */
+    String pairUnread = "";
     /** The other columns with a time of day, that could be its own. */
     String others = "";
     /** The unit that all values have beside their number; empty: they have none. */
@@ -79,7 +79,10 @@ final class ColumnSample {
     /** Values that no pattern of times reads. */
     private final Outliers unread = new Outliers();
 
-    private final DigitTimes digitTimes = new DigitTimes();
+    final DigitTimes digitTimes;
+    /** Of a pattern that a person says: values that it does not read. */
+    final Outliers unfit = new Outliers();
+
     /** The first value. */
     private String first = "";
 
@@ -95,8 +98,6 @@ final class ColumnSample {
     private long times;
     /** Of times as ISO 8601 writes them: those that are days. */
     long days;
-    /** Times of day, without a day. */
-    private long clocks;
 
     private long ipv4;
     private long ipv6;
@@ -104,12 +105,12 @@ final class ColumnSample {
     private final byte[] sixteen = new byte[FieldType.SIXTEEN];
     private double least = Double.POSITIVE_INFINITY;
     private double most = Double.NEGATIVE_INFINITY;
-    private int fraction;
+    int fraction;
     /** Hashes: values may be long. */
     private final Set<Integer> distinct = new HashSet<>();
 
-    private final CsvStyle style;
-    private final TimeForms forms;
+    final CsvStyle style;
+    final TimeForms forms;
 
     /** Whether a few values that are no times are passed over. */
     private boolean outliers;
@@ -128,12 +129,19 @@ final class ColumnSample {
         this.style = style;
         this.units = new UnitSample(style);
         this.forms = new TimeForms(style.times());
+        this.digitTimes =
+                new DigitTimes(saysTimes() ? TimePairs.halves(style.times().get(0)) : List.of());
     }
 
     /** The same under another name. */
     ColumnSample named(String other) {
         name = other;
         return this;
+    }
+
+    /** Whether a person says how times are written. */
+    private boolean saysTimes() {
+        return style.times() != TimeForms.USUAL;
     }
 
     /** Adds a value of JSON, a string or another scalar as it is written. */
@@ -175,9 +183,13 @@ final class ColumnSample {
     }
 
     private void addKnown(String value) {
-        if (style.times() != TimeForms.USUAL && forms.read(value, values - marks - 1 - times - zoneless)) {
+        if (saysTimes()) {
+            digitTimes.addSaid(value);
             // Somebody says how times are written: digits alone may be one.
-            return;
+            if (forms.read(value, values - marks - 1 - times - zoneless)) {
+                return;
+            }
+            unfit.add(value, place);
         }
         String number = style.number(value);
         if (number == null && CsvStyle.isInParentheses(value)) {
@@ -218,7 +230,7 @@ final class ColumnSample {
             notFiniteOnes.add(value, place);
         } else if (value.equalsIgnoreCase("true") || value.equalsIgnoreCase("false")) {
             booleans++;
-        } else if (style.times() != TimeForms.USUAL || !forms.read(value, values - marks - 1)) {
+        } else if (saysTimes() || !forms.read(value, values - marks - 1)) {
             unread.add(value, place);
             address(value);
         }
@@ -267,30 +279,7 @@ final class ColumnSample {
     /** The form of days or times that all values, digits alone, may have; null where they are none. */
     @Nullable
     String compactPattern() {
-        return digitTimes.compactPattern(values - marks);
-    }
-
-    /** The time that a day and a time of day in two columns make; null where no form reads both. */
-    static @Nullable ColumnSample pair(ColumnSample day, ColumnSample clock, String name) {
-        boolean iso = day.isTime() && clock.digitTimes.areIso(clock.clocks);
-        String compact = day.compactPattern();
-        List<String> days =
-                day.isTime() ? List.of(DigitTimes.ISO_DAY) : compact != null ? List.of(compact) : day.timePatterns();
-        List<String> patterns = iso ? List.of() : clock.digitTimes.behind(days, clock.clocks);
-        if (!iso && patterns.isEmpty()) {
-            return null;
-        }
-        ColumnSample both = new ColumnSample(name, day.style);
-        both.pair = List.of(day, clock);
-        both.pairPatterns = patterns;
-        both.values = Math.min(day.values, clock.values);
-        both.empty = Math.max(day.empty, clock.empty);
-        both.marks = Math.max(day.marks, clock.marks);
-        both.words.addAll(day.words);
-        both.words.addAll(clock.words);
-        both.fraction = iso ? clock.fraction : 0;
-        both.zoneless = iso ? both.values : 0;
-        return both;
+        return saysTimes() ? null : digitTimes.compactPattern(values - marks);
     }
 
     /** The first value of both columns of a time, as they are read. */
@@ -301,8 +290,7 @@ final class ColumnSample {
     /** Counts addresses and UUIDs, of a kind that all values before are of: others say nothing. */
     private void address(String value) {
         long before = values - marks - notFinite - 1;
-        if (clocks == before && value.indexOf(':') > 0 && CLOCK.matcher(value).matches()) {
-            digitTimes.addClock(value, clocks++);
+        if (digitTimes.addClock(value, place, values - marks - 1)) {
             fraction = Math.max(fraction, DigitCount.behindPoint(value));
         }
         if (ipv4 < before && ipv6 < before && uuids < before) {
@@ -388,7 +376,7 @@ final class ColumnSample {
         return outliers
                 ? known - most + " of " + known + " are no times: "
                         + (times + zoneless == most ? noTimes : unread).text()
-                : "";
+                : pairUnread;
     }
 
     /** Whether all values are taken for times, of which this number are. */
@@ -403,7 +391,7 @@ final class ColumnSample {
             return pairPatterns;
         }
         // Where a person says how they are written, ISO 8601 is read beside it.
-        long iso = style.times() == TimeForms.USUAL ? 0 : times + zoneless;
+        long iso = saysTimes() ? times + zoneless : 0;
         // A pattern that reads fewer than another is not the one of the others.
         return forms.reading(read -> areAll(read + iso) && (!outliers || read == forms.most()));
     }
@@ -534,7 +522,18 @@ final class ColumnSample {
 
     /** Whether the values are times of day, such as 14:30, without a day. */
     boolean isTimeOfDay() {
-        return clocks > 0 && clocks == values - marks;
+        return digitTimes.areClocks(values - marks);
+    }
+
+    /** How many values are no marks of nothing. */
+    long known() {
+        return values - marks;
+    }
+
+    /** Whether the pattern that a person says reads nearly all values. */
+    boolean mostlyFits() {
+        return !pairPatterns.isEmpty()
+                || (forms.most() > 0 && DigitTimes.nearly(forms.most() + times + zoneless, known()));
     }
 
     /** Whether the values are days, without a time of day. */

@@ -3,7 +3,7 @@ package io.waterwheel.cli.proposal;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.schema.text.TimePattern;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -20,11 +20,40 @@ final class DigitTimes {
     /** What whole numbers may be, too. */
     private static final List<String> COMPACT = List.of(DAY, "yyyyMMddHHmm", "yyyyMMddHHmmss");
 
-    /** Times of day, the likeliest first. */
-    private static final List<String> CLOCKS =
-            List.of("HH:mm:ss", "HH:mm", "H:mm:ss", "H:mm", "HH:mm:ss.SSS", "HH:mm:ss,SSS", "h:mm a", "h:mm:ss a");
+    /** Times of day, the likeliest first; those of digits alone last. */
+    private static final List<String> CLOCKS = List.of(
+            "HH:mm:ss",
+            "HH:mm",
+            "H:mm:ss",
+            "H:mm",
+            "HH:mm:ss.SSS",
+            "HH:mm:ss,SSS",
+            "HH:mm:ss.SSSSSS",
+            "h:mm a",
+            "h:mm:ss a",
+            "h:mma",
+            "h:mm:ssa",
+            "HH'h'mm",
+            "H'h'mm",
+            "HHmmss",
+            "HHmm");
+
+    private static final int DIGITS = CLOCKS.indexOf("HHmmss");
+    private static final Pattern CLOCK =
+            Pattern.compile("([01]?\\d|2[0-3]):[0-5]\\d(:[0-5]\\d([.,]\\d{1,9})?)?( ?[AaPp]\\.?[Mm]\\.?)?"
+                    + "|([01]?\\d|2[0-3])h[0-5]\\d");
+    /** How some write the end of a day. No time is read so: such a row is rejected. */
+    private static final Pattern END = Pattern.compile("24[:h]00(:00([.,]0+)?)?");
+
+    private static final Pattern LIKE_CLOCK = Pattern.compile("\\d{1,2} ?[:.hH] ?\\d\\d.{0,12}");
 
     private static final Pattern ISO_CLOCK = Pattern.compile("\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?");
+    private static final String ANY_DAY = "2000-01-01 ";
+    /** Of fewer values each has to be a time of day. */
+    private static final int FEW = 20;
+    /** Of more, one in as many may be none. */
+    private static final int MOST = 20;
+
     private static final int FIRST_YEAR = 1900;
     private static final int LAST_YEAR = 2100;
 
@@ -32,15 +61,47 @@ final class DigitTimes {
     private final long[] byCompact = new long[COMPACT.size()];
 
     private final long[] byClock = new long[CLOCKS.size()];
+    private final TimePattern.Reader[] clockReaders = new TimePattern.Reader[CLOCKS.size()];
     private long isoClocks;
+    /** Values that are written as times of day, ends of days among them. */
+    private long clocks;
+
+    private long ends;
+    /** Values that may be meant as times of day, those among them. */
+    private long likeClocks;
+
+    private final Outliers noClocks = new Outliers();
+    /** The two halves of the pattern that a person says, and by half: values that it reads. */
+    private final List<TimePattern.Reader> halves;
+
+    private final long[] byHalf = new long[2];
     /** Of the first number; null: it is no time since 1970. */
     private @Nullable TimestampUnit counts;
 
     private String countsAs = "";
     private long counted;
 
+    /** @param halves of the pattern that a person says: its day, and its time of day behind one; else empty */
+    DigitTimes(List<String> halves) {
+        this.halves = halves.stream().map(half -> TimePattern.of(half).reader()).toList();
+    }
+
+    /** Looks whether a value is a half of what a person says. */
+    void addSaid(String value) {
+        for (int half = 0; half < halves.size(); half++) {
+            byte[] bytes = ((half == 0 ? "" : ANY_DAY) + value).getBytes(StandardCharsets.UTF_8);
+            byHalf[half] += TimeForms.isTime(halves.get(half), bytes) ? 1 : 0;
+        }
+    }
+
+    /** Whether the values are the days, or the times of day, of the pattern that a person says. */
+    boolean isHalf(int half, long values) {
+        return nearly(byHalf[half], values);
+    }
+
     /** @param before how many values came before it */
     void addDigits(String number, long before) {
+        addClock(number, DIGITS, CLOCKS.size(), before);
         if (number.length() < DAY.length()) {
             return;
         }
@@ -64,17 +125,64 @@ final class DigitTimes {
         return null;
     }
 
-    /** @param before how many times of day came before it */
-    void addClock(String value, long before) {
-        isoClocks += ISO_CLOCK.matcher(value).matches() ? 1 : 0;
-        byte[] bytes = ("2000-01-01 " + value).getBytes(StandardCharsets.UTF_8);
-        for (int p = 0; p < byClock.length; p++) {
-            if (byClock[p] == before) {
-                TimePattern.Reader reader =
-                        TimePattern.of(ISO_DAY + " " + CLOCKS.get(p)).reader();
+    /**
+     * Looks at a text.
+     *
+     * @param before how many values came before it
+     * @return whether it is a time of day
+     */
+    boolean addClock(String value, RowPlace place, long before) {
+        if (likeClocks * 4 + FEW < before) {
+            return false; // it is no column of them
+        }
+        boolean end = END.matcher(value).matches();
+        boolean clock = end || CLOCK.matcher(value).matches();
+        likeClocks += clock || LIKE_CLOCK.matcher(value).matches() ? 1 : 0;
+        clocks += clock ? 1 : 0;
+        ends += end ? 1 : 0;
+        isoClocks += !end && ISO_CLOCK.matcher(value).matches() ? 1 : 0;
+        if (end || !clock) {
+            noClocks.add(value, place);
+        } else {
+            addClock(value, 0, DIGITS, before);
+        }
+        return clock;
+    }
+
+    private void addClock(String value, int from, int to, long before) {
+        byte[] bytes = null;
+        for (int p = from; p < to; p++) {
+            boolean fits = p < DIGITS || value.length() == CLOCKS.get(p).length();
+            if (fits && TimeForms.mayBeAll(byClock[p] + ends, before)) {
+                bytes = bytes == null ? (ANY_DAY + value).getBytes(StandardCharsets.UTF_8) : bytes;
+                TimePattern.Reader reader = clockReaders[p];
+                if (reader == null) {
+                    reader = TimePattern.of(ISO_DAY + " " + CLOCKS.get(p)).reader();
+                    clockReaders[p] = reader;
+                }
                 byClock[p] += TimeForms.isTime(reader, bytes) ? 1 : 0;
             }
         }
+    }
+
+    /** Whether nearly all values are times of day, of whatever forms. */
+    boolean areClocks(long values) {
+        return nearly(clocks, values);
+    }
+
+    /** Whether most values may be meant as times of day. */
+    boolean areLikeClocks(long values) {
+        return likeClocks * 2 > values;
+    }
+
+    /** Whether all values, digits alone, are times of day. */
+    boolean areDigitClocks(long values) {
+        return values > 0 && (byClock[DIGITS] == values || byClock[DIGITS + 1] == values);
+    }
+
+    /** Whether so many of the values are as good as all. */
+    static boolean nearly(long count, long values) {
+        return count > 0 && count >= values - (values >= FEW ? values / MOST : 0);
     }
 
     /** Looks whether a number may be a time since 1970, in the unit of those before. */
@@ -103,22 +211,40 @@ final class DigitTimes {
         return null;
     }
 
-    /** Whether all times of day are as ISO 8601 writes them. */
-    boolean areIso(long clocks) {
-        return isoClocks == clocks;
+    /** Whether the times of day are as ISO 8601 writes them. */
+    boolean areIso(long values) {
+        return isoClocks >= byClock[likeliest()] && nearly(isoClocks + ends, values);
+    }
+
+    private int likeliest() {
+        int best = 0;
+        for (int p = 1; p < byClock.length; p++) {
+            best = byClock[p] > byClock[best] ? p : best;
+        }
+        return best;
     }
 
     /** Patterns of days with that of these times of day behind each; none where they have no one form. */
-    List<String> behind(List<String> days, long clocks) {
-        List<String> patterns = new ArrayList<>();
-        for (String day : days) {
-            for (int p = 0; p < CLOCKS.size(); p++) {
-                if (byClock[p] == clocks) {
-                    patterns.add(day + " " + CLOCKS.get(p));
-                    break;
-                }
-            }
+    List<String> behind(List<String> days, long values) {
+        int best = likeliest();
+        if (byClock[best] == 0 || !nearly(byClock[best] + ends, values)) {
+            return List.of();
         }
-        return patterns;
+        String clock = CLOCKS.get(best);
+        // Who writes AM and PM writes the month first, mostly.
+        return days.stream()
+                .sorted(Comparator.comparing(day -> clock.endsWith("a") && !day.startsWith("M")))
+                .map(day -> day + " " + clock)
+                .toList();
+    }
+
+    /** What is said of values that those of {@link #behind} do not read; empty: they read all. */
+    String unread(long values) {
+        long read = Math.max(isoClocks, byClock[likeliest()]);
+        String shown = noClocks.text();
+        return read >= values
+                ? ""
+                : values - read + " of " + values + " are no times of day of one form" + (shown.isEmpty() ? "" : ": ")
+                        + shown;
     }
 }

@@ -63,6 +63,7 @@ final class ProposalText {
         this.all = all;
         FileFacts facts = look.facts;
         values = TimePairs.paired(look.columns(), facts);
+        TimePairs.requireUsed(look, values);
         time = kafka.time(look, values);
         // Day and month can be told apart by another column than the time.
         String compact = time.pair.isEmpty() ? time.compactPattern() : null;
@@ -72,13 +73,17 @@ final class ProposalText {
                         .toList();
         // 07.10.2021 is read alike by dd.MM.yyyy and d.M.yyyy: only what would be another time is a doubt.
         Set<String> forms = new HashSet<>();
-        patterns = fitting.stream()
-                .filter(pattern -> columnsOf(pattern) == columnsOf(fitting.get(0)))
-                .filter(pattern -> forms.add(pattern.replaceAll("(?<!M)MM(?!M)", "M")
-                        .replace("dd", "d")
-                        .replace("HH", "H")
-                        .replace("hh", "h")))
-                .toList();
+        String saidTimes = facts.times;
+        // A pattern that a person says is that of another column where the time needs none.
+        patterns = saidTimes != null && fitting.isEmpty()
+                ? List.of(saidTimes)
+                : fitting.stream()
+                        .filter(pattern -> columnsOf(pattern) == columnsOf(fitting.get(0)))
+                        .filter(pattern -> forms.add(pattern.replaceAll("(?<!M)MM(?!M)", "M")
+                                .replace("dd", "d")
+                                .replace("HH", "H")
+                                .replace("hh", "h")))
+                        .toList();
         nulls = values.stream()
                 .filter(ColumnSample::hasGaps)
                 .flatMap(column -> column.words.stream())
@@ -467,11 +472,15 @@ final class ProposalText {
             boolean nothing = evidence.contains("are numbers; ") || evidence.contains("NaN");
             doubts.add(evidence + (!json && nothing ? ": --null takes a word for nothing" : ""));
         }
-        if (column.isTimeOfDay() && time.isDay()) {
+        boolean unpaired = time.isDay()
+                && column != time
+                && (column.isTimeOfDay()
+                        || TimePairs.unpaired(time, List.of(column)).contains(column));
+        if (unpaired) {
             String both = TimePairs.name(time, column, values);
             doubts.add("looks like the time of day of " + time.name + ", which has the day alone: the time of a row is"
                     + " its midnight"
-                    + (ColumnSample.pair(time, column, both) == null
+                    + (TimePairs.pair(time, column, both) == null
                             ? ", unless one column has both"
                             : ". --time-field " + both + " takes both"));
         }
@@ -513,13 +522,24 @@ final class ProposalText {
             open.add("times of " + time.name + " may be " + String.join(" or ", patterns) + ", and none of the first "
                     + look.rows + " rows tells which: say it by --times, such as --times '" + patterns.get(0) + "'");
         }
+        if (time.isDay() && look.facts.time == null) {
+            TimePairs.unpaired(time, values).stream().limit(1).forEach(clock -> {
+                String both = TimePairs.name(time, clock, values);
+                open.add(clock.name + " looks like the time of day of " + time.name + ", which has the day alone, and"
+                        + " would not be in the time of the rows: "
+                        + (TimePairs.pair(time, clock, both) == null
+                                ? "say by --times how both are written, such as --times 'dd.MM.yyyy HH:mm', or"
+                                : "say by --time-field " + both + " that both are the time, or")
+                        + " by --time-field " + time.name + " that it is the day");
+            });
+        }
         return open;
     }
 
     /** What speaks for the first of several patterns; empty: nothing, or something for each. */
     private String order() {
         String dayFirst = look.style.saysDayFirst();
-        if (patterns.get(0).startsWith("M") && patterns.get(0).endsWith(" a")) {
+        if (patterns.get(0).startsWith("M") && patterns.get(0).endsWith("a")) {
             return dayFirst.isEmpty() ? "AM and PM speak for the month first" : "";
         }
         return dayFirst;

@@ -112,7 +112,7 @@ final class TimeForms {
         boolean read = false;
         byte[] bytes = null;
         for (int p = 0; p < byPattern.length; p++) {
-            if (byPattern[p] + FEW_OUTLIERS + before / RARE >= before) {
+            if (mayBeAll(byPattern[p], before)) {
                 bytes = bytes == null ? value.getBytes(StandardCharsets.UTF_8) : bytes;
                 if (isTime(readers[p], bytes)) {
                     byPattern[p]++;
@@ -121,6 +121,11 @@ final class TimeForms {
             }
         }
         return read;
+    }
+
+    /** Whether what read so many of the values before may yet be the form of nearly all. */
+    static boolean mayBeAll(long read, long before) {
+        return read + FEW_OUTLIERS + before / RARE >= before;
     }
 
     /**

@@ -15,6 +15,7 @@ import io.waterwheel.schema.text.TimePattern;
 import java.nio.charset.Charset;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -342,6 +343,126 @@ class OddFilesTest {
             assertThat(undecided(western.getBytes(Charset.forName("windows-1252")), null))
                     .as(western)
                     .isEmpty();
+        }
+    }
+
+    private static FileFacts times(String pattern) {
+        FileFacts facts = new FileFacts();
+        facts.times = pattern;
+        return facts;
+    }
+
+    /** Rows of two columns are at their time of day, or it is asked what is meant: never silently at midnight. */
+    @Test
+    void timesOfDayInOtherForms() throws Exception {
+        String[][] files = {
+            {"nr,Date,Time,x\n1,20240131,235959,1\n2,20240201,000000,2\n", "Date_Time", "2024-01-31T23:59:59Z"},
+            {"Date,hhmm,x\n2024-01-31,2359,1\n2024-02-01,0010,2\n", "Date_hhmm", "2024-01-31T23:59:00Z"},
+            {"Date;Heure;v\n31/01/2024;23h59;1,5\n01/02/2024;00h00;2\n", "Date_Heure", "2024-01-31T23:59:00Z"},
+            {"Date;Heure;v\n31/01/2024;9h59;1,5\n01/02/2024;10h00;2\n", "Date_Heure", "2024-01-31T09:59:00Z"},
+            {"date,time,v\n1/31/2024,11:59PM,1\n2/1/2024,1:30AM,2\n", "date_time", "2024-01-31T23:59:00Z"},
+        };
+        for (String[] file : files) {
+            Taken taken = taken(file[0]);
+            assertThat(taken.refused()).as(taken.yaml()).isEmpty();
+            assertThat(taken.column(file[1])).as(taken.yaml()).hasSize(2).startsWith(millis(file[2]));
+            assertThat(undecided(file[0])).as(file[0]).isEmpty();
+        }
+        StringBuilder dense = new StringBuilder("date;time;dev;v\n");
+        for (int row = 0; row < 48; row++) {
+            dense.append("01.01.2024;")
+                    .append(String.format(Locale.ROOT, "%02d:%02d", row / 2, row % 2 * 30))
+                    .append(";a0;0,5\n");
+        }
+        dense.append("02.01.2024;24:00;a99;1,5\n");
+        Taken ends = taken(dense.toString());
+        assertThat(ends.column("date_time")).as(ends.yaml()).hasSize(48).contains(millis("2024-01-01T12:30:00Z"));
+        assertThat(ends.refused()).hasSize(1).allMatch(why -> why.contains("02.01.2024 24:00"));
+        assertThat(ends.yaml())
+                .contains("1 of 49 are no times of day of one form: 24:00 (line 50): such rows will be rejected");
+        // Numbers that are not called so are numbers.
+        assertThat(taken("Date,n\n2024-01-31,101112\n2024-02-01,111213\n").fields())
+                .containsExactly("Date timestamp", "n int");
+    }
+
+    /** A column that is called a time of day, and is not read as one, is asked about. */
+    @Test
+    void timesOfDayOfNoForm() throws Exception {
+        String mixed = "Datum;Uhrzeit;v\n07.10.2025;14:30;3\n08.10.2025;9:45:10 pm;4\n";
+        assertThat(undecided(mixed))
+                .hasSize(1)
+                .allMatch(one -> one.startsWith("Uhrzeit looks like the time of day of Datum, which has the day alone")
+                        && one.endsWith("by --time-field Datum that it is the day"));
+        assertThat(taken(mixed).yaml()).contains("# To decide: Uhrzeit looks like", "# looks like the time of day of");
+        FileFacts day = new FileFacts();
+        day.time = "Datum";
+        assertThat(taken(mixed.getBytes(UTF_8), RecordFormat.CSV, day).yaml()).doesNotContain("To decide");
+        assertThat(undecided("date,time,v\n2024-01-31,9.30 Uhr,1\n2024-02-01,10.15 Uhr,2\n"))
+                .hasSize(1);
+        assertThat(undecided("date,start_time,end_time\n2024-01-31,08:00,09:00\n2024-02-01,10:00,11:30\n"))
+                .hasSize(1)
+                .allMatch(one -> one.contains("say by --time-field date_start_time that both are the time"));
+        for (String none : List.of("date,duration\n2024-01-31,08:00\n", "date,time\n2024-01-31,morning\n")) {
+            assertThat(undecided(none)).as(none).isEmpty();
+        }
+    }
+
+    /** A pattern that is given is used, of one column or of two, or refused with what it does not read. */
+    @Test
+    void aPatternThatIsGiven() throws Exception {
+        String[][] files = {
+            {"yyyyMMdd HHmmss", "nr,Date,Time,x\n1,20240131,235959,1\n", "2024-01-31T23:59:59Z"},
+            {"d/M/yyyy HH:mm", "n,Date,Time\n1,03/04/2026,14:30\n2,03/05/2026,09:05\n", "2026-04-03T14:30:00Z"},
+            {"M/d/yyyy h:mm a", "Date,Time,x\n11/20/2026,2:30 PM,1\n", "2026-11-20T14:30:00Z"},
+            {"yyMMdd HHmmss", "x,Date,Time\n1,240131,235959\n2,240201,000000\n", "2024-01-31T23:59:59Z"},
+            {"d MMM yyyy HH.mm", "Date,x,Time,open\n1 Feb 2024,1,10.30,a\n", "2024-02-01T10:30:00Z"},
+        };
+        for (String[] file : files) {
+            Taken taken = taken(file[1].getBytes(UTF_8), RecordFormat.CSV, times(file[0]));
+            assertThat(taken.refused()).as(taken.yaml()).isEmpty();
+            assertThat(taken.column("Date_Time")).as(taken.yaml()).startsWith(millis(file[2]));
+            assertThat(taken.yaml()).contains("  times: ").contains(file[0]);
+        }
+        // The time is written as ISO 8601 says; another column by the pattern.
+        assertThat(taken(
+                                "t,due\n2024-01-31T10:00:00Z,01.02.2024\n".getBytes(UTF_8),
+                                RecordFormat.CSV,
+                                times("dd.MM.yyyy"))
+                        .fields())
+                .containsExactly("t timestamp", "due timestamp");
+        String[][] refused = {
+            {"dd.MM.yyyy", "t,k\n31.01.2024 10:00,a\n", "of t, it does not read 31.01.2024 10:00 (line 2)"},
+            {"yyyy-MM-dd HH:mm:ss", "t,k\n20240131,a\n20240201,b\n", "of t, it does not read 20240131 (line 2)"},
+            {"dd.MM.yyyy", "t,k\n2024-01-31,a\n", "of t, it does not read 2024-01-31 (line 2)"},
+            {"yyyyMMdd HHmmss", "Date,Time\n20240131,23:59\n", "the days of Date are written so, but no column has"},
+            {
+                "yyyyMMdd HHmm",
+                "Date,a_time,b_time\n20240131,2359,1215\n",
+                "may be a_time or b_time: say which by --time-field, such as --time-field Date_a_time"
+            },
+        };
+        for (String[] file : refused) {
+            assertThatThrownBy(() -> taken(file[1].getBytes(UTF_8), RecordFormat.CSV, times(file[0])))
+                    .as(file[1])
+                    .hasMessageContaining("--times '" + file[0] + "' fits no column of f: ")
+                    .hasMessageContaining(file[2]);
+        }
+    }
+
+    /** AM and PM speak for the month first in two columns as in one. */
+    @Test
+    void halvesOfTheDayInTwoColumns() throws Exception {
+        String file = "n,day,time,x\n1,03/09/2024,08:00:00 PM,1\n2,03/10/2024,01:30:00 AM,2\n";
+        assertThat(undecided(file)).isEmpty();
+        assertThat(taken(file).column("day_time"))
+                .containsExactly(millis("2024-03-09T20:00:00Z"), millis("2024-03-10T01:30:00Z"));
+        String unclear = "date,time,place\n03/04/2026,14:30,Main St\n03/05/2026,09:05,High St\n";
+        assertThat(undecided(unclear)).hasSize(1).allMatch(one -> one.contains("--times 'd/M/yyyy HH:mm'"));
+        for (String pattern : List.of("d/M/yyyy HH:mm", "M/d/yyyy HH:mm")) {
+            Taken said = taken(unclear.getBytes(UTF_8), RecordFormat.CSV, times(pattern));
+            assertThat(said.column("date_time"))
+                    .as(said.yaml())
+                    .startsWith(millis(pattern.startsWith("d") ? "2026-04-03T14:30:00Z" : "2026-03-04T14:30:00Z"));
         }
     }
 }

@@ -80,6 +80,7 @@ final class ColumnRoles {
                     + " schema by hand: 'waterwheel stream create --help' shows one; or say by --times how they are"
                     + " written, such as --times 'dd.MM.yy HH:mm'"
                     + look.adviceOfLines()
+                    + look.adviceOfEncoding()
                     + nearly
                     + (nearly.length() == 0 ? "" : ". --skip-last N leaves out rows at the end, such as totals"));
         }

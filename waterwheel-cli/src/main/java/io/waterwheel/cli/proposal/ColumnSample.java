@@ -87,7 +87,7 @@ final class ColumnSample {
     private String first = "";
 
     /** Of JSON: values that are strings, and numbers and booleans. */
-    private long strings;
+    long strings;
 
     private long literals;
     private boolean isJson;
@@ -510,11 +510,6 @@ final class ColumnSample {
         return known == null && strings > 0 && literals > 0;
     }
 
-    /** How many of its values in JSON are strings. */
-    long strings() {
-        return strings;
-    }
-
     /** Whether the values are written as ISO 8601 writes times, with a zone or without, or days. */
     boolean isTime() {
         return type().isTimestamp();
@@ -523,6 +518,11 @@ final class ColumnSample {
     /** Whether the values are times of day, such as 14:30, without a day. */
     boolean isTimeOfDay() {
         return digitTimes.areClocks(values - marks);
+    }
+
+    /** Whether the first value is this. */
+    boolean isFirst(String value) {
+        return first.equals(value);
     }
 
     /** How many values are no marks of nothing. */

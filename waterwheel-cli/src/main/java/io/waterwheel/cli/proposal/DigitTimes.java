@@ -18,7 +18,7 @@ final class DigitTimes {
     static final String ISO_DAY = "yyyy-MM-dd";
 
     /** What whole numbers may be, too. */
-    private static final List<String> COMPACT = List.of(DAY, "yyyyMMddHHmm", "yyyyMMddHHmmss");
+    private static final List<String> COMPACT = List.of(DAY, "yyyyMMddHHmm", "yyyyMMddHHmmss", "yyyyMMddHHmmssSSS");
 
     /** Times of day, the likeliest first; those of digits alone last. */
     private static final List<String> CLOCKS = List.of(

@@ -167,15 +167,33 @@ abstract class FileLook {
         if (odd * 2 <= others) {
             return "";
         }
-        byte[] bytes = all.toString().getBytes(StandardCharsets.ISO_8859_1);
-        String fitting = Stream.of(FileEncoding.values())
-                .filter(one -> one.isForeign() && one.reads(bytes))
-                .map(FileEncoding::label)
-                .collect(Collectors.joining(", "));
+        String fitting = fitting(all);
         return "its texts are of another alphabet than that of Western Europe, as it seems" + shown
                 + ": say by --encoding how they are encoded"
                 + (fitting.isEmpty() ? "" : "; these can be: " + fitting)
                 + ", or write it in UTF-8 by iconv";
+    }
+
+    /** The encodings of other alphabets in which bytes are text. */
+    private static String fitting(CharSequence latin1) {
+        byte[] bytes = latin1.toString().getBytes(StandardCharsets.ISO_8859_1);
+        return Stream.of(FileEncoding.values())
+                .filter(one -> one.isForeign() && one.reads(bytes))
+                .map(FileEncoding::label)
+                .collect(Collectors.joining(", "));
+    }
+
+    /** The encodings of other alphabets in which the beginning of a file is text; empty: none. */
+    static String fitting(InputSource file) throws IOException {
+        StringBuilder all = new StringBuilder();
+        try (InputLines lines = new InputLines(file.open(), false, FileEncoding.LATIN_1)) {
+            byte[] line = lines.next();
+            while (line != null && all.length() < TELLING_BYTES) {
+                all.append(text(line)).append('\n');
+                line = lines.next();
+            }
+        }
+        return fitting(all);
     }
 
     /** Whether a run of signs is no word in any alphabet: one sign again and again, or what stands between words. */
@@ -186,6 +204,19 @@ abstract class FileLook {
 
     /** What {@link #foreign} says of the file; empty: nothing, or the encoding is known. */
     String foreign = "";
+
+    /** Where the encoding is a guess: the others in which the file is text, of other alphabets. */
+    String otherwise = "";
+
+    /** A sentence behind a full stop: what is not read may be so by the encoding. Mostly empty. */
+    final String adviceOfEncoding() {
+        return !foreign.isEmpty()
+                ? ". I" + foreign.substring(1)
+                : otherwise.isEmpty()
+                        ? ""
+                        : ". It is no UTF-8, and was taken to be in " + encoding.label()
+                                + ": --encoding says another; these can be: " + otherwise;
+    }
 
     /** Passes over lines that are no UTF-8, in a file that is UTF-8 but for them: they will be rejected. */
     final void passDamaged() {

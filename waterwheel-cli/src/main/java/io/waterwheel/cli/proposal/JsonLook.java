@@ -122,6 +122,29 @@ final class JsonLook extends FileLook {
                     + ": expected a file with one JSON object a line");
         }
         looked = true;
+        Place type = root.below.get("type");
+        if (!adviceOfLines().isEmpty()
+                && type != null
+                && type.scalars != null
+                && type.scalars.isFirst("FeatureCollection")) {
+            throw bad(source + " is one object of GeoJSON" + adviceOfLines());
+        }
+    }
+
+    /** Of a file that is one object, with an array of objects in it: these are the rows, most likely. */
+    @Override
+    String adviceOfLines() {
+        if (!whole || !countsLines || rows != 1) {
+            return "";
+        }
+        return root.below.values().stream()
+                .filter(member -> member.arrays == 1
+                        && member.longest > 0
+                        && member.below.values().stream().anyMatch(element -> element.objects > 0))
+                .findFirst()
+                .map(member -> ". The rows are the elements of " + MemberPath.ROOT + step(member)
+                        + ", as it seems: write each as a line of its own, as jq -c '" + step(member) + "[]' does")
+                .orElse("");
     }
 
     @Override

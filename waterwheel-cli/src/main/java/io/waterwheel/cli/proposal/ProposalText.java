@@ -429,7 +429,7 @@ final class ProposalText {
             doubts.add(column.spaced + " have spaces around them, which belong to a text");
         }
         if (column.isMixed()) {
-            doubts.add(column.strings() + " of " + column.values + " are strings");
+            doubts.add(column.strings + " of " + column.values + " are strings");
         } else if (column.needsTextNumbers() && type != FieldType.STRING) {
             doubts.add("numbers in strings");
         }
@@ -486,10 +486,12 @@ final class ProposalText {
         }
         if (column.values == 0 && column.known == null) {
             doubts.add("always empty: type unknown");
-        } else if (!isTime
-                && column.epochUnit() != null
-                && ColumnRoles.TIME_NAME.matcher(column.name).matches()) {
-            doubts.add("perhaps a time too: {type: timestamp, unit: s}");
+        } else if (!isTime && ColumnRoles.TIME_NAME.matcher(column.name).matches()) {
+            TimestampUnit counts = column.epochUnit();
+            if (counts != null) {
+                doubts.add("perhaps a time too: {type: "
+                        + column.timestamp(counts).schemaName() + ", unit: " + counts.schemaName() + "}");
+            }
         }
         if (!doubts.isEmpty()) {
             out.append("   # ").append(String.join("; ", doubts));

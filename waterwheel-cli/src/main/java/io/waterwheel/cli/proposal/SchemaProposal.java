@@ -85,6 +85,7 @@ public final class SchemaProposal {
                 FileEncoding taken = guess == FileEncoding.UTF_8 ? encoding : guess;
                 if (encoding == null && guess != FileEncoding.UTF_8) {
                     look.foreign = file.naming(() -> FileLook.foreign(file));
+                    look.otherwise = file.naming(() -> FileLook.fitting(file));
                 }
                 return file.naming(() -> looked(look, in, taken));
             } catch (OtherEncodingException e) {

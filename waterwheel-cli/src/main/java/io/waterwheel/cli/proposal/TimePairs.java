@@ -225,9 +225,8 @@ final class TimePairs {
                                         : "the times of day may be " + String.join(" or ", clocks)
                                                 + ": say which by --time-field, such as --time-field " + day.name + "_"
                                                 + clocks.get(0))
-                        : nearest == null
-                                ? ""
-                                : ": of " + nearest.name + ", it does not read " + nearest.unfit.text()));
+                        : nearest == null ? "" : ": of " + nearest.name + ", it does not read " + nearest.unfit.text())
+                + look.adviceOfEncoding());
     }
 
     /** The columns that look like the time of day of a day, as they are called, too. */

@@ -283,6 +283,16 @@ class OddFilesTest {
             {"Tue Mar  2 15:03:00 UTC 2021", "2021-03-02T15:03:00Z"},
             {"2021\u5e743\u67082\u65e5", "2021-03-02T00:00:00Z"},
             {"2.3.2021 07:05", "2021-03-02T07:05:00Z"},
+            {"02 Mar 2021 07:05", "2021-03-02T07:05:00Z"},
+            {"2-Mar-2021", "2021-03-02T00:00:00Z"},
+            {"02-MAR-21", "2021-03-02T00:00:00Z"},
+            {"02-Mar-21 07:05", "2021-03-02T07:05:00Z"},
+            {"03/22/21 01:30:00 PM", "2021-03-22T13:30:00Z"},
+            {"3/22/21 1:30 PM", "2021-03-22T13:30:00Z"},
+            {"22/3/21 1:30 PM", "2021-03-22T13:30:00Z"},
+            {"\"Mar 2, 2021 11:59 PM\"", "2021-03-02T23:59:00Z"},
+            {"\"02.03.2021 23:59:59,123\"", "2021-03-02T23:59:59.123Z"},
+            {"20210302235959123", "2021-03-02T23:59:59.123Z"},
         };
         for (String[] time : times) {
             Taken taken = taken("when,n\n" + time[0] + ",1\n" + time[0] + ",2\n");
@@ -293,6 +303,12 @@ class OddFilesTest {
                     .isEmpty();
         }
         assertThat(undecided("when,n\n3/2/21 20:39,1\n")).hasSize(1);
+        for (String none : List.of("0049170123456", "20211302235959123", "12345678901234567", "02-MAX-21", "2-3-21")) {
+            assertThat(taken("day,n\n2021-03-02," + none + "\n").yaml())
+                    .as(none)
+                    .contains("time: day\n")
+                    .doesNotContain("times:");
+        }
         assertThatThrownBy(() -> taken("when,n\n\"Wed, 02 Mar 2021 15:03:00 GMT\",1\n"))
                 .hasMessageContaining("no column can be the time");
         TimeForms.USUAL.forEach(pattern -> assertThat(TimePattern.of(pattern)).isNotNull());
@@ -463,6 +479,50 @@ class OddFilesTest {
             assertThat(said.column("date_time"))
                     .as(said.yaml())
                     .startsWith(millis(pattern.startsWith("d") ? "2026-04-03T14:30:00Z" : "2026-03-04T14:30:00Z"));
+        }
+    }
+
+    private static Taken json(String file) throws Exception {
+        return taken(file.getBytes(UTF_8), RecordFormat.JSON, FileFacts.NONE);
+    }
+
+    @Test
+    void whatIsSaidOfJson() throws Exception {
+        Taken counts = json("{\"updated\":1706745605000,\"time\":1706745600000,\"id\":\"a\"}\n");
+        assertThat(counts.yaml()).contains("# perhaps a time too: {type: timestamp, unit: ms}");
+        assertThat(SchemaFile.read(
+                                "f",
+                                counts.yaml()
+                                        .replace("name: time, type: long", "name: time, type: timestamp, unit: ms"))
+                        .schema()
+                        .fields())
+                .hasSize(3);
+        String feature = "{\"type\":\"Feature\",\"properties\":{\"time\":1706745600000,\"id\":\"a\"}}";
+        String metadata = "\"metadata\":{\"generated\":1706745605000},";
+        for (String before : List.of("", metadata)) {
+            String all = "{\"type\":\"FeatureCollection\"," + before + "\"features\":[" + feature + "]}\n";
+            assertThatThrownBy(() -> json(all))
+                    .hasMessage(
+                            "f is one object of GeoJSON. The rows are the elements of $.features, as it seems: write"
+                                    + " each as a line of its own, as jq -c '.features[]' does");
+            // In lines it is a record as another is.
+            assertThat(before.isEmpty() ? 2 : json(all + all).rows().size()).isEqualTo(2);
+        }
+        assertThatThrownBy(() -> json("{\"n\":1,\"rows\":[{\"a\":1}]}\n"))
+                .hasMessageContaining("no column can be the time")
+                .hasMessageContaining("as jq -c '.rows[]' does");
+        assertThat(json(feature + "\n" + feature + "\n").rows()).hasSize(2);
+    }
+
+    /** Times in another encoding are none in the one that is taken: the message says what may be wrong. */
+    @Test
+    void timesInAnotherAlphabet() {
+        byte[] file = "\u65e5\u4ed8,\u5e97\u8217\n2024\u5e741\u67083\u65e5,\u6771\u4eac\n"
+                .getBytes(Charset.forName("shift-jis"));
+        for (FileFacts facts : List.of(FileFacts.NONE, times("yyyy'\u5e74'M'\u6708'd'\u65e5'"))) {
+            assertThatThrownBy(() -> taken(file, RecordFormat.CSV, facts))
+                    .hasMessageContaining(". It is no UTF-8, and was taken to be in windows-1252: --encoding says")
+                    .hasMessageContaining("shift-jis");
         }
     }
 }

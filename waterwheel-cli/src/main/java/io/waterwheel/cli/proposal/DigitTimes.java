@@ -3,6 +3,7 @@ package io.waterwheel.cli.proposal;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.schema.text.TimePattern;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -47,6 +48,12 @@ final class DigitTimes {
 
     private static final Pattern LIKE_CLOCK = Pattern.compile("\\d{1,2} ?[:.hH] ?\\d\\d.{0,12}");
 
+    /** Hours, hours and minutes, and HHmmss without its zeros, as spreadsheets write them. */
+    private static final List<Pattern> NUMBERS = List.of(
+            Pattern.compile("[01]?\\d|2[0-4]"),
+            Pattern.compile("([01]?\\d|2[0-3])\\.[0-5]\\d"),
+            Pattern.compile("(\\d|1\\d|2[0-3])[0-5]\\d[0-5]\\d"));
+
     private static final Pattern ISO_CLOCK = Pattern.compile("\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?");
     private static final String ANY_DAY = "2000-01-01 ";
     /** Of fewer values each has to be a time of day. */
@@ -69,6 +76,9 @@ final class DigitTimes {
     private long ends;
     /** Values that may be meant as times of day, those among them. */
     private long likeClocks;
+
+    /** By form: numbers that may be meant as times of day. */
+    private final long[] byNumber = new long[NUMBERS.size()];
 
     private final Outliers noClocks = new Outliers();
     /** The two halves of the pattern that a person says, and by half: values that it reads. */
@@ -102,6 +112,11 @@ final class DigitTimes {
     /** @param before how many values came before it */
     void addDigits(String number, long before) {
         addClock(number, DIGITS, CLOCKS.size(), before);
+        for (int p = 0; p < byNumber.length; p++) {
+            if (byNumber[p] == before) {
+                byNumber[p] += NUMBERS.get(p).matcher(number).matches() ? 1 : 0;
+            }
+        }
         if (number.length() < DAY.length()) {
             return;
         }
@@ -173,6 +188,16 @@ final class DigitTimes {
     /** Whether most values may be meant as times of day. */
     boolean areLikeClocks(long values) {
         return likeClocks * 2 > values;
+    }
+
+    /** Whether all values are numbers that may be meant as times of day. */
+    boolean areNumbersLikeClocks(long values) {
+        return values > 0 && Arrays.stream(byNumber).anyMatch(count -> count == values);
+    }
+
+    /** How times of day that are not read may be written. */
+    String example(long values) {
+        return byNumber[0] == values ? "H" : byNumber[1] == values ? "H.mm" : "HH:mm";
     }
 
     /** Whether all values, digits alone, are times of day. */

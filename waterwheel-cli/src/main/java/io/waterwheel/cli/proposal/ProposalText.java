@@ -530,7 +530,9 @@ final class ProposalText {
                 open.add(clock.name + " looks like the time of day of " + time.name + ", which has the day alone, and"
                         + " would not be in the time of the rows: "
                         + (TimePairs.pair(time, clock, both) == null
-                                ? "say by --times how both are written, such as --times 'dd.MM.yyyy HH:mm', or"
+                                ? "say by --times how both are written, such as --times '"
+                                        + (patterns.isEmpty() ? DigitTimes.ISO_DAY : patterns.get(0)) + " "
+                                        + clock.digitTimes.example(clock.known()) + "', or"
                                 : "say by --time-field " + both + " that both are the time, or")
                         + " by --time-field " + time.name + " that it is the day");
             });

@@ -232,9 +232,12 @@ final class TimePairs {
     /** The columns that look like the time of day of a day, as they are called, too. */
     static List<ColumnSample> unpaired(ColumnSample day, List<ColumnSample> columns) {
         return columns.stream()
-                .filter(column -> column != day
-                        && (column.isTimeOfDay() || column.digitTimes.areLikeClocks(column.known()))
-                        && score(day.name, column.name) > 0)
+                .filter(column -> column != day)
+                .filter(column -> {
+                    int score = score(day.name, column.name);
+                    return (score > 0 && (column.isTimeOfDay() || column.digitTimes.areLikeClocks(column.known())))
+                            || (score > NAMELESS && column.digitTimes.areNumbersLikeClocks(column.known()));
+                })
                 .toList();
     }
 

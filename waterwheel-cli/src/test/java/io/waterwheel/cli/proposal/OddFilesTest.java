@@ -418,6 +418,16 @@ class OddFilesTest {
         assertThat(undecided("date,start_time,end_time\n2024-01-31,08:00,09:00\n2024-02-01,10:00,11:30\n"))
                 .hasSize(1)
                 .allMatch(one -> one.contains("say by --time-field date_start_time that both are the time"));
+        String[][] numbers = {
+            {"0", "23", "yyyy-MM-dd H"}, {"9.30", "14.05", "yyyy-MM-dd H.mm"}, {"80112", "235959", "yyyy-MM-dd HH:mm"},
+        };
+        for (String[] number : numbers) {
+            String file = "date,hour,v\n2024-01-31," + number[0] + ",1\n2024-02-01," + number[1] + ",2\n";
+            assertThat(undecided(file)).hasSize(1).allMatch(one -> one.contains("--times '" + number[2] + "', or"));
+            assertThat(undecided(file.replace("hour", "rain"))).isEmpty();
+        }
+        Taken hours = taken("date,hour\n2024-01-31,23\n".getBytes(UTF_8), RecordFormat.CSV, times("yyyy-MM-dd H"));
+        assertThat(hours.column("date_hour")).as(hours.yaml()).containsExactly(millis("2024-01-31T23:00:00Z"));
         for (String none : List.of("date,duration\n2024-01-31,08:00\n", "date,time\n2024-01-31,morning\n")) {
             assertThat(undecided(none)).as(none).isEmpty();
         }

@@ -186,17 +186,21 @@ final class TimePairs {
     static List<String> halves(String pattern) {
         int space = pattern.indexOf(' ');
         for (; space >= 0; space = pattern.indexOf(' ', space + 1)) {
-            try {
-                String day = pattern.substring(0, space);
-                String clock = DigitTimes.ISO_DAY + pattern.substring(space);
-                TimePattern.of(day);
-                TimePattern.of(clock);
+            String day = pattern.substring(0, space);
+            String clock = DigitTimes.ISO_DAY + pattern.substring(space);
+            if (isPattern(day) && isPattern(clock)) {
                 return List.of(day, clock);
-            } catch (IllegalArgumentException noTwoPatterns) {
-                continue;
             }
         }
         return List.of();
+    }
+
+    private static boolean isPattern(String text) {
+        try {
+            return TimePattern.of(text).reader().toString().equals(text);
+        } catch (IllegalArgumentException none) {
+            return false;
+        }
     }
 
     /** Refuses a pattern that a person says and that no column is written by. */

@@ -205,7 +205,7 @@ final class DigitTimes {
         return values > 0 && (byClock[DIGITS] == values || byClock[DIGITS + 1] == values);
     }
 
-    /** Whether so many of the values are as good as all. */
+    /** Whether {@code count} of the values are as good as all. */
     static boolean nearly(long count, long values) {
         return count > 0 && count >= values - (values >= FEW ? values / MOST : 0);
     }

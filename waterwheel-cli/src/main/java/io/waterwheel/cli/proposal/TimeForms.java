@@ -138,7 +138,7 @@ final class TimeForms {
         return read;
     }
 
-    /** Whether what read so many of the values before may yet be the form of nearly all. */
+    /** Whether what read {@code read} of the values before may yet be the form of nearly all. */
     static boolean mayBeAll(long read, long before) {
         return read + FEW_OUTLIERS + before / RARE >= before;
     }

@@ -39,6 +39,12 @@ def answer(rows: int, verdict: dict | None, end: bool = True) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
+def described(**types: str) -> tuple[int, bytes, bool]:
+    """A stream as the gateway describes it, which a tail asks for first."""
+    fields = [{"name": name, "type": of} for name, of in types.items()]
+    return 200, json.dumps({"id": 1, "definition": {"name": "s", "fields": fields}}).encode(), True
+
+
 class Gateway(http.server.ThreadingHTTPServer):
     """Answers as it was told to, and keeps what it was asked."""
 
@@ -49,6 +55,8 @@ class Gateway(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.asked = []
         self.answers = []
+        # Of tails that begin at once, whose requests have no order.
+        self.stream = None
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -63,7 +71,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.server.asked.append((self.path, dict(self.headers), body))
-        status, content, whole = self.server.answers.pop(0)
+        if self.server.stream is not None and self.path == "/v1/streams/s":
+            status, content, whole = self.server.stream
+        else:
+            status, content, whole = self.server.answers.pop(0)
         if isinstance(status, threading.Event):
             # As one that answers when the event is set, and sees then that its client has gone.
             status.wait(60)
@@ -295,6 +306,8 @@ class WithoutServer(unittest.TestCase):
         gone = b'event: missed\ndata: {"partition":0,"from":3,"to":5,"reason":"r"}\n\n'
         lasting = b'event: failure\ndata: {"code":"STREAM_CHANGED","message":"m","temporary":false}\n\n'
         last = gone + b'data: [{"id":5}]\nid: 7@0:6\n\n' + lasting
+        # Also where it is away before anything is known of the stream.
+        self.will((503, away, True), described(id="int"))
         self.will((200, first, False), (503, away, True), (200, b"retry: 5000\n\n", True), (200, last, True))
         missed = []
         tail = self.client.tail("s", where="id > 0", start="earliest", select=["id"], missed=missed.append)
@@ -305,14 +318,34 @@ class WithoutServer(unittest.TestCase):
         with self.assertRaises(waterwheel.WaterwheelError) as failed:
             next(tail)
         self.assertEqual(failed.exception.code, "STREAM_CHANGED")
-        self.assertEqual(self.gateway.asked[0][0], "/v1/streams/s/tail?from=earliest&where=id+%3E+0&select=id")
-        ids = [headers.get("Last-Event-ID") for _, headers, _ in self.gateway.asked]
+        self.assertEqual([path for path, _, _ in self.gateway.asked[:2]], ["/v1/streams/s"] * 2)
+        self.assertEqual(self.gateway.asked[2][0], "/v1/streams/s/tail?from=earliest&where=id+%3E+0&select=id")
+        ids = [headers.get("Last-Event-ID") for _, headers, _ in self.gateway.asked[2:]]
         self.assertEqual(ids, [None, "7@0:3", "7@0:3", "7@0:3"])
+
+    def test_a_tail_has_the_values_of_an_answer(self):
+        types = dict(m="decimal(19, 3)", n="decimal(38, 30)", d="double", t="timestamp", u="timestamp_us")
+        self.will(described(**types, raw="bytes", note="string"))
+        row = b'{"m":123456789012345.678,"n":12345678.%s,"d":0.1,"t":-1,"u":1633608000000001' % (b"1" * 30)
+        row += b',"raw":"AAE=","note":"AAE="}'
+        other = b'{"m":5,"n":null,"d":2,"t":99999999999999999,"u":null,"raw":null,"note":null}'
+        self.will((200, b"data: [" + row + b",\ndata: " + other + b"]\nid: 7@0:2\n\n", True))
+        with self.client.tail("s") as tail:
+            first, second = next(tail), next(tail)
+        # A decimal that was rounded is another one.
+        self.assertEqual(str(first["m"]), "123456789012345.678")
+        self.assertEqual(str(first["n"]), "12345678." + "1" * 30)
+        self.assertEqual((type(first["d"]), first["d"]), (float, 0.1))
+        self.assertEqual(first["t"], datetime.datetime(1969, 12, 31, 23, 59, 59, 999_000, UTC))
+        self.assertEqual(first["u"], datetime.datetime(2021, 10, 7, 12, 0, 0, 1, UTC))
+        self.assertEqual((first["raw"], first["note"]), (b"\0\1", "AAE="))
+        self.assertEqual(str(second["m"]), "5.000")
+        self.assertEqual([second[name] for name in ("n", "t", "u", "raw")], [None, 99999999999999999, None, None])
 
     def test_a_tail_is_closed_while_it_waits(self):
         self.gateway.holds = threading.Event()
         self.addCleanup(self.gateway.holds.set)
-        self.will((200, b"data: [{}]\nid: 7@0:1\n\n", None))
+        self.will(described(), (200, b"data: [{}]\nid: 7@0:1\n\n", None))
         tail = self.client.tail("s")
         self.assertEqual(next(tail), {})
         waiting = threading.Thread(target=lambda: self.assertEqual(list(tail), []))
@@ -326,6 +359,7 @@ class WithoutServer(unittest.TestCase):
         tails = 48
         self.gateway.holds = threading.Event()
         self.addCleanup(self.gateway.holds.set)
+        self.gateway.stream = described()
         self.will(*((200, b"data: [{}]\nid: 7@0:1\n\n", None) for _ in range(tails)))
 
         async def ask():
@@ -543,7 +577,8 @@ class WithServer(unittest.TestCase):
         self.assertEqual(len(self.client.sql(statement)), 5000)
 
     def test_a_tail_gives_what_is_appended(self):
-        self.client.append(STREAM, self.rows(10))
+        rows = [dict(row, price=decimal.Decimal("1234567890123456.78")) for row in self.rows(10)]
+        stored = self.client.append(STREAM, rows)
         with self.client.tail(STREAM, start="earliest", where=f"id BETWEEN {self.id} AND {self.id + 99}") as tail:
             first = [next(tail) for _ in range(10)]
             self.client.append(STREAM, [dict(row, id=row["id"] + 50) for row in self.rows(3)])
@@ -552,6 +587,10 @@ class WithServer(unittest.TestCase):
         self.assertEqual(sorted(row["id"] - self.id for row in first), list(range(10)))
         self.assertEqual(sorted(row["id"] - self.id for row in second), [50, 51, 52])
         self.assertIsNotNone(position)
+        # As an answer has them.
+        where = f"id BETWEEN {self.id} AND {self.id + 49}"
+        asked = self.client.query(STREAM, where=where, at_least=stored.positions)
+        self.assertEqual(sorted(first, key=lambda row: row["id"]), sorted(asked.rows(), key=lambda row: row["id"]))
 
     def test_asyncio(self):
         async def both():

@@ -185,7 +185,8 @@ class Client:
         select: Sequence[str] | None = None,
         missed: Callable[[Mapping[str, Any]], None] | None = None,
     ) -> Tail:
-        """The rows of a stream as queries see them, each once, until it is closed.
+        """The rows of a stream as queries see them, each once, until it is closed. The gateway is asked once for the
+        types of its fields.
 
         where: a condition, such as "value > 20".
         start: "now", "earliest", or the position of another tail.
@@ -197,7 +198,7 @@ class Client:
             parameters["where"] = where
         if select is not None:
             parameters["select"] = ",".join(select)
-        return Tail(self._connections, _path(stream) + "/tail", parameters, missed)
+        return Tail(self._connections, _path(stream), parameters, missed)
 
     # Appends
 

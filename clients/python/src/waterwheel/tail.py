@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 import collections
+import decimal
 import http.client
 import json
+import re
 import threading
 import warnings
 from typing import Any, Callable, Iterator, Mapping
+
+import pyarrow
 
 from ._http import Connections, Response
 from .errors import WaterwheelError
@@ -17,11 +22,59 @@ _TYPE = "text/event-stream"
 _SILENCE = 35.0
 _FIRST_PAUSE = 0.2
 _LONGEST_PAUSE = 5.0
+_DECIMAL = re.compile(r"decimal\(\d+, *(\d+)\)")
+_TIMES = {"timestamp": "ms", "timestamp_us": "us", "timestamp_ns": "ns"}
+#: More digits than any decimal of Waterwheel has.
+_ALL_DIGITS = decimal.Context(prec=76)
+
+#: Makes of a value in JSON the one that an answer's `rows()` has.
+_Reader = Callable[[Any], Any]
+
+
+def _reader(name: str) -> _Reader | None:
+    """For values of this type; None where JSON has them as they are."""
+    if name == "bytes":
+        return base64.b64decode
+    if name in _TIMES:
+        arrow = pyarrow.timestamp(_TIMES[name], tz="UTC")
+
+        def moment(count: int) -> Any:
+            try:
+                return pyarrow.scalar(count, arrow).as_py()
+            except (ValueError, OverflowError):
+                # One that Python has no time for must not end a tail.
+                return count
+
+        return moment
+    found = _DECIMAL.fullmatch(name)
+    if found is None:
+        return None
+    last = decimal.Decimal(1).scaleb(-int(found.group(1)))
+    return lambda number: decimal.Decimal(number).quantize(last, context=_ALL_DIGITS)
+
+
+class _Fields:
+    """Reads rows in JSON by the types of a stream's fields."""
+
+    def __init__(self, types: Mapping[str, str]) -> None:
+        self._readers = {name: reader for name, of in types.items() if (reader := _reader(of)) is not None}
+        self._exact = any(_DECIMAL.fullmatch(of) for of in types.values())
+
+    def rows(self, text: str) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = json.loads(text, parse_float=decimal.Decimal if self._exact else float)
+        for row in rows:
+            for name, value in row.items():
+                reader = self._readers.get(name)
+                if reader is not None:
+                    row[name] = None if value is None else reader(value)
+                elif self._exact and isinstance(value, decimal.Decimal):
+                    row[name] = float(value)
+        return rows
 
 
 class Tail(Iterator[dict[str, Any]]):
-    """The rows of a stream as queries see them, as dictionaries: times are numbers in the unit of their field, bytes
-    are base64, as in JSON.
+    """The rows of a stream as queries see them, as dictionaries: times, bytes and decimals are what an answer's rows()
+    has; a time that Python has no value for is a number in the unit of its type. Addresses and UUIDs are text.
 
     It comes again by itself after a lost connection, and where a gateway or a server was away, and each row comes once.
     One thread, but for close.
@@ -33,12 +86,14 @@ class Tail(Iterator[dict[str, Any]]):
     def __init__(
         self,
         connections: Connections,
-        path: str,
+        stream: str,
         parameters: Mapping[str, str],
         missed: Callable[[Mapping[str, Any]], None] | None,
     ) -> None:
         self._connections = connections
-        self._path = path
+        self._stream = stream
+        self._path = stream + "/tail"
+        self._fields: _Fields | None = None
         self._parameters = dict(parameters)
         self._missed = missed
         self._rows: collections.deque[dict[str, Any]] = collections.deque()
@@ -88,6 +143,11 @@ class Tail(Iterator[dict[str, Any]]):
 
     def _event(self) -> None:
         """Reads one event to its end: what is cut off before that comes again."""
+        fields = self._fields
+        if fields is None:
+            # Once: a stream's fields never change.
+            definition = self._connections.request("GET", self._stream).json()["definition"]
+            fields = self._fields = _Fields({field["name"]: field["type"] for field in definition["fields"]})
         if self._response is None:
             headers = {"Accept": _TYPE}
             if self._received is not None:
@@ -114,7 +174,8 @@ class Tail(Iterator[dict[str, Any]]):
                 name = value
             elif field == "id":
                 number = value
-        said: Any = json.loads("\n".join(data)) if data else None
+        text = "\n".join(data)
+        said: Any = None if not data else json.loads(text) if name else fields.rows(text)
         if number is not None:
             self._received = number
             if not self._rows and not said:

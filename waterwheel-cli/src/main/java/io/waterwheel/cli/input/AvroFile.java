@@ -136,7 +136,7 @@ final class AvroFile extends InputStream {
         };
         this.sync = require(SYNC_BYTES);
         try {
-            AvroType type = AvroSchemas.parse(schema);
+            AvroType type = AvroSchemas.parseOfFile(schema);
             this.json = new AvroJson(type);
             AvroFieldTypes.of(type).forEach((path, field) -> {
                 if (field.isDecimal()) {

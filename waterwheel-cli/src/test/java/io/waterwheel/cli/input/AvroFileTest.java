@@ -1,5 +1,6 @@
 package io.waterwheel.cli.input;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -226,6 +227,21 @@ class AvroFileTest {
                 }
             }
         }
+    }
+
+    /** As Polars writes it where no name is given. */
+    @Test
+    void aRecordWithoutAName() throws IOException {
+        Schema schema = new Schema.Parser()
+                .parse("{\"type\": \"record\", \"name\": \"x\", \"fields\": [{\"name\": \"n\", \"type\": \"int\"}]}");
+        GenericRecord record = new GenericData.Record(schema);
+        record.put("n", 7);
+        byte[] named = file(schema, CodecFactory.nullCodec(), List.of(record));
+        String text = new String(named, ISO_8859_1);
+        int at = text.indexOf("\"name\":\"x\"");
+        // As long as it was.
+        byte[] unnamed = (text.substring(0, at) + "\"name\":\"\" " + text.substring(at + 10)).getBytes(ISO_8859_1);
+        assertThat(lines(unnamed)).isEqualTo(lines(named)).hasSize(1);
     }
 
     @Test

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.waterwheel.decode.avro.AvroType.Kind;
 import io.waterwheel.decode.avro.AvroType.Logical;
 import io.waterwheel.decode.typed.RegisteredSchema;
@@ -65,6 +66,21 @@ public final class AvroSchemas {
      */
     public static AvroType parse(RegisteredSchema schema) {
         return parse(schema.text(), schema.references());
+    }
+
+    /**
+     * Reads the schema of a file. Its record may lack a name, as Polars writes it: nothing refers to it.
+     *
+     * @throws IllegalArgumentException when it cannot be read; the message says why
+     */
+    public static AvroType parseOfFile(String text) {
+        JsonNode node = json(text);
+        if (node instanceof ObjectNode record
+                && record.path("type").asText("").equals("record")
+                && record.path("name").asText("").isEmpty()) {
+            record.put("name", "record");
+        }
+        return new AvroSchemas().type(node, "", 0);
     }
 
     /**

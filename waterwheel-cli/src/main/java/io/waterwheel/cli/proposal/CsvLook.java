@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What a CSV file looks like. One thread. */
@@ -24,6 +25,9 @@ final class CsvLook extends FileLook {
     private static final int STYLE_LINES = 1_000;
 
     private static final int STYLE_BYTES = 4 << 20;
+
+    /** As loggers of weather stations write: units, and what was done with the values. */
+    private static final int MOST_UNIT_ROWS = 3;
 
     /** Each line is a record. */
     private static final RecordText.Csv LINES = new RecordText.Csv(',', '.', '\0', List.of(), '\0', '\0');
@@ -49,6 +53,14 @@ final class CsvLook extends FileLook {
 
     private RowPlace pendingPlace = RowPlace.row(0);
     private boolean looked;
+    /**
+     * How many rows behind the names are none of values, and what stands in the first; where the first and last are.
+     */
+    private int units;
+
+    private String unitsText = "";
+    private RowPlace lineOfUnits = RowPlace.row(0);
+    private RowPlace lastOfUnits = RowPlace.row(0);
     /** The last line of the file, where it is a total, as it seems. */
     private @Nullable RowPlace total;
 
@@ -157,10 +169,17 @@ final class CsvLook extends FileLook {
         headed = mayBeHeaded && named.isEmpty() && isHeader(names);
         padded = headed && names.stream().anyMatch(cell -> cell.text().isBlank());
         List<List<CsvCells.Cell>> values = headed ? rowsOfBegin.subList(1, rowsOfBegin.size()) : rowsOfBegin;
-        style = CsvStyle.of(signs, values, facts);
+        units = headed ? unitRows(values, names.size()) : 0;
+        style = CsvStyle.of(signs, values.subList(units, values.size()), facts);
         signs = style.signs(List.of());
         name(names);
-        for (int row = 0; row < values.size(); row++) {
+        rows = units;
+        if (units > 0) {
+            unitsText = DefinitionYaml.oneLine(String.join(", ", texts(values.get(0))), " ");
+            lineOfUnits = places.get(firstLines.get(1));
+            lastOfUnits = places.get(firstLines.get(units));
+        }
+        for (int row = units; row < values.size(); row++) {
             row(values.get(row), places.get(firstLines.get(headed ? row + 1 : row)));
         }
         while (!enough()) {
@@ -183,6 +202,56 @@ final class CsvLook extends FileLook {
                     + ": expected at least one, which tells what the fields are"
                     + adviceOfReturns());
         }
+    }
+
+    /**
+     * How many rows directly behind the names hold no values but what loggers write there, units for one: each has
+     * texts, where all rows behind it have numbers, and neither a number nor a time. Such a row is no tuple of a stream
+     * whose columns are what the others are.
+     */
+    private int unitRows(List<List<CsvCells.Cell>> values, int width) {
+        int most = 0;
+        while (most < Math.min(MOST_UNIT_ROWS, values.size() - 1)
+                && values.get(most).size() == width
+                && isHeader(values.get(most))) {
+            most++;
+        }
+        if (most == 0) {
+            return 0;
+        }
+        List<List<CsvCells.Cell>> others = values.subList(most, values.size());
+        CsvStyle told = CsvStyle.of(signs, others, facts);
+        boolean[] ofUnits = new boolean[most];
+        for (int c = 0; c < width; c++) {
+            ColumnSample sample = new ColumnSample("", told);
+            for (List<CsvCells.Cell> row : others) {
+                if (c < row.size()) {
+                    sample.add(row.get(c).text(), row.get(c).quoted());
+                }
+            }
+            sample = sample.withoutUnit();
+            boolean number = sample.type().isNumber();
+            for (int row = 0; row < most; row++) {
+                String text = CsvStyle.trimmed(values.get(row).get(c).text());
+                ofUnits[row] |= number && !text.isEmpty() && !told.isNothing(text);
+                if (number && (told.number(text) != null || CsvStyle.NOT_FINITE.contains(text))) {
+                    return 0;
+                }
+            }
+        }
+        for (int row = 0; row < most; row++) {
+            if (!ofUnits[row]) {
+                return row;
+            }
+        }
+        return most;
+    }
+
+    private static List<String> texts(List<CsvCells.Cell> cells) {
+        return cells.stream()
+                .map(cell -> cell.text().strip())
+                .filter(text -> !text.isEmpty())
+                .toList();
     }
 
     /** Passes over remarks before the names, in a file with rows that begin as they do. */
@@ -467,6 +536,12 @@ final class CsvLook extends FileLook {
         RowPlace sum = total;
         if (sum != null) {
             remarks.add("The last row (" + sum + ") begins as a total does: --skip-last 1 leaves it out.");
+        }
+        if (units > 0) {
+            String names = columns.stream().map(column -> column.name).collect(Collectors.joining(","));
+            remarks.add(lineOfUnits + " looks like units (" + unitsText + ")"
+                    + (units == 1 ? ", no row: it" : ", no row; it and the next, to " + lastOfUnits + ",")
+                    + " will be rejected. Without: --skip-lines " + lastOfUnits.number() + " --columns " + names);
         }
         if (uneven > 0) {
             remarks.add(uneven + " rows have another number of columns: they will be rejected.");

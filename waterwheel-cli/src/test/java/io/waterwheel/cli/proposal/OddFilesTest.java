@@ -74,6 +74,118 @@ class OddFilesTest {
                 .contains("# digits that a number would not keep: 9223372036854775808 (line 22)\n");
     }
 
+    /** A row of units, which is no row, leaves the columns numbers, also where there are few; its line is told. */
+    @Test
+    void unitsBehindTheNames() throws Exception {
+        Taken few = taken("time,temp,hum\n,°C,%\n2024-01-01 00:00,0.0,0\n");
+        assertThat(few.fields()).containsExactly("time timestamp", "temp double", "hum int");
+        assertThat(few.rows()).hasSize(1);
+        assertThat(few.refused()).hasSize(1);
+        assertThat(few.yaml())
+                .contains("# line 2 looks like units (°C, %), no row: it will be rejected."
+                        + " Without: --skip-lines 2 --columns time,temp,hum\n");
+        // Decimal commas are seen all the same, and what the message says works.
+        String german = "Zeit;Temperatur;Feuchte\n;°C;%\n2024-01-01 00:00;1,5;80\n2024-01-01 00:10;-0,25;81\n";
+        assertThat(taken(german).column("Temperatur")).containsExactly(1.5, -0.25);
+        FileFacts facts = new FileFacts();
+        facts.skipLines = 2;
+        Taken without = taken(german.getBytes(UTF_8), RecordFormat.CSV, facts, "Zeit", "Temperatur", "Feuchte");
+        assertThat(without.refused()).isEmpty();
+        assertThat(without.column("Temperatur")).containsExactly(1.5, -0.25);
+        // Behind a title, and with a second row on what was done with the values.
+        String logger = "\"TOA5\",\"CR1000\",\"1\"\n\"TIMESTAMP\",\"RECORD\",\"Batt\",\"Air\"\n"
+                + "\"TS\",\"RN\",\"Volts\",\"Deg C\"\n\"\",\"\",\"Min\",\"Avg\"\n"
+                + "\"2024-01-01 00:00:00\",0,12.9,1.25\n\"2024-01-01 00:10:00\",1,12.8,1.5\n"
+                + "\"2024-01-01 00:20:00\",2,12.8,1.75\n\"2024-01-01 00:30:00\",3,12.75,2\n"
+                + "\"2024-01-01 00:40:00\",4,12.75,2.5\n\"2024-01-01 00:50:00\",5,12.75,3\n"
+                + "\"2024-01-01 01:00:00\",6,12.75,3\n\"2024-01-01 01:10:00\",7,12.75,3\n";
+        Taken toa5 = taken(logger);
+        assertThat(toa5.fields())
+                .as(toa5.yaml())
+                .containsExactly("TIMESTAMP timestamp", "RECORD int", "Batt double", "Air double");
+        assertThat(toa5.refused()).hasSize(2);
+        assertThat(toa5.yaml())
+                .contains(
+                        "# line 3 looks like units (TS, RN, Volts, Deg C), no row; it and the next, to line 4, will be"
+                                + " rejected. Without: --skip-lines 4 --columns TIMESTAMP,RECORD,Batt,Air\n");
+        // Rows of values are none of units: with a time, a known word for nothing, or where others are texts, too.
+        for (String row : List.of("2024-01-01 00:00,missing", ",NA", "2024-01-01 00:00,NA")) {
+            assertThat(taken(rows("time,temp", "2024-01-01 00:00,1.5", 3, row)).yaml())
+                    .doesNotContain("looks like units");
+        }
+        assertThat(taken("time,a\n2024-01-01,x\n2024-01-02,y\n").yaml()).doesNotContain("looks like units");
+    }
+
+    /** As Oracle and SAS write numbers; where all end with the point, they are ordinals. */
+    @Test
+    void pointsWithoutDigitsBesideThem() throws Exception {
+        Taken points = taken("t,a,b,c,d\n2021-03-01,.5,7.,1.,9007199254740993.\n2021-03-02,-.25,7.5,2.,.1\n"
+                + "2021-03-03,+.125,-0.,3.,.25e2\n");
+        assertThat(points.refused()).isEmpty();
+        assertThat(points.column("a")).as(points.yaml()).containsExactly(0.5, -0.25, 0.125);
+        assertThat(points.column("b")).containsExactly(7.0, 7.5, -0.0);
+        assertThat(points.column("c")).containsExactly("1.", "2.", "3.");
+        assertThat(points.column("d"))
+                .containsExactly(new BigDecimal("9007199254740993.0"), new BigDecimal("0.1"), new BigDecimal("25.0"));
+        assertThat(taken("t;a\n2021-03-01;,5\n2021-03-02;7,\n2021-03-03;-1.234,5\n")
+                        .column("a"))
+                .containsExactly(0.5, 7.0, -1234.5);
+        assertThat(taken("t,a\n2021-03-01,.\n2021-03-02,-.\n").column("a")).containsExactly(".", "-.");
+    }
+
+    /** Where all values are in quotes, words for nothing are, too: numbers and times lack them, texts have them. */
+    @Test
+    void quotedWordsForNothing() throws Exception {
+        Taken quoted = taken("\"k\",\"t\",\"v\",\"n\",\"x\"\n\"NA\",\"2024-01-01 00:07:00\",\"NULL\",\"1\",\"\"\n"
+                + "\"k7\",\"2024-01-01 00:08:00\",\"0.5\",\"\",\"2024-01-01 00:07:00\"\n"
+                + "\"\",\"2024-01-01 00:09:00\",\"1.5\",\"2\",\"NULL\"\n");
+        assertThat(quoted.refused()).as(quoted.yaml()).isEmpty();
+        assertThat(quoted.column("v")).as(quoted.yaml()).containsExactly(null, 0.5, 1.5);
+        assertThat(quoted.column("n")).containsExactly(1, null, 2);
+        assertThat(quoted.column("x")).containsExactly(null, millis("2024-01-01T00:07:00Z"), null);
+        assertThat(quoted.column("k")).containsExactly("NA", "k7", "");
+        assertThat(quoted.yaml()).contains("nulls: ['NULL']");
+        // A column of such words alone is one of texts.
+        assertThat(taken("t,v\n2024-01-01,\"NULL\"\n2024-01-02,\"\"\n").column("v"))
+                .containsExactly("NULL", "");
+        // A word that is a number stays one in quotes.
+        FileFacts facts = new FileFacts();
+        facts.nulls = List.of("-999");
+        assertThat(taken("t,v\n2024-01-01,\"-999\"\n2024-01-02,-999\n".getBytes(UTF_8), RecordFormat.CSV, facts)
+                        .column("v"))
+                .containsExactly(-999, null);
+    }
+
+    /** Swiss spreadsheets write the apostrophe that typesetters use; it is the same mark. */
+    @Test
+    void apostrophesBetweenThousands() throws Exception {
+        Taken swiss = taken("t;v\n2021-03-01;1’234.50\n2021-03-02;12'345'678.25\n2021-03-03;-2’000\n");
+        assertThat(swiss.column("v")).as(swiss.yaml()).containsExactly(1234.5, 12345678.25, -2000.0);
+        assertThat(swiss.yaml()).contains("  thousands: ''''\n");
+        FileFacts facts = new FileFacts();
+        facts.thousands = '’';
+        Taken said = taken("t;v\n2021-03-01;1’234\n2021-03-02;5\n".getBytes(UTF_8), RecordFormat.CSV, facts);
+        assertThat(said.column("v")).as(said.yaml()).containsExactly(1234, 5);
+        assertThat(taken("t;v\n2021-03-01;12’34\n2021-03-02;5.5\n").column("v")).containsExactly("12’34", "5.5");
+    }
+
+    /** Versions in strings of JSON: a number would make one of two, where zeros at the end tell them apart. */
+    @Test
+    void versionsInStringsOfJson() throws Exception {
+        Taken json = taken(
+                ("{\"t\":\"2021-03-01T00:00:00Z\",\"v\":\"1.9\",\"price\":\"2.90\",\"w\":\"1.50\",\"n\":1.5}\n"
+                                + "{\"t\":\"2021-03-02T00:00:00Z\",\"v\":\"1.10\",\"price\":\"3\",\"w\":\"1.125\",\"n\":1.10}\n"
+                                + "{\"t\":\"2021-03-03T00:00:00Z\",\"v\":\"1.1\",\"price\":\"3.15\",\"w\":\"2\",\"n\":1}\n")
+                        .getBytes(UTF_8),
+                RecordFormat.JSON,
+                FileFacts.NONE);
+        assertThat(json.fields())
+                .as(json.yaml())
+                .containsExactly("t timestamp", "v string", "price double", "w double", "n double");
+        assertThat(json.column("v")).containsExactly("1.9", "1.10", "1.1");
+        assertThat(json.yaml()).contains("# digits that a number would not keep: 1.10 (");
+    }
+
     /** A comma with three digits behind it: what the file shows beside it tells, or nothing does. */
     @Test
     void commasThatMayBeEither() throws Exception {

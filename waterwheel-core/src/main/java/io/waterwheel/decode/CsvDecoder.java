@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * One line of values divided by commas, RFC 4180, or by another delimiter that the schema names: fields in the schema's
  * order, quotes around values that hold delimiters, quotes (doubled) or line ends. An empty value is null, and so is a
- * word that the schema takes for it; a quoted empty value is an empty string. One line end at the end of the record is
- * ignored. The schema may name another quote, or none, and an escape. Works on the record's bytes; only values with
- * escapes, quoted ones with quotes inside, and numbers with marks, are copied.
+ * word that the schema takes for it; a quoted empty value is an empty string. In quotes, numbers and times are null too
+ * where they are empty or such a word, which could be no value of them; texts are what they say. One line end at the
+ * end of the record is ignored. The schema may name another quote, or none, and an escape. Works on the record's bytes;
+ * only values with escapes, quoted ones with quotes inside, and numbers with marks, are copied.
  */
 final class CsvDecoder implements RecordDecoder {
     private final RowAppender row;
@@ -47,6 +48,9 @@ final class CsvDecoder implements RecordDecoder {
 
     private final RecordText.Csv signs;
     private final byte[][] nulls;
+    /** Those of them that no number and no time is written as. */
+    private final byte[][] nullsInQuotes;
+
     private final RecordBytes record = new RecordBytes();
     private byte[] unquoted = {};
 
@@ -74,6 +78,10 @@ final class CsvDecoder implements RecordDecoder {
         trims = schema.text().export().trims();
         highest = (byte) Math.max(csv.delimiter(), Math.max(quote, Math.max(escape, '\r')));
         nulls = csv.nulls().stream()
+                .map(word -> word.getBytes(StandardCharsets.UTF_8))
+                .toArray(byte[][]::new);
+        nullsInQuotes = csv.nulls().stream()
+                .filter(word -> !RecordText.Csv.mayBeValue(word))
                 .map(word -> word.getBytes(StandardCharsets.UTF_8))
                 .toArray(byte[][]::new);
         header = schema.columns().stream()
@@ -178,13 +186,26 @@ final class CsvDecoder implements RecordDecoder {
             from = behindSpaces(bytes, from, end);
             end = beforeSpaces(bytes, from, end);
         }
+        if (isNothing(field, nulls, bytes, from, end)) {
+            return;
+        }
+        if (escapes == 0) {
+            value(field, bytes, from, end);
+        } else {
+            copied(field, bytes, begin, whole, whole - begin - escapes);
+        }
+    }
+
+    /** Whether a value is empty or one of these words: then the field is null. */
+    private boolean isNothing(int field, byte[][] words, byte[] bytes, int from, int end)
+            throws RejectedRecordException {
         if (end == from) {
             if (pairs[field] == null && !row.setNull(field)) {
                 throw new RejectedRecordException(RefusalKind.FIELDS, "line lacks " + row.names[field]);
             }
-            return;
+            return true;
         }
-        for (byte[] word : nulls) {
+        for (byte[] word : words) {
             if (Arrays.equals(bytes, from, end, word, 0, word.length)) {
                 if (pairs[field] == null && !row.setNull(field)) {
                     throw new RejectedRecordException(
@@ -192,14 +213,15 @@ final class CsvDecoder implements RecordDecoder {
                             "line lacks " + row.names[field] + ": '" + Snippet.of(bytes, from, end)
                                     + "' stands for null");
                 }
-                return;
+                return true;
             }
         }
-        if (escapes == 0) {
-            value(field, bytes, from, end);
-        } else {
-            copied(field, bytes, begin, whole, whole - begin - escapes);
-        }
+        return false;
+    }
+
+    private boolean isNumberOrTime(int field) {
+        FieldType type = row.types[field];
+        return type.isNumber() || type.isDecimal() || type.isTimestamp();
     }
 
     private boolean isText(int field) {
@@ -222,12 +244,13 @@ final class CsvDecoder implements RecordDecoder {
         return at;
     }
 
+    /** Sets a value that stands in quotes, or has escapes. */
     private void trimmed(int field, byte[] bytes, int from, int to) throws RejectedRecordException {
-        if (trims && !isText(field)) {
-            int start = behindSpaces(bytes, from, to);
-            value(field, bytes, start, beforeSpaces(bytes, start, to));
-        } else {
-            value(field, bytes, from, to);
+        boolean trimmed = trims && !isText(field);
+        int start = trimmed ? behindSpaces(bytes, from, to) : from;
+        int end = trimmed ? beforeSpaces(bytes, start, to) : to;
+        if (!isNumberOrTime(field) || !isNothing(field, nullsInQuotes, bytes, start, end)) {
+            value(field, bytes, start, end);
         }
     }
 

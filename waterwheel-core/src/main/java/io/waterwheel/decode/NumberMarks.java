@@ -12,8 +12,11 @@ import org.jspecify.annotations.Nullable;
 final class NumberMarks {
     private static final int GROUP = 3;
 
-    /** Spaces that no line breaks at, in UTF-8, the only bytes of these texts that are not ASCII: U+00A0, U+202F. */
+    /** Spaces that no line breaks at, in UTF-8: U+00A0, U+202F. */
     private static final byte[][] SPACES = {{(byte) 0xC2, (byte) 0xA0}, {(byte) 0xE2, (byte) 0x80, (byte) 0xAF}};
+
+    /** The apostrophe as a typesetter has it, U+2019, which is a mark where the other one is. */
+    private static final byte[] APOSTROPHE = {(byte) 0xE2, (byte) 0x80, (byte) 0x99};
 
     private static final byte[][] NOT_FINITE = {
         "NaN".getBytes(StandardCharsets.US_ASCII),
@@ -156,6 +159,13 @@ final class NumberMarks {
         return 0;
     }
 
+    /** Bytes of a mark between thousands at a place that is no ASCII; 0: there is none. */
+    private int wide(byte[] bytes, int at, int to) {
+        return thousands == ' '
+                ? space(bytes, at, to)
+                : thousands == '\'' && isAt(APOSTROPHE, bytes, at, to) ? APOSTROPHE.length : 0;
+    }
+
     /** @param written of {@link #bytes}: a sign that stands before it */
     private int digits(byte[] number, int from, int to, int written) {
         if (to - from + written > bytes.length) {
@@ -168,7 +178,7 @@ final class NumberMarks {
         boolean whole = true;
         for (int at = from; at < to; at++) {
             byte c = number[at];
-            int width = c == thousands && thousands != 0 ? 1 : thousands == ' ' && c < 0 ? space(number, at, to) : 0;
+            int width = c == thousands && thousands != 0 ? 1 : c < 0 ? wide(number, at, to) : 0;
             if (width > 0 && whole) {
                 // A group that begins with 0 is none: the mark is a decimal one.
                 boolean first = !grouped;

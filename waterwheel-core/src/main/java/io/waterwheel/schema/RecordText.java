@@ -59,8 +59,9 @@ public record RecordText(
      *
      * @param delimiter between two values
      * @param decimal of floats and doubles: a point or a comma
-     * @param thousands between groups of three digits of a number; 0: none
-     * @param nulls words that stand for null where they are not quoted, as nothing between two delimiters does
+     * @param thousands between groups of three digits of a number; 0: none. An apostrophe is U+2019, too
+     * @param nulls words that stand for null where they are not quoted, as nothing between two delimiters does; in
+     *     quotes for numbers and times alone, but for those that {@link #mayBeValue}
      * @param quote around values, doubled within them; 0: none, so that it is a character like another
      * @param escape before a character that stands for itself; a backslash also before the letters that stand for
      *     characters without a picture; 0: none
@@ -84,6 +85,8 @@ public record RecordText(
         }
 
         public Csv {
+            // One mark, typed in two ways: ’ is read where the apostrophe is.
+            thousands = thousands == '\u2019' ? '\'' : thousands;
             nulls = List.copyOf(nulls);
             requireMark("quote", quote);
             requireMark("escape", escape);
@@ -161,6 +164,17 @@ public record RecordText(
                 at--;
             }
             return (word.length() - at) % 2 == 1;
+        }
+
+        /**
+         * Whether a word may be a number or a time, too: in quotes it is one then. Others, such as {@code NULL}, stand
+         * for null in quotes as well where a field is a number or a time.
+         */
+        public static boolean mayBeValue(String word) {
+            return word.chars().anyMatch(c -> c >= '0' && c <= '9')
+                    || word.equals("NaN")
+                    || word.equals("Infinity")
+                    || word.equals("-Infinity");
         }
 
         // Here, not outside: a record text is made of the signs of RFC 4180 before it is there itself.

@@ -106,6 +106,23 @@ class RecordTextTest {
         refused(RecordFormat.CSV, schema, "31.02.2021 02:30;1;1;a", "expected a time such as dd.MM.yyyy HH:mm");
     }
 
+    /** Where all values are in quotes: what can be no number and no time is null, and texts are what they say. */
+    @Test
+    void wordsForNullInQuotes() throws Exception {
+        Schema schema = schema("csv", "{nulls: ['NULL', '-999'], thousands: ’}");
+        Instant noon = Instant.parse("2021-10-07T12:00:00Z");
+        String at = "\"2021-10-07T12:00:00Z\",";
+        assertThat(read(RecordFormat.CSV, schema, at + "\"NULL\",\"\",\"NULL\""))
+                .containsExactly(noon, null, null, "NULL");
+        assertThat(read(RecordFormat.CSV, schema, at + "\"-999\",-999,\"\"")).containsExactly(noon, -999L, null, "");
+        assertThat(read(RecordFormat.CSV, schema, at + "1’234,\"-1'234’567.5\",1’234"))
+                .containsExactly(noon, 1234L, -1_234_567.5, "1’234");
+        refused(RecordFormat.CSV, schema, "\"NULL\",1,1,a", "line lacks at: 'NULL' stands for null");
+        refused(RecordFormat.CSV, schema, at + "\"NA\",1,a", "n: expected a");
+        refused(RecordFormat.CSV, schema, at + "12’34,1,a", "n: expected a number whose marks");
+        refused(RecordFormat.CSV, schema("csv", ""), at + "\"NULL\",1,a", "n: expected a");
+    }
+
     /** Spaces that an escape stands before are passed over as others are, and none leaves the escape behind alone. */
     @Test
     void spacesBehindEscapes() throws Exception {

@@ -1,6 +1,7 @@
 package io.waterwheel.cli.proposal;
 
 import io.waterwheel.schema.FieldType;
+import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.schema.text.Ipv4;
 import java.nio.charset.StandardCharsets;
@@ -8,7 +9,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What the values of one column of a CSV file, or of one member of JSON objects, look like. One thread. */
@@ -16,17 +16,11 @@ final class ColumnSample {
     /** Up to here a double holds every whole number. */
     private static final long EXACT = 1L << 53;
 
-    private static final Pattern TIME = Pattern.compile(
-            "\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?( ?(Z|UTC|GMT|[+-]\\d\\d(:?\\d\\d)?)))?");
-    private static final Pattern ZONELESS =
-            Pattern.compile("\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?");
     private static final int DISTINCT_COUNTED = 10_000;
     /** Of fewer values it is not said what most of them are. */
     private static final int FEW = 20;
     /** At most 1 in this number of values is an outlier where the others are said to be of one kind. */
     private static final int MOST = 20;
-    /** A telephone number has more digits than a difference that is written with a plus. */
-    private static final int DIGITS_OF_TELEPHONES = 7;
 
     String name;
     /** Where it stands, where that is not under its name: a member or its path. */
@@ -56,6 +50,14 @@ final class ColumnSample {
     long spaced;
 
     private long blank;
+    /** Words for nothing in quotes, which are nothing in a column of numbers or times all of which are in quotes. */
+    private long quotedMarks;
+
+    private long quotedEmpty;
+    /** Whether a value is not in quotes. */
+    private boolean bare;
+
+    private final Set<String> quotedWords = new TreeSet<>();
     long marks;
     long zoneless;
     /** NaN and infinities. */
@@ -69,11 +71,7 @@ final class ColumnSample {
 
     /** Numbers in parentheses, and with a sign before them. */
     long parenthesised;
-    /** Of those, that have digits alone. */
-    private long labels;
 
-    private long pluses;
-    private long minuses;
     private final UnitSample units;
 
     /** Values that no pattern of times reads. */
@@ -166,11 +164,22 @@ final class ColumnSample {
                 return;
             }
         }
+        if (quoted && !isJson && value.isEmpty()) {
+            quotedEmpty++;
+            odd(value);
+            return;
+        } else if (quoted && !isJson && style.isNothing(value) && !RecordText.Csv.mayBeValue(value)) {
+            quotedMarks++;
+            quotedWords.add(value);
+            odd(value);
+            return;
+        }
+        bare |= !quoted;
         values++;
         if (distinct.size() < DISTINCT_COUNTED) {
             distinct.add(written.hashCode());
         }
-        // In quotes it is a text for the decoder.
+        // In quotes it is a value for the decoder.
         if (!quoted && style.isNothing(value)) {
             marks++;
             words.add(value);
@@ -180,6 +189,12 @@ final class ColumnSample {
         addKnown(value);
         long known = values - marks;
         forms.seen(value, place, times + zoneless == known ? "2021-10-07T12:00:01Z" : digitTimes.counted(known), known);
+    }
+
+    /** Takes note of what is no number and no time. */
+    private void odd(String value) {
+        noNumbers.add(value, place);
+        noTimes.add(value, place);
     }
 
     private void addKnown(String value) {
@@ -196,14 +211,15 @@ final class ColumnSample {
             String within = style.number(value.substring(1, value.length() - 1));
             number = within == null || "+-".indexOf(value.charAt(1)) >= 0 ? null : "-" + within;
             parenthesised += number == null ? 0 : 1;
-            labels += number == null || CsvStyle.digits(value, 1) < value.length() - 1 ? 0 : 1;
         }
         if (number != null) {
-            pluses += value.charAt(0) == '+' ? 1 : 0;
-            minuses += number.charAt(0) == '-' ? 1 : 0;
+            digits.addSigns(value, number);
             digitTimes.addDigits(number, values - marks - 1);
             noTimes.add(value, place);
             number(number);
+            if (isJson && strings == values) {
+                digits.addText(number, place);
+            }
             marked += number.equals(value) ? 0 : 1;
             digits.addMarks(value, style, place);
             return;
@@ -215,8 +231,8 @@ final class ColumnSample {
         }
         // Both have a year of four digits.
         boolean mayBeTime = value.length() > 4 && value.charAt(4) == '-';
-        boolean time = mayBeTime && TIME.matcher(value).matches();
-        if (time || (mayBeTime && ZONELESS.matcher(value).matches())) {
+        boolean time = mayBeTime && DigitTimes.TIME.matcher(value).matches();
+        if (time || (mayBeTime && DigitTimes.ZONELESS.matcher(value).matches())) {
             times += time ? 1 : 0;
             zoneless += time ? 0 : 1;
             days += value.length() == "2021-10-07".length() ? 1 : 0;
@@ -239,12 +255,20 @@ final class ColumnSample {
     /** The numbers of a column whose values all have one unit; else the column itself. */
     ColumnSample withoutUnit() {
         // Spaces are a text, and nothing in a column of others.
-        if (isText()) {
-            values += blank;
-        } else {
-            empty += blank;
-        }
+        boolean text = isText();
+        values += text ? blank : 0;
+        empty += text ? 0 : blank;
         blank = 0;
+        boolean nothing =
+                !bare && (type().isNumber() || isTime() || !timePatterns().isEmpty());
+        empty += nothing ? quotedEmpty : 0;
+        marks += nothing ? quotedMarks : 0;
+        values += quotedMarks + (nothing ? 0 : quotedEmpty);
+        if (nothing) {
+            words.addAll(quotedWords);
+        }
+        quotedMarks = 0;
+        quotedEmpty = 0;
         ColumnSample numbers = units.numbers();
         if (numbers == null || units.count() + notFinite != values - marks) {
             return this;
@@ -338,11 +362,6 @@ final class ColumnSample {
         }
     }
 
-    /** The type that keeps all digits of the numbers. */
-    FieldType exactType() {
-        return digits.exactType(notFinite);
-    }
-
     private void widen(double number) {
         least = Math.min(least, number);
         most = Math.max(most, number);
@@ -409,25 +428,15 @@ final class ColumnSample {
         return said == FieldType.TIMESTAMP_US && seen() == FieldType.TIMESTAMP_NS ? FieldType.TIMESTAMP_NS : said;
     }
 
-    /**
-     * Whether all are whole numbers that name something: telephone numbers, codes of countries such as +49, and
-     * footnotes such as (1).
-     */
-    private boolean areLabels() {
-        boolean telephones = pluses > 0 && minuses == 0 && digits.before() >= DIGITS_OF_TELEPHONES;
-        boolean whole = integers > 0 && integers == values - marks;
-        return telephones || (whole && unit.isEmpty() && (labels == integers || pluses == integers));
-    }
-
     private FieldType seen() {
         long known = values - marks;
-        if (known == 0 || areLabels()) {
+        if (known == 0 || digits.areLabels(integers, values - marks, unit.isEmpty())) {
             return FieldType.STRING;
         } else if (integers == known) {
             // Who puts whole numbers in strings means names of things, mostly.
             return strings == known ? FieldType.STRING : wide > 0 ? FieldType.LONG : FieldType.INT;
         } else if (decimals == known) {
-            return FieldType.DOUBLE;
+            return strings == known && digits.areVersions() ? FieldType.STRING : FieldType.DOUBLE;
         } else if (booleans == known) {
             return strings == known ? FieldType.STRING : FieldType.BOOLEAN;
         } else if (areAll(times + zoneless)) {
@@ -448,7 +457,9 @@ final class ColumnSample {
      */
     String evidence() {
         long known = values - marks;
-        if (type() != FieldType.STRING || !timePatterns().isEmpty() || areLabels()) {
+        if (type() != FieldType.STRING
+                || !timePatterns().isEmpty()
+                || digits.areLabels(integers, values - marks, unit.isEmpty())) {
             return "";
         }
         long odd = known - notFinite;
@@ -459,6 +470,9 @@ final class ColumnSample {
         }
         if (units.areOfSeveral(known)) {
             return units.evidence(known);
+        }
+        if (strings == known && decimals == known && digits.areVersions()) {
+            return "digits that a number would not keep: " + digits.zeros();
         }
         if (known < FEW) {
             return "";
@@ -564,19 +578,7 @@ final class ColumnSample {
 
     /** The coarsest timestamp that keeps the digits behind the point of numbers in this unit. */
     FieldType timestamp(TimestampUnit unit) {
-        int digits = fraction
-                + switch (unit) {
-                    case SECONDS -> 0;
-                    case MILLISECONDS -> 3;
-                    case MICROSECONDS -> 6;
-                    case NANOSECONDS -> 9;
-                };
-        return digits <= 3 ? FieldType.TIMESTAMP : digits <= 6 ? FieldType.TIMESTAMP_US : FieldType.TIMESTAMP_NS;
-    }
-
-    /** Numbers with a point that have more digits than a double keeps. */
-    long shortened() {
-        return digits.shortened();
+        return DigitTimes.timestamp(unit, fraction);
     }
 
     /** Whether all finite numbers lie within. */

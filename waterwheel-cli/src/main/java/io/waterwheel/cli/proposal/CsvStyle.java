@@ -191,6 +191,9 @@ record CsvStyle(
      * person leaves open.
      */
     static CsvStyle of(RecordText.Csv signs, List<List<CsvCells.Cell>> rows, FileFacts facts) {
+        // Typed as a typesetter has it, it is the same mark.
+        Character between =
+                facts.thousands != null && facts.thousands == '\u2019' ? Character.valueOf('\'') : facts.thousands;
         char delimiter = signs.delimiter();
         CsvStyle said = said(facts);
         Map<Integer, List<String>> columns = new HashMap<>();
@@ -198,15 +201,15 @@ record CsvStyle(
             for (int c = 0; c < row.size(); c++) {
                 CsvCells.Cell cell = row.get(c);
                 String text = trimmed(cell.text());
-                if (!text.isEmpty() && (cell.quoted() || !said.isNothing(text))) {
+                boolean nothing = said.isNothing(text) && !(cell.quoted() && RecordText.Csv.mayBeValue(text));
+                if (!text.isEmpty() && !nothing) {
                     columns.computeIfAbsent(c, unused -> new ArrayList<>()).add(text);
                 }
             }
         }
         columns.replaceAll((column, values) -> bare(values));
-        char decimal =
-                facts.decimal != null ? facts.decimal : facts.thousands != null && facts.thousands == '.' ? ',' : '.';
-        CsvStyle best = new CsvStyle(delimiter, decimal, facts.thousands == null ? '\0' : facts.thousands);
+        char decimal = facts.decimal != null ? facts.decimal : between != null && between == '.' ? ',' : '.';
+        CsvStyle best = new CsvStyle(delimiter, decimal, between == null ? '\0' : between);
         // Who divides by semicolons writes decimal commas, mostly: then points stand between thousands, where they can.
         CsvStyle byPoints = new CsvStyle(delimiter, ',', '.');
         boolean commas = columns.values().stream()
@@ -217,7 +220,7 @@ record CsvStyle(
         long most = -1;
         for (CsvStyle marks : grouped ? MARKS_OF_GROUPS : MARKS) {
             if ((facts.decimal != null && facts.decimal != marks.decimal)
-                    || (facts.thousands != null && facts.thousands != marks.thousands)
+                    || (between != null && between != marks.thousands)
                     || marks.has(signs.quote())
                     || marks.has(signs.escape())) {
                 continue;
@@ -229,7 +232,7 @@ record CsvStyle(
             }
         }
         if (facts.decimal == null
-                && facts.thousands == null
+                && between == null
                 && (best.equals(GROUPS) || best.equals(COMMA))
                 && COMMA.numbers(columns) == GROUPS.numbers(columns)) {
             best = byCommas(delimiter, columns);
@@ -491,15 +494,19 @@ record CsvStyle(
         if (thousands == ' ' && (text.indexOf('\u00A0') > 0 || text.indexOf('\u202F') > 0)) {
             return number(text.replace('\u00A0', ' ').replace('\u202F', ' '));
         }
-        if (text.startsWith("+") && text.length() > 1 && isDigit(text.charAt(1))) {
+        if (thousands == '\'' && text.indexOf('\u2019') > 0) {
+            return number(text.replace('\u2019', '\''));
+        }
+        if (text.startsWith("+") && text.length() > 1 && (isDigit(text.charAt(1)) || text.charAt(1) == decimal)) {
             return number(text.substring(1));
         }
         int first = text.startsWith("-") ? 1 : 0;
         int end = digits(text, first);
-        if (end == first) {
+        boolean before = end > first;
+        if (!before && !isAt(text, end, decimal)) {
             return null;
         }
-        boolean grouped = thousands != '\0' && isAt(text, end, thousands);
+        boolean grouped = before && thousands != '\0' && isAt(text, end, thousands);
         if (grouped && (text.charAt(first) == '0' || end - first > 3)) {
             return null;
         }
@@ -513,7 +520,8 @@ record CsvStyle(
         if (isAt(text, end, decimal)) {
             int from = end + 1;
             end = digits(text, from);
-            if (end == from) {
+            // .5 and 7. are what Oracle, SAS and Fortran write.
+            if (end == from && !before) {
                 return null;
             }
         }

@@ -9,6 +9,16 @@ final class DigitCount {
     /** Any number of this number of digits is kept by a double. */
     private static final int EXACT_DIGITS = 15;
 
+    /** A telephone number has more digits than a difference that is written with a plus. */
+    private static final int DIGITS_OF_TELEPHONES = 7;
+
+    private long pluses;
+    private long minuses;
+    /** Numbers in parentheses that have digits alone, and those that end with the decimal mark. */
+    private long labels;
+
+    private long ordinals;
+
     /** Of all finite numbers: digits before the point, and behind it. */
     private int before;
 
@@ -23,6 +33,65 @@ final class DigitCount {
     private long groups;
 
     private long shorts;
+
+    /**
+     * Takes the signs of a number.
+     *
+     * @param number its plain form
+     */
+    void addSigns(String written, String number) {
+        pluses += written.charAt(0) == '+' ? 1 : 0;
+        minuses += number.charAt(0) == '-' ? 1 : 0;
+        labels += CsvStyle.isInParentheses(written) && CsvStyle.digits(written, 1) == written.length() - 1 ? 1 : 0;
+        ordinals += number.endsWith(".") ? 1 : 0;
+    }
+
+    /**
+     * Whether all are whole numbers that name something: telephone numbers, codes of countries such as +49, footnotes
+     * such as (1), and ordinals such as 1.
+     *
+     * @param integers how many are whole
+     * @param bare whether they have no unit
+     */
+    boolean areLabels(long integers, long values, boolean bare) {
+        boolean telephones = pluses > 0 && minuses == 0 && before >= DIGITS_OF_TELEPHONES;
+        boolean whole = integers > 0 && integers == values;
+        return telephones
+                || (ordinals > 0 && ordinals == values)
+                || (whole && bare && (labels == integers || pluses == integers));
+    }
+
+    /** Fewest digits behind the point of numbers that have some; and most of those that end with a zero. */
+    private int fewestBehind = Integer.MAX_VALUE;
+
+    private int mostOfZeros;
+    private final Outliers zeros = new Outliers();
+
+    /** Takes a number that is a text of JSON. */
+    void addText(String number, RowPlace place) {
+        int places = behindPoint(number);
+        if (places == 0 || number.indexOf('e') >= 0 || number.indexOf('E') >= 0) {
+            return;
+        }
+        fewestBehind = Math.min(fewestBehind, places);
+        if (number.endsWith("0") && places > mostOfZeros) {
+            mostOfZeros = places;
+            zeros.add(number, place);
+        }
+    }
+
+    /**
+     * Whether texts are names, such as the versions 1.1 and 1.10, which would be one number: some have a zero at a
+     * place behind the point that others do not write. 2.90 and 3.15, or 3, are numbers.
+     */
+    boolean areVersions() {
+        return mostOfZeros > fewestBehind;
+    }
+
+    /** Such numbers with a zero at their end, not all of them. */
+    String zeros() {
+        return zeros.text();
+    }
 
     /** Takes the marks of a number as it is written. */
     void addMarks(String written, CsvStyle style, RowPlace place) {

@@ -1,5 +1,6 @@
 package io.waterwheel.cli.proposal;
 
+import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.schema.text.TimePattern;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +13,24 @@ import org.jspecify.annotations.Nullable;
 
 /** Values of a column that may be days or times in digits alone, or times of day. One thread. */
 final class DigitTimes {
+    /** Times as ISO 8601 writes them, with a zone or as a day, and without a zone. */
+    static final Pattern TIME = Pattern.compile(
+            "\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?( ?(Z|UTC|GMT|[+-]\\d\\d(:?\\d\\d)?)))?");
+
+    static final Pattern ZONELESS = Pattern.compile("\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?");
+
+    /** The coarsest timestamp that keeps this number of digits behind the point of numbers in this unit. */
+    static FieldType timestamp(TimestampUnit unit, int fraction) {
+        int digits = fraction
+                + switch (unit) {
+                    case SECONDS -> 0;
+                    case MILLISECONDS -> 3;
+                    case MICROSECONDS -> 6;
+                    case NANOSECONDS -> 9;
+                };
+        return digits <= 3 ? FieldType.TIMESTAMP : digits <= 6 ? FieldType.TIMESTAMP_US : FieldType.TIMESTAMP_NS;
+    }
+
     /** A day in digits alone. */
     static final String DAY = "yyyyMMdd";
 

@@ -372,16 +372,17 @@ final class ProposalText {
         }
         boolean json = look.format() == RecordFormat.JSON;
         List<String> doubts = new ArrayList<>();
-        FieldType exact = column.exactType();
+        FieldType exact = column.digits.exactType(column.notFinite);
         // Of a topic it is not known how many digits will come: what a decimal lacks room for it refuses.
         boolean keepsDigits = type == FieldType.DOUBLE
                 && !coordinate
                 && look.countsLines
-                && column.rounded + column.shortened() > 0
+                && column.rounded + column.digits.shortened() > 0
                 && exact.isDecimal();
         if (keepsDigits) {
             type = exact;
-            doubts.add(column.rounded + column.shortened() + " have more digits than a double, which would round them");
+            doubts.add(column.rounded + column.digits.shortened()
+                    + " have more digits than a double, which would round them");
         }
         out.append("  - {name: ")
                 .append(column.name)
@@ -449,8 +450,8 @@ final class ProposalText {
             doubts.add(column.rounded + " are whole numbers beyond 2^53, which a double rounds; "
                     + DefinitionYaml.value(exact.schemaName()) + " keeps them");
         }
-        if (type == FieldType.DOUBLE && !coordinate && column.shortened() > 0) {
-            doubts.add(column.shortened() + " have more digits than a double, which rounds them; "
+        if (type == FieldType.DOUBLE && !coordinate && column.digits.shortened() > 0) {
+            doubts.add(column.digits.shortened() + " have more digits than a double, which rounds them; "
                     + DefinitionYaml.value(exact.schemaName()) + " keeps them");
         }
         if (column.notFinite > 0 && (coordinate || isTime)) {

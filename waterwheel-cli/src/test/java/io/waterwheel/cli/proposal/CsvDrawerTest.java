@@ -134,9 +134,11 @@ class CsvDrawerTest {
     }
 
     @Test
-    void wordsForNothingAreNoTextsInQuotes() throws Exception {
+    void wordsForNothingInQuotesAreTextsWhereOtherValuesHaveNone() throws Exception {
         assertThat(values("\"t\",\"x\",\"s\"\n\"2021-10-07\",\"3.5\",\"a\"\n\"2021-10-08\",\"NA\",\"b\"\n"))
-                .containsExactly(List.of("3.5", "a"), List.of("NA", "b"));
+                .containsExactly(List.of(3.5, "a"), Arrays.asList(null, "b"));
+        // Who puts only some values in quotes means what is in them.
+        assertThat(values("t,x\n2021-10-07,3.5\n2021-10-08,\"NA\"\n")).containsExactly(List.of("3.5"), List.of("NA"));
         assertThat(Proposals.of("f.csv", stream("t,x,land\n2021-10-07,3.5,DE\n2021-10-08,NA,NA\n"), List.of())
                         .yaml("f"))
                 .contains("NA stands for nothing here too");

@@ -18,9 +18,9 @@ class CsvStyleTest {
     private static @Nullable String twin(String text, char decimal, char thousands) {
         String groups = thousands == '\0' ? "" : "|[1-9]\\d{0,2}(" + Pattern.quote("" + thousands) + "\\d{3})+";
         byte[] bytes = text.getBytes(UTF_8);
+        String mark = Pattern.quote("" + decimal);
         boolean number = (text.matches("[^eE]*") || thousands == '\0' || text.indexOf(thousands) < 0)
-                && text.matches(
-                        "[+-]?(\\d+" + groups + ")(" + Pattern.quote("" + decimal) + "\\d+)?([eE][+-]?\\d{1,3})?");
+                && text.matches("[+-]?((\\d+" + groups + ")(" + mark + "\\d*)?|" + mark + "\\d+)([eE][+-]?\\d{1,3})?");
         text = number && text.startsWith("+") ? text.substring(1) : text;
         return !number || Ipv4.parse(bytes, 0, bytes.length) >= 0
                 ? null

@@ -12,6 +12,7 @@ import io.waterwheel.cli.proposal.ForeignFilesTest.Taken;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.text.TimePattern;
+import java.math.BigDecimal;
 import java.nio.charset.Charset;
 import java.util.Arrays;
 import java.util.List;

@@ -94,12 +94,20 @@ class OddFilesTest {
         assertThat(without.refused()).isEmpty();
         assertThat(without.column("Temperatur")).containsExactly(1.5, -0.25);
         // Behind a title, and with a second row on what was done with the values.
-        String logger = "\"TOA5\",\"CR1000\",\"1\"\n\"TIMESTAMP\",\"RECORD\",\"Batt\",\"Air\"\n"
-                + "\"TS\",\"RN\",\"Volts\",\"Deg C\"\n\"\",\"\",\"Min\",\"Avg\"\n"
-                + "\"2024-01-01 00:00:00\",0,12.9,1.25\n\"2024-01-01 00:10:00\",1,12.8,1.5\n"
-                + "\"2024-01-01 00:20:00\",2,12.8,1.75\n\"2024-01-01 00:30:00\",3,12.75,2\n"
-                + "\"2024-01-01 00:40:00\",4,12.75,2.5\n\"2024-01-01 00:50:00\",5,12.75,3\n"
-                + "\"2024-01-01 01:00:00\",6,12.75,3\n\"2024-01-01 01:10:00\",7,12.75,3\n";
+        String logger = """
+                "TOA5","CR1000","1"
+                "TIMESTAMP","RECORD","Batt","Air"
+                "TS","RN","Volts","Deg C"
+                "","","Min","Avg"
+                "2024-01-01 00:00:00",0,12.9,1.25
+                "2024-01-01 00:10:00",1,12.8,1.5
+                "2024-01-01 00:20:00",2,12.8,1.75
+                "2024-01-01 00:30:00",3,12.75,2
+                "2024-01-01 00:40:00",4,12.75,2.5
+                "2024-01-01 00:50:00",5,12.75,3
+                "2024-01-01 01:00:00",6,12.75,3
+                "2024-01-01 01:10:00",7,12.75,3
+                """;
         Taken toa5 = taken(logger);
         assertThat(toa5.fields())
                 .as(toa5.yaml())
@@ -111,7 +119,8 @@ class OddFilesTest {
                                 + " rejected. Without: --skip-lines 4 --columns TIMESTAMP,RECORD,Batt,Air\n");
         // Rows of values are none of units: with a time, a known word for nothing, or where others are texts, too.
         for (String row : List.of("2024-01-01 00:00,missing", ",NA", "2024-01-01 00:00,NA")) {
-            assertThat(taken(rows("time,temp", "2024-01-01 00:00,1.5", 3, row)).yaml())
+            assertThat(taken("time,temp\n" + row + "\n2024-01-01 00:10,1.5\n2024-01-01 00:20,2.5\n")
+                            .yaml())
                     .doesNotContain("looks like units");
         }
         assertThat(taken("time,a\n2024-01-01,x\n2024-01-02,y\n").yaml()).doesNotContain("looks like units");
@@ -120,8 +129,12 @@ class OddFilesTest {
     /** As Oracle and SAS write numbers; where all end with the point, they are ordinals. */
     @Test
     void pointsWithoutDigitsBesideThem() throws Exception {
-        Taken points = taken("t,a,b,c,d\n2021-03-01,.5,7.,1.,9007199254740993.\n2021-03-02,-.25,7.5,2.,.1\n"
-                + "2021-03-03,+.125,-0.,3.,.25e2\n");
+        Taken points = taken("""
+                t,a,b,c,d
+                2021-03-01,.5,7.,1.,9007199254740993.
+                2021-03-02,-.25,7.5,2.,.1
+                2021-03-03,+.125,-0.,3.,.25e2
+                """);
         assertThat(points.refused()).isEmpty();
         assertThat(points.column("a")).as(points.yaml()).containsExactly(0.5, -0.25, 0.125);
         assertThat(points.column("b")).containsExactly(7.0, 7.5, -0.0);
@@ -137,9 +150,12 @@ class OddFilesTest {
     /** Where all values are in quotes, words for nothing are, too: numbers and times lack them, texts have them. */
     @Test
     void quotedWordsForNothing() throws Exception {
-        Taken quoted = taken("\"k\",\"t\",\"v\",\"n\",\"x\"\n\"NA\",\"2024-01-01 00:07:00\",\"NULL\",\"1\",\"\"\n"
-                + "\"k7\",\"2024-01-01 00:08:00\",\"0.5\",\"\",\"2024-01-01 00:07:00\"\n"
-                + "\"\",\"2024-01-01 00:09:00\",\"1.5\",\"2\",\"NULL\"\n");
+        Taken quoted = taken("""
+                "k","t","v","n","x"
+                "NA","2024-01-01 00:07:00","NULL","1",""
+                "k7","2024-01-01 00:08:00","0.5","","2024-01-01 00:07:00"
+                "","2024-01-01 00:09:00","1.5","2","NULL"
+                """);
         assertThat(quoted.refused()).as(quoted.yaml()).isEmpty();
         assertThat(quoted.column("v")).as(quoted.yaml()).containsExactly(null, 0.5, 1.5);
         assertThat(quoted.column("n")).containsExactly(1, null, 2);
@@ -173,13 +189,11 @@ class OddFilesTest {
     /** Versions in strings of JSON: a number would make one of two, where zeros at the end tell them apart. */
     @Test
     void versionsInStringsOfJson() throws Exception {
-        Taken json = taken(
-                ("{\"t\":\"2021-03-01T00:00:00Z\",\"v\":\"1.9\",\"price\":\"2.90\",\"w\":\"1.50\",\"n\":1.5}\n"
-                                + "{\"t\":\"2021-03-02T00:00:00Z\",\"v\":\"1.10\",\"price\":\"3\",\"w\":\"1.125\",\"n\":1.10}\n"
-                                + "{\"t\":\"2021-03-03T00:00:00Z\",\"v\":\"1.1\",\"price\":\"3.15\",\"w\":\"2\",\"n\":1}\n")
-                        .getBytes(UTF_8),
-                RecordFormat.JSON,
-                FileFacts.NONE);
+        Taken json = taken("""
+                        {"t":"2021-03-01T00:00:00Z","v":"1.9","price":"2.90","w":"1.50","n":1.5}
+                        {"t":"2021-03-02T00:00:00Z","v":"1.10","price":"3","w":"1.125","n":1.10}
+                        {"t":"2021-03-03T00:00:00Z","v":"1.1","price":"3.15","w":"2","n":1}
+                        """.getBytes(UTF_8), RecordFormat.JSON, FileFacts.NONE);
         assertThat(json.fields())
                 .as(json.yaml())
                 .containsExactly("t timestamp", "v string", "price double", "w double", "n double");

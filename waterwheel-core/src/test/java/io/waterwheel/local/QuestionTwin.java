@@ -29,6 +29,7 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.tuple.TupleBlock;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -209,6 +210,12 @@ public final class QuestionTwin {
                 case DOUBLE -> String.valueOf((random.nextInt(17) - 8) / 2.0);
                 case UUID, IPV6 ->
                     key.type() + " '" + key.type().textOfSixteen(RandomExpressions.sixteen(random), 0) + "'";
+                case DECIMAL ->
+                    random.nextBoolean()
+                            ? String.valueOf(random.nextInt(9) - 4)
+                            : "DECIMAL '"
+                                    + RandomExpressions.decimal(key.type(), random)
+                                            .toPlainString() + "'";
                 default -> String.valueOf(random.nextInt(9) - 4);
             };
         }
@@ -321,7 +328,7 @@ public final class QuestionTwin {
                     ? keyType().textOfSixteen(bytes, 0)
                     : Base64.getEncoder().encodeToString(bytes);
         }
-        return String.valueOf(key);
+        return text(key);
     }
 
     private ResultSpec series(List<String> select) {
@@ -491,6 +498,8 @@ public final class QuestionTwin {
     public static String text(@Nullable Object value) {
         if (value instanceof Double number) {
             return String.valueOf(number + 0.0); // one zero
+        } else if (value instanceof BigDecimal decimal) {
+            return decimal.toPlainString();
         }
         return value instanceof byte[] bytes ? Arrays.toString(bytes) : String.valueOf(value);
     }

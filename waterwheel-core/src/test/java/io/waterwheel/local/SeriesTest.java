@@ -17,6 +17,7 @@ import io.waterwheel.query.expression.ValueType;
 import io.waterwheel.schema.Field;
 import io.waterwheel.tuple.TimeInterval;
 import io.waterwheel.tuple.TupleBlock;
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -398,6 +399,8 @@ final class SeriesTest {
             return Arrays.compareUnsigned(bytes, (byte[]) other);
         } else if (one instanceof Long whole) {
             return Long.compare(whole, (Long) other);
+        } else if (one instanceof BigDecimal decimal) {
+            return decimal.compareTo((BigDecimal) other);
         }
         return one instanceof Boolean flag
                 ? Boolean.compare(flag, (Boolean) other)

@@ -19,12 +19,13 @@ import java.util.TreeSet;
 
 /** What each aggregate is, computed from a list of all rows of a group: slow, and short enough to be read. */
 public final class AggregateOracle {
+    private static final int MOST_DIGITS = 38;
     private static final MathContext DIGITS = new MathContext(60);
 
     private AggregateOracle() {}
 
     /**
-     * The aggregate of these rows: by field Long, Double, Boolean, String, byte[], Instant or null.
+     * The aggregate of these rows: by field Long, Double, BigDecimal, Boolean, String, byte[], Instant or null.
      *
      * @param timeField the field that is the tuples' time
      * @return null where the answer is null
@@ -63,8 +64,12 @@ public final class AggregateOracle {
         return switch (function) {
             case "min" -> Collections.min(values, RowInterpreter::compare);
             case "max" -> Collections.max(values, RowInterpreter::compare);
-            case "sum" -> sum(values) instanceof BigInteger whole ? (Object) whole.longValueExact() : sum(values);
-            case "avg" -> ((Number) sum(values)).doubleValue() / values.size();
+            case "sum" -> limited(sum(values));
+            case "avg" ->
+                sum(values) instanceof BigDecimal sum
+                        ? (Object) sum.divide(BigDecimal.valueOf(values.size()), DIGITS)
+                                .doubleValue()
+                        : ((Number) sum(values)).doubleValue() / values.size();
             case "var_pop" -> variance(values, values.size(), false);
             case "var_samp" -> variance(values, values.size() - 1, false);
             case "stddev_pop" -> variance(values, values.size(), true);
@@ -142,11 +147,25 @@ public final class AggregateOracle {
         return (root ? variance.sqrt(DIGITS) : variance).doubleValue();
     }
 
+    /** Only integers and decimals have a greatest sum. */
+    private static Object limited(Object sum) {
+        if (sum instanceof BigDecimal decimal && decimal.precision() > MOST_DIGITS) {
+            throw new ArithmeticException("the sum has too many digits");
+        }
+        return sum instanceof BigInteger whole ? (Object) whole.longValueExact() : sum;
+    }
+
     private static Object sum(List<Object> values) {
         if (values.get(0) instanceof Long) {
             BigInteger sum = BigInteger.ZERO;
             for (Object value : values) {
                 sum = sum.add(BigInteger.valueOf((Long) value));
+            }
+            return sum;
+        } else if (values.get(0) instanceof BigDecimal) {
+            BigDecimal sum = BigDecimal.ZERO;
+            for (Object value : values) {
+                sum = sum.add((BigDecimal) value);
             }
             return sum;
         }

@@ -20,8 +20,11 @@ import io.waterwheel.query.memory.Reservation;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RowLayout;
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -230,7 +233,13 @@ final class EvaluationTest {
             case DOUBLE -> values.doubles[row];
             case STRING -> new String(values.bytes(row), StandardCharsets.UTF_8);
             case BYTES, UUID, IPV6 -> values.bytes(row);
-            case NULL, DECIMAL -> throw new AssertionError();
+            case DECIMAL ->
+                new BigDecimal(
+                        node.type().variable()
+                                ? Decimals.unscaled(values.bytes(row), 0)
+                                : BigInteger.valueOf(values.longs[row]),
+                        node.type().scale());
+            case NULL -> throw new AssertionError();
         };
     }
 

@@ -31,7 +31,7 @@ public final class RowInterpreter {
     private final ExpressionTypes types;
     private final Map<String, Object> row;
 
-    /** @param row Long, Double, Boolean, String, Instant, byte[] or null by field; addresses as Long */
+    /** @param row Long, Double, BigDecimal, Boolean, String, Instant, byte[] or null by field; addresses as Long */
     public RowInterpreter(ExpressionTypes types, Map<String, Object> row) {
         this.types = types;
         this.row = row;
@@ -43,6 +43,8 @@ public final class RowInterpreter {
             return whole.value();
         } else if (node instanceof Expression.Decimal decimal) {
             return decimal.value();
+        } else if (node instanceof Expression.Exact exact) {
+            return exact.value();
         } else if (node instanceof Expression.Text text) {
             return text.value();
         } else if (node instanceof Expression.Hex hex) {
@@ -117,6 +119,8 @@ public final class RowInterpreter {
                     yield truth ? 1L : 0L;
                 } else if (value instanceof Long) {
                     yield value;
+                } else if (value instanceof BigDecimal exact) {
+                    yield exact.setScale(0, RoundingMode.DOWN).longValueExact();
                 }
                 double number = (Double) value;
                 if (!Double.isFinite(number)) {
@@ -124,16 +128,31 @@ public final class RowInterpreter {
                 }
                 yield new BigDecimal(number).setScale(0, RoundingMode.DOWN).longValueExact();
             }
-            case DOUBLE -> value instanceof Long whole ? (Object) (double) whole : value;
+            case DOUBLE -> ((Number) value).doubleValue();
+            case DECIMAL -> decimal(to, (Number) value);
             case TIMESTAMP -> ((Instant) value).truncatedTo(ChronoUnit.MILLIS);
             case STRING -> {
                 if (value instanceof byte[] bytes) {
                     yield from.fieldType().textOfSixteen(bytes, 0);
                 }
+                if (value instanceof BigDecimal exact) {
+                    yield exact.toPlainString();
+                }
                 yield from == ValueType.IPV4 ? Ipv4.text((int) (long) (Long) value) : String.valueOf(value);
             }
             default -> throw new AssertionError();
         };
+    }
+
+    private static BigDecimal decimal(ValueType to, Number value) {
+        if (!Double.isFinite(value.doubleValue())) {
+            throw new ArithmeticException("no decimal");
+        }
+        BigDecimal rounded = exact(value).setScale(to.scale(), RoundingMode.HALF_UP);
+        if (rounded.unscaledValue().abs().compareTo(BigInteger.TEN.pow(to.precision())) >= 0) {
+            throw new ArithmeticException("too many digits");
+        }
+        return rounded;
     }
 
     /** Looks at every part, so that an overflow anywhere is noticed. */
@@ -189,7 +208,9 @@ public final class RowInterpreter {
             } else if (Double.isInfinite(x) || Double.isInfinite(y)) {
                 return Double.compare(x, y);
             }
-            return exact(a).compareTo(exact(b));
+            return a instanceof BigDecimal || b instanceof BigDecimal
+                    ? written(a).compareTo(written(b))
+                    : exact(a).compareTo(exact(b));
         } else if (left instanceof Instant a) {
             return a.compareTo((Instant) right);
         } else if (left instanceof Boolean a) {
@@ -198,7 +219,15 @@ public final class RowInterpreter {
         return Arrays.compareUnsigned(bytes(left), bytes(right));
     }
 
+    /** What a decimal is compared with is what is written, not the double next to it. */
+    private static BigDecimal written(Number number) {
+        return new BigDecimal(number.toString());
+    }
+
     private static BigDecimal exact(Number number) {
+        if (number instanceof BigDecimal decimal) {
+            return decimal;
+        }
         return number instanceof Long whole ? BigDecimal.valueOf(whole) : new BigDecimal(number.doubleValue());
     }
 

@@ -8,8 +8,10 @@ import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.KeySpec;
 import io.waterwheel.schema.RowLayout;
 import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.text.Decimals;
 import io.waterwheel.tuple.LittleEndian;
 import io.waterwheel.tuple.TupleBlock;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -34,7 +36,9 @@ public final class SmallRows {
         FieldType[] types = FieldType.values();
         int others = 1 + random.nextInt(12);
         for (int f = 0; f < others; f++) {
-            FieldType type = types[random.nextInt(types.length)];
+            FieldType type = edges && random.nextInt(6) == 0
+                    ? RandomExpressions.decimalType(random)
+                    : types[random.nextInt(types.length)];
             boolean known = edges
                     || type == FieldType.TIMESTAMP
                     || !(type.isTimestamp() || type == FieldType.IPV4 || type.hasSixteenBytes());
@@ -68,13 +72,14 @@ public final class SmallRows {
     }
 
     private FieldType keyType() {
-        return switch (random.nextInt(edges ? 7 : 2)) {
+        return switch (random.nextInt(edges ? 8 : 2)) {
             case 0 -> FieldType.INT;
             case 1 -> FieldType.LONG;
             case 2 -> FieldType.DOUBLE;
             case 3 -> FieldType.STRING;
             case 4 -> FieldType.UUID;
             case 5 -> FieldType.IPV6;
+            case 6 -> RandomExpressions.decimalType(random);
             default -> FieldType.BYTES;
         };
     }
@@ -125,7 +130,17 @@ public final class SmallRows {
             case FLOAT -> LittleEndian.putInt(bytes, row * 4, Float.floatToRawIntBits((float) number(edge)));
             case DOUBLE -> LittleEndian.putLong(bytes, row * 8, Double.doubleToRawLongBits(number(edge)));
             case BOOLEAN -> bytes[row] = (byte) random.nextInt(2);
-            case DECIMAL -> throw new AssertionError("decimals have tests of their own");
+            case DECIMAL -> {
+                BigInteger value = edge
+                        ? limit(type).multiply(BigInteger.valueOf(random.nextBoolean() ? 1 : -1))
+                        : RandomExpressions.decimal(type, random).unscaledValue();
+                LittleEndian.putLong(
+                        bytes,
+                        row * 8,
+                        type.variable()
+                                ? block.addToArena(Decimals.bytes(value), 0, FieldType.SIXTEEN)
+                                : value.longValueExact());
+            }
             case STRING -> {
                 byte[] value = RandomExpressions.text(random).getBytes(StandardCharsets.UTF_8);
                 LittleEndian.putLong(bytes, row * 8, block.addToArena(value, 0, value.length));
@@ -140,6 +155,10 @@ public final class SmallRows {
                 LittleEndian.putLong(bytes, row * 8, block.addToArena(value, 0, value.length));
             }
         }
+    }
+
+    private static BigInteger limit(FieldType type) {
+        return BigInteger.TEN.pow(type.precision()).subtract(BigInteger.ONE);
     }
 
     private long edge() {
@@ -165,7 +184,7 @@ public final class SmallRows {
         return value instanceof String ? (Object) io.waterwheel.schema.text.Ipv4.parse(text, 0, text.length) : value;
     }
 
-    /** The row as objects: Long, Double, Boolean, String, byte[] or null by field. */
+    /** The row as objects: Long, Double, BigDecimal, Boolean, String, byte[] or null by field. */
     public static Map<String, Object> row(TupleBlock block, int row) {
         Map<String, Object> values = new HashMap<>();
         for (int f = 0; f < block.layout().fields().size(); f++) {

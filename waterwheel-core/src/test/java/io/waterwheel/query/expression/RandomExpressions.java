@@ -1,6 +1,8 @@
 package io.waterwheel.query.expression;
 
 import io.waterwheel.schema.Field;
+import io.waterwheel.schema.FieldType;
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +17,17 @@ public final class RandomExpressions {
     private static final String[] PATTERNS = {
         "%", "a%", "%b", "%a%", "_", "a_b", "__", "_%", "%_b%", "ab", "", "%é%", "%日_"
     };
+
+    private static final List<FieldType> DECIMALS = List.of(
+            FieldType.decimal(4, 2),
+            FieldType.decimal(18, 2),
+            FieldType.decimal(1, 0),
+            FieldType.decimal(18, 18),
+            FieldType.decimal(19, 1),
+            FieldType.decimal(20, 2),
+            FieldType.decimal(38, 2),
+            FieldType.decimal(38, 0),
+            FieldType.decimal(38, 38));
 
     private static final List<String> ZONES = List.of("Europe/Berlin", "Asia/Kolkata", "UTC");
     private static final List<String> TIME_PATTERNS = List.of(
@@ -58,6 +71,9 @@ public final class RandomExpressions {
     private final Random random;
     private final List<Field> fields;
     private final boolean sqlite;
+    /** Those of the fields. */
+    private final List<ValueType> decimals;
+
     private boolean literals;
 
     /** @param sqlite whether only what SQLite takes for the same may come */
@@ -65,12 +81,29 @@ public final class RandomExpressions {
         this.random = random;
         this.fields = fields;
         this.sqlite = sqlite;
+        this.decimals = fields.stream()
+                .map(field -> ValueType.of(field.type()))
+                .filter(ValueType::isDecimal)
+                .toList();
     }
 
     /** The same with far more literals, in every place where a value may stand. */
     public RandomExpressions withLiterals() {
         literals = true;
         return this;
+    }
+
+    /** One of few types of decimals, some of which compare with each other. */
+    public static FieldType decimalType(Random random) {
+        return DECIMALS.get(random.nextInt(DECIMALS.size()));
+    }
+
+    /** One of few values of a type of decimals: of its last place, or whole. */
+    public static BigDecimal decimal(FieldType type, Random random) {
+        BigDecimal small = BigDecimal.valueOf(random.nextInt(9) - 4L, type.scale());
+        return type.precision() > type.scale() && random.nextInt(3) == 0
+                ? small.movePointRight(type.scale()).setScale(type.scale())
+                : small;
     }
 
     /** One of the texts that literals are made of. */
@@ -89,14 +122,16 @@ public final class RandomExpressions {
         return switch (kind) {
             case 0, 1, 2 -> {
                 ValueType type = anyType();
-                yield new Expression.Comparison(
-                        pick(RELATIONS), value(type, depth - 1), value(type.numeric() ? numeric() : type, depth - 1));
+                yield new Expression.Comparison(pick(RELATIONS), value(type, depth - 1), comparable(type, depth - 1));
             }
             case 3 -> new Expression.IsNull(value(anyType(), depth - 1), negated);
             case 4 -> {
                 ValueType type = anyType();
                 yield new Expression.Between(
-                        value(type, depth - 1), value(type, depth - 2), value(type, depth - 2), negated);
+                        value(type, depth - 1),
+                        type.isDecimal() ? comparable(type, depth - 2) : value(type, depth - 2),
+                        type.isDecimal() ? comparable(type, depth - 2) : value(type, depth - 2),
+                        negated);
             }
             case 5 -> {
                 ValueType type = anyType();
@@ -165,15 +200,32 @@ public final class RandomExpressions {
         return random.nextBoolean() ? ValueType.INTEGER : ValueType.DOUBLE;
     }
 
-    /** Any type but NULL. */
+    /** A value to compare one of this type with. */
+    private Expression comparable(ValueType type, int depth) {
+        if (!type.isDecimal()) {
+            return value(type.numeric() ? numeric() : type, depth);
+        }
+        return random.nextBoolean()
+                ? literal(type)
+                : value(
+                        pick(decimals.stream()
+                                .filter(other -> other.scale() == type.scale() && other.variable() == type.variable())
+                                .toList()),
+                        depth);
+    }
+
+    /** Any type but NULL, of decimals those of the fields. */
     public ValueType anyType() {
+        if (!decimals.isEmpty() && random.nextInt(4) == 0) {
+            return pick(decimals);
+        }
         return pick(sqlite ? SQLITE_TYPES : TYPES);
     }
 
     /** A value of the type, or NULL. */
     public Expression value(ValueType type, int depth) {
         if (literals && random.nextInt(5) < 2) {
-            return literal(type);
+            return constant(type);
         }
         List<Field> fitting =
                 fields.stream().filter(f -> ValueType.of(f.type()) == type).toList();
@@ -182,7 +234,7 @@ public final class RandomExpressions {
                     fitting.get(random.nextInt(fitting.size())).name());
         }
         if (depth <= 0 || random.nextInt(4) == 0) {
-            return literal(type);
+            return constant(type);
         }
         if (random.nextInt(6) == 0) {
             if (random.nextBoolean()) {
@@ -208,8 +260,19 @@ public final class RandomExpressions {
                         ? condition(depth - 1)
                         : call(Function.STARTS_WITH, value(ValueType.STRING, depth), value(ValueType.STRING, depth));
             case TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS -> sqlite ? literal(type) : time(type, depth - 1);
+            case DECIMAL -> new Expression.Cast(value(castToDecimal(), depth - 1), type);
             default -> literal(type);
         };
+    }
+
+    private ValueType castToDecimal() {
+        return random.nextBoolean() ? numeric() : pick(decimals);
+    }
+
+    /** A literal, which has this very type. */
+    private Expression constant(ValueType type) {
+        Expression.Literal literal = literal(type);
+        return type.isDecimal() && !(literal instanceof Expression.Null) ? new Expression.Cast(literal, type) : literal;
     }
 
     private static Expression call(Function function, Expression... arguments) {
@@ -233,13 +296,14 @@ public final class RandomExpressions {
             case 8 -> json(Function.JSON_TEXT, depth);
             case 9 -> timeText(depth);
             case 6 -> {
-                List<ValueType> from = List.of(
+                List<ValueType> from = new ArrayList<>(List.of(
                         ValueType.STRING,
                         ValueType.INTEGER,
                         ValueType.BOOLEAN,
                         ValueType.IPV4,
                         ValueType.IPV6,
-                        ValueType.UUID);
+                        ValueType.UUID));
+                from.addAll(decimals);
                 yield new Expression.Cast(value(pick(from), depth), ValueType.STRING);
             }
             default ->
@@ -300,7 +364,12 @@ public final class RandomExpressions {
             case 6 -> call(Function.STRPOS, value(ValueType.STRING, depth), value(ValueType.STRING, depth));
             case 7 ->
                 new Expression.Cast(
-                        value(random.nextBoolean() ? ValueType.DOUBLE : ValueType.BOOLEAN, depth), ValueType.INTEGER);
+                        value(
+                                random.nextBoolean()
+                                        ? decimals.isEmpty() ? ValueType.DOUBLE : pick(decimals)
+                                        : random.nextBoolean() ? ValueType.DOUBLE : ValueType.BOOLEAN,
+                                depth),
+                        ValueType.INTEGER);
             case 8 -> calendar(Function.DATE_PART, value(ValueType.TIMESTAMP, depth));
             case 0 -> new Expression.Call(Function.LENGTH, List.of(value(ValueType.STRING, depth)));
             case 1 -> new Expression.Negation(value(ValueType.INTEGER, depth));
@@ -350,7 +419,9 @@ public final class RandomExpressions {
                         random.nextBoolean()
                                 ? value(ValueType.STRING, depth)
                                 : new Expression.Text(NUMBERS.get(random.nextInt(NUMBERS.size()))));
-            case 6 -> new Expression.Cast(value(ValueType.INTEGER, depth), ValueType.DOUBLE);
+            case 6 ->
+                new Expression.Cast(
+                        value(decimals.isEmpty() ? ValueType.INTEGER : castToDecimal(), depth), ValueType.DOUBLE);
             case 7 -> call(pick(MATH), value(numeric(), depth));
             case 8 ->
                 call(
@@ -393,7 +464,14 @@ public final class RandomExpressions {
             return new Expression.Null();
         }
         return switch (type.kind()) {
-            case DECIMAL -> throw new AssertionError("decimals have tests of their own");
+            case DECIMAL ->
+                switch (random.nextInt(5)) {
+                    case 0 -> new Expression.Whole(random.nextInt(9) - 4L);
+                    case 1 -> new Expression.Decimal((random.nextInt(17) - 8) / 2.0);
+                    case 2 -> new Expression.Decimal((random.nextInt(9) - 4) / 100.0);
+                    case 3 -> new Expression.Exact(decimal(decimalType(random), random));
+                    default -> new Expression.Exact(decimal(type.fieldType(), random));
+                };
             case BOOLEAN -> new Expression.Truth(random.nextBoolean());
             case INTEGER -> new Expression.Whole(!sqlite && random.nextInt(10) == 0 ? edge() : random.nextInt(9) - 4L);
             case DOUBLE ->

@@ -27,6 +27,9 @@ final class GapFill {
 
     private static final int NONE = -1;
 
+    /** The way between two numbers below this, times twice the most rows that are filled, has 64 bits. */
+    private static final long SHORT = 1L << 40;
+
     private final ResultSpec.Fill fill;
     private final long step;
     private final TimeInterval bounds;
@@ -170,8 +173,8 @@ final class GapFill {
             writeNeighbour(after, 1);
         }
         // From the bucket before the gap to the one after it, in steps.
-        double length = (through - from) / step + 2;
-        int passed = 0;
+        long length = (through - from) / step + 2;
+        long passed = 0;
         for (long bucket = from; ; bucket += step) {
             passed++;
             workspace.spend(VALUE_NANOS * (1 + states.size()));
@@ -191,7 +194,7 @@ final class GapFill {
                 } else if (fill == ResultSpec.Fill.PREVIOUS && before != NONE) {
                     written = states.get(a).writeAnswer(block, row, field, before);
                 } else if (between) {
-                    written = interpolate(block, row, field, passed / length);
+                    written = interpolate(block, row, field, passed, length);
                 }
                 if (!written) {
                     AggregateState.setNull(block, row, field);
@@ -223,7 +226,7 @@ final class GapFill {
     }
 
     /** Writes the number between those of the neighbours; false where there is none. */
-    private boolean interpolate(TupleBlock block, int row, int field, double share) {
+    private boolean interpolate(TupleBlock block, int row, int field, long passed, long length) {
         FieldType type = answer.fields().get(field).type();
         if (!ValueType.of(type).numeric() || neighbours.isNull(field, 0) || neighbours.isNull(field, 1)) {
             return false;
@@ -231,14 +234,32 @@ final class GapFill {
         byte[] column = block.column(answer.columnOf(field));
         Number low = (Number) Objects.requireNonNull(neighbours.value(field, 0));
         Number high = (Number) Objects.requireNonNull(neighbours.value(field, 1));
-        double between = low.doubleValue() + (high.doubleValue() - low.doubleValue()) * share;
+        double between = low.doubleValue() + (high.doubleValue() - low.doubleValue()) * ((double) passed / length);
         switch (type.physical()) {
-            case INT32 -> LittleEndian.putInt(column, row * 4, (int) Math.round(between));
-            case INT64 -> LittleEndian.putLong(column, row * 8, Math.round(between));
+            case INT32 ->
+                LittleEndian.putInt(column, row * 4, (int) whole(low.longValue(), high.longValue(), passed, length));
+            case INT64 ->
+                LittleEndian.putLong(column, row * 8, whole(low.longValue(), high.longValue(), passed, length));
             case FLOAT32 -> LittleEndian.putInt(column, row * 4, Float.floatToRawIntBits((float) between));
             case FLOAT64 -> LittleEndian.putLong(column, row * 8, Double.doubleToRawLongBits(between));
             case UINT32, BOOLEAN, VARIABLE -> throw new IllegalStateException("no number: " + type);
         }
         return true;
+    }
+
+    /** The nearest whole number, a half upwards. A double would lose what is beyond 53 bits. */
+    private static long whole(long low, long high, long passed, long length) {
+        if (-SHORT < low && low < SHORT && -SHORT < high && high < SHORT) {
+            return low + Math.floorDiv(2 * passed * (high - low) + length, 2 * length);
+        }
+        BigInteger from = BigInteger.valueOf(low);
+        BigInteger[] parts = BigInteger.valueOf(high)
+                .subtract(from)
+                .multiply(BigInteger.valueOf(2 * passed))
+                .add(BigInteger.valueOf(length))
+                .divideAndRemainder(BigInteger.valueOf(2 * length));
+        // Rounded down, also below zero.
+        BigInteger steps = parts[1].signum() < 0 ? parts[0].subtract(BigInteger.ONE) : parts[0];
+        return from.add(steps).longValueExact();
     }
 }

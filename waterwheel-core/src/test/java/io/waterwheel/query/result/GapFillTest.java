@@ -166,6 +166,27 @@ final class GapFillTest {
                 .containsExactly(List.of(30L, 0L, 5.0, 1L), List.of(20L, 0L, 4.0, 1L));
     }
 
+    /** A double keeps 53 bits. */
+    @Test
+    void wholeNumbersBetweenAreExact() throws Exception {
+        assertThat(totalsBetween((1L << 53) + 1, (1L << 53) + 1)).containsOnly((1L << 53) + 1);
+        assertThat(totalsBetween(Long.MIN_VALUE, Long.MAX_VALUE))
+                .containsExactly(Long.MIN_VALUE, -(1L << 62), 0L, (1L << 62) - 1, Long.MAX_VALUE);
+        assertThat(totalsBetween(Long.MAX_VALUE, Long.MAX_VALUE - 8))
+                .containsExactly(
+                        Long.MAX_VALUE, Long.MAX_VALUE - 2, Long.MAX_VALUE - 4, Long.MAX_VALUE - 6, Long.MAX_VALUE - 8);
+        assertThat(totalsBetween(-2, 0)).containsExactly(-2L, -1L, -1L, 0L, 0L);
+    }
+
+    private static List<Object> totalsBetween(long low, long high) throws Exception {
+        TupleBlock block = block(new long[] {low, high}, new long[] {0, 40}, new double[] {0, 0});
+        ResultSpec.Aggregates wanted =
+                new ResultSpec.Aggregates(VALUES, List.of(), Duration.ofMillis(10)).withFill(Fill.LINEAR);
+        return answer(wanted, TimeInterval.ALL, block).stream()
+                .map(row -> row.get(3))
+                .toList();
+    }
+
     @Test
     void tooManyRowsAndNoBucketAreRefused() {
         ResultSpec.Aggregates wanted =

@@ -268,15 +268,15 @@ final class DependenciesTest {
             TupleBlock block = new TupleBlock(layout, rows);
             for (int row = 0; row < rows; row++) {
                 int leaf = row / ChunkFormat.LEAF_ROWS;
-                long station = row % ChunkFormat.LEAF_ROWS / 16 + leaf % 2 * 128;
-                long device = random.nextInt(8);
+                int station = row % ChunkFormat.LEAF_ROWS / 16 + leaf % 2 * 128;
+                int device = random.nextInt(8);
                 block.keys()[row] = leaf;
                 block.times()[row] = leaf;
                 text(block, layout.columnOf(schema.indexOf("station")), row, new Random(station).nextLong());
                 text(block, layout.columnOf(schema.indexOf("device")), row, new Random(-device).nextLong());
-                long once = leaf == 0 ? new SplittableRandom(99 + station).nextLong() : random.nextLong();
+                long once = leaf == 0 ? new SplittableRandom(99L + station).nextLong() : random.nextLong();
                 LittleEndian.putLong(block.column(layout.columnOf(schema.indexOf("once"))), row * 8, once);
-                long serial = new Random(77 + device).nextLong();
+                long serial = new Random(77L + device).nextLong();
                 LittleEndian.putLong(block.column(layout.columnOf(schema.indexOf("serial"))), row * 8, serial);
             }
             block.setSize(rows);

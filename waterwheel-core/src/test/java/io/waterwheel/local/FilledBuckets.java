@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -66,7 +67,7 @@ final class FilledBuckets {
     }
 
     /** A row without tuples. */
-    private List<Object> without(TreeMap<Long, List<Object>> series, long bucket) {
+    private List<Object> without(NavigableMap<Long, List<Object>> series, long bucket) {
         List<Object> row = new ArrayList<>(
                 series.isEmpty() ? List.of() : series.firstEntry().getValue().subList(0, at));
         row.add(Instant.ofEpochMilli(bucket));
@@ -115,8 +116,8 @@ final class FilledBuckets {
         if (low == null || high == null) {
             return null;
         }
-        if (low instanceof Long) {
-            BigDecimal from = BigDecimal.valueOf((Long) low);
+        if (low instanceof Long whole) {
+            BigDecimal from = BigDecimal.valueOf(whole);
             BigDecimal way = BigDecimal.valueOf((Long) high).subtract(from).multiply(BigDecimal.valueOf(part));
             return from.add(way.divide(BigDecimal.valueOf(of), DIGITS))
                     .add(BigDecimal.valueOf(0.5))

@@ -305,15 +305,13 @@ final class LauncherTest {
         CliResult tested = run("test", "-o");
         assertThat(tested.code()).isZero();
         assertThat(tested.out())
-                .contains("arguments: -B -T 3 ", " -Pchecks,gate verify ", " -o ")
+                .contains("arguments: -B -T 2 ", " -Pchecks verify ", " -o ")
                 .containsPattern("\nbuild and checks( +-){3} +[1-9]\\d* +0\n")
                 // The last goal of its module, as where tests fail: until the end.
                 .containsPattern("\nunit( +0){3} +[1-9]\\d* +0\n")
                 .containsPattern("\ncluster( +0){3} +[1-9]\\d* +7\n")
                 .containsPattern("\ntotal( +0){3} +[1-9]\\d* +5\n");
         assertThat(run("test", "--all").out()).contains("arguments: -B -T 1 ", " -Pchecks verify ");
-        // Without the profile the module itself runs its tests.
-        assertThat(run("test", "--projects=waterwheel-core").out()).contains(" -Pchecks verify ");
     }
 
     @Test

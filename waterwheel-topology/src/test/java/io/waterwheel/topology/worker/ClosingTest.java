@@ -3,6 +3,8 @@ package io.waterwheel.topology.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.catalog.Namespace;
+import io.waterwheel.catalog.store.InMemoryCatalogStore;
 import io.waterwheel.ingest.source.LogSource;
 import io.waterwheel.metrics.Metrics;
 import io.waterwheel.topology.Tasks;
@@ -12,12 +14,21 @@ import io.waterwheel.topology.task.Task;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /** What a task owns is closed to the last, whatever the first says. */
 final class ClosingTest {
     private final List<String> closed = new ArrayList<>();
+    private final ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor();
+
+    @AfterEach
+    void end() {
+        executor.shutdownNow();
+    }
 
     private AutoCloseable part(String name, Throwable failure) {
         return () -> {
@@ -50,6 +61,8 @@ final class ClosingTest {
 
     /** Services of which nothing can be closed but themselves. */
     private WorkerServices services() {
+        InMemoryCatalogStore store = new InMemoryCatalogStore(new InMemoryCatalogStore.Tree());
+        StreamDirectory streams = new StreamDirectory(store, new Namespace(store), executor);
         ControlBus bus = (ControlBus) Proxy.newProxyInstance(
                 ClosingTest.class.getClassLoader(),
                 new Class<?>[] {ControlBus.class},
@@ -68,6 +81,7 @@ final class ClosingTest {
                     case "config" -> WaterwheelConfig.defaults();
                     case "controlBus" -> bus;
                     case "metrics" -> Metrics.unread();
+                    case "streams" -> streams;
                     case "openLogSource" -> source;
                     case "hostQueryServer" -> part("address", new NoClassDefFoundError("planted"));
                     case "close" -> {

@@ -80,10 +80,11 @@ final class DamagedByHttp implements AutoCloseable {
             {"sql": "SELECT id FROM damaged WHERE note = ? AND at < ? LIMIT 4", "timeoutMillis": 2000,
              "parameters": ["n", {"time": "2021-10-07T12:30:00Z"}]}
             """);
+    /** Of this stream no damage makes the other, whose rows are counted. */
     private static final byte[] POINTS = """
-            damaged-points,note=a id=1i,real=-1.5e3,price=12.50 1633608001000000000
+            spoilt,note=a id=1i,real=-1.5e3,price=12.50 1633608001000000000
             # a comment
-            damaged-points id=2u,note="a, \\"note\\"" 1633608001000000001
+            spoilt id=2u,note="a, \\"note\\"" 1633608001000000001
             """.getBytes(UTF_8);
 
     private final long seed = Long.getLong("seed", System.nanoTime());
@@ -110,8 +111,8 @@ final class DamagedByHttp implements AutoCloseable {
 
     void noneIsADefectAndWhatIsTakenIsThere() throws Exception {
         client.createStream(STREAM);
-        client.createStream(new StreamDefinition(
-                "damaged-points", "damaged-points", RecordFormat.BLOCK, 1, STREAM.schema(), STREAM.policy()));
+        client.createStream(
+                new StreamDefinition("spoilt", "spoilt", RecordFormat.BLOCK, 1, STREAM.schema(), STREAM.policy()));
         namesOfNoStreamAreTold();
         List<Sent> open = new ArrayList<>();
         for (int request = 0; request < REQUESTS; request++) {
@@ -136,7 +137,7 @@ final class DamagedByHttp implements AutoCloseable {
                 .as("seed %s", seed)
                 .isEqualTo(rows + told.get("rows").asLong());
         client.drop("damaged");
-        client.drop("damaged-points");
+        client.drop("spoilt");
     }
 
     /** ZooKeeper has no path with such characters: that was taken for an outage, and told as one to come again. */

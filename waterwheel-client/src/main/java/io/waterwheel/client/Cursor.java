@@ -5,6 +5,7 @@ import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Verdict;
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.FieldType;
+import io.waterwheel.wire.InterruptedReads;
 import io.waterwheel.wire.WireQueries;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -46,6 +47,9 @@ public final class Cursor implements AutoCloseable {
     private @Nullable Verdict verdict;
     private boolean firstWaits;
     private boolean ended;
+    /** Whether an interrupt took the mark of the stream's end: nothing may wait for it. */
+    private boolean endLost;
+
     private @Nullable WaterwheelException failure;
     private boolean closed;
 
@@ -177,6 +181,7 @@ public final class Cursor implements AutoCloseable {
             throw failed(new WaterwheelException(
                     ErrorCode.BAD_ANSWER, connection.address() + ": the verdict cannot be read: " + e.getMessage(), e));
         } catch (RuntimeException e) {
+            endLost = InterruptedReads.lostTheEnd(e);
             throw failed(ofReading(e));
         }
         ended = true;
@@ -474,12 +479,17 @@ public final class Cursor implements AutoCloseable {
         while (again) {
             again = false;
             try {
-                stream.close();
+                if (endLost) {
+                    forget();
+                } else {
+                    stream.close();
+                }
                 failed = null;
             } catch (Exception e) {
                 // The stream tells an interrupt as the cause of something else; any other failure would only wait.
                 again = failed == null && (Thread.interrupted() || e.getCause() instanceof InterruptedException);
                 interrupted |= again;
+                endLost |= InterruptedReads.lostTheEnd(e);
                 failed = e;
             }
         }
@@ -491,6 +501,17 @@ public final class Cursor implements AutoCloseable {
                     ErrorCode.CLOSE_FAILED,
                     connection.address() + ": the answer's memory was not given back: " + failed,
                     failed);
+        }
+    }
+
+    /** Gives back what a stream holds when all of it has come. */
+    private void forget() {
+        if (stream.hasRoot()) {
+            stream.getRoot().close();
+        }
+        ArrowBuf metadata = stream.getLatestMetadata();
+        if (metadata != null) {
+            metadata.close();
         }
     }
 }

@@ -3,6 +3,7 @@ package io.waterwheel.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.Waiting;
 import io.waterwheel.decode.RandomRows;
 import io.waterwheel.error.ErrorCode;
@@ -19,8 +20,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.arrow.flight.CallStatus;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -223,6 +226,59 @@ class CursorTest {
             assertThat(server.queries.get(0).count()).isTrue();
             assertThatThrownBy(() -> client.count(Query.of("s").withPartialAllowed()))
                     .isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    /**
+     * Arrow's stream takes the mark of its end from a queue and puts it back; an interrupt in between lost it, and
+     * whoever closed the answer then waited forever. {@code -Drounds=N} interrupts more.
+     */
+    @Test
+    void anInterruptAtTheEndLeavesNoReaderWaiting() throws Exception {
+        long seed = Long.getLong("seed", System.nanoTime());
+        Random random = new Random(seed);
+        try (FakeServer server = FakeServer.answering((query, answer) -> {
+                    answer.start(NUMBER);
+                    answer.verdict(verdict(0));
+                    answer.end();
+                });
+                WaterwheelClient client = WaterwheelClient.connect(server.url())) {
+            int rounds = Rounds.of("rounds", 1_000, 200_000);
+            Semaphore begins = new Semaphore(0);
+            Semaphore ends = new Semaphore(0);
+            AtomicInteger ended = new AtomicInteger();
+            Thread reader = new Thread(() -> {
+                while (ended.get() < rounds) {
+                    begins.acquireUninterruptibly();
+                    try (Cursor cursor = client.query(Query.of("s"))) {
+                        assertThat(cursor.next()).isFalse();
+                    } catch (WaterwheelException e) {
+                        assertThat(e.is(ErrorCode.INTERRUPTED))
+                                .as(e.getMessage())
+                                .isTrue();
+                    }
+                    boolean unused = Thread.interrupted();
+                    ended.incrementAndGet();
+                    ends.release();
+                }
+            });
+            reader.setDaemon(true);
+            reader.start();
+            // Half of the interrupts come before the end, half after it: so most come near it.
+            long after = 1_000_000;
+            for (int round = 1; round <= rounds; round++) {
+                begins.release();
+                long until = System.nanoTime() + (long) (after * (0.75 + random.nextDouble() / 2));
+                while (System.nanoTime() < until && ended.get() < round) {
+                    Thread.onSpinWait();
+                }
+                after += ended.get() < round ? after / 100 : -after / 100;
+                reader.interrupt();
+                assertThat(ends.tryAcquire(60, TimeUnit.SECONDS))
+                        .as("round %s ends, seed %s", round, seed)
+                        .isTrue();
+            }
+            reader.join();
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.waterwheel.topology.rpc;
 
+import io.waterwheel.wire.InterruptedReads;
 import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.FlightStream;
 import org.apache.arrow.memory.ArrowBuf;
@@ -11,6 +12,8 @@ public final class MessageStream implements AutoCloseable {
     private final PeerClient peer;
     private final int sent;
     private volatile boolean ended;
+    /** Whether an interrupt took the mark of the stream's end: nothing may wait for it. */
+    private volatile boolean endLost;
 
     /** @param sent bytes of the request */
     MessageStream(FlightStream stream, PeerClient peer, int sent) {
@@ -35,6 +38,9 @@ public final class MessageStream implements AutoCloseable {
             }
         } catch (FlightRuntimeException e) {
             throw peer.failure(e, sent);
+        } catch (RuntimeException e) {
+            endLost = InterruptedReads.lostTheEnd(e);
+            throw e;
         }
         ArrowBuf metadata = stream.getLatestMetadata();
         byte[] message = new byte[metadata == null ? 0 : (int) metadata.readableBytes()];
@@ -57,16 +63,34 @@ public final class MessageStream implements AutoCloseable {
         for (int attempt = 0; attempt < 2 && again; attempt++) {
             again = false;
             try {
-                stream.close();
+                if (endLost) {
+                    forget();
+                } else {
+                    stream.close();
+                }
             } catch (Exception e) {
                 // The stream tells an interrupt as the cause of something else; any other failure would only wait.
                 again = Thread.interrupted() || e.getCause() instanceof InterruptedException;
                 interrupted |= again;
+                if (InterruptedReads.lostTheEnd(e)) {
+                    endLost = true;
+                }
                 PeerClient.LOG.debug("{}: an answer that was given up did not end cleanly", peer, e);
             }
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Gives back what a stream holds when all of it has come. */
+    private void forget() {
+        if (stream.hasRoot()) {
+            stream.getRoot().close();
+        }
+        ArrowBuf metadata = stream.getLatestMetadata();
+        if (metadata != null) {
+            metadata.close();
         }
     }
 }

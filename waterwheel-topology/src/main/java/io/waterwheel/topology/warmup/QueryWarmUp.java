@@ -210,8 +210,7 @@ public final class QueryWarmUp implements AutoCloseable {
         try (ScratchStreams streams = ScratchStreams.make(parent)) {
             ask(streams);
         } catch (Exception | Error e) {
-            // An Error too: it would end the worker, and the next would begin so again. What an interruption is told
-            // as differs.
+            // An Error too: it would end the worker, and the next would begin so again.
             if (closed) {
                 LOG.info("[warm-up] ended early: the worker closes");
             } else {
@@ -318,7 +317,7 @@ public final class QueryWarmUp implements AutoCloseable {
         }
 
         boolean goesOn() {
-            return taken < most.toNanos() && deadline - System.nanoTime() > 0;
+            return !closed && taken < most.toNanos() && deadline - System.nanoTime() > 0;
         }
 
         void ask(FlightClient client, List<Query> questions) throws Exception {
@@ -328,9 +327,6 @@ public final class QueryWarmUp implements AutoCloseable {
             last[question] = System.nanoTime() - before;
             answered = ++asked;
             taken = processorNanos() - processorBegun + answering.get();
-            if (Thread.interrupted()) {
-                throw new InterruptedException();
-            }
         }
     }
 
@@ -346,7 +342,10 @@ public final class QueryWarmUp implements AutoCloseable {
         }
     }
 
-    /** Ends it, if it lasts still, and waits a moment until its folder is gone. */
+    /**
+     * Ends it after the question under way, if it lasts still, and waits a moment until its folder is gone. Its thread
+     * is not interrupted: that can lose the end of an answer, for which Arrow then waits without end.
+     */
     @Override
     public void close() throws InterruptedException {
         if (first != null) {
@@ -355,9 +354,9 @@ public final class QueryWarmUp implements AutoCloseable {
         closed = true;
         // What waits for clients on other threads ends too.
         clients.countDown();
-        thread.interrupt();
+        quiet.giveUp();
         if (!ended.await(GRACE.toNanos(), TimeUnit.NANOSECONDS)) {
-            LOG.warn("[warm-up] it did not end within {} s of being interrupted", GRACE.toSeconds());
+            LOG.warn("[warm-up] it did not end within {} s", GRACE.toSeconds());
         }
     }
 }

@@ -18,6 +18,7 @@ final class QuietMoments {
     // Guarded by the lock.
     private int underWay;
     private int waiting;
+    private boolean over;
     /** By {@link System#nanoTime}, when the last one ended. */
     private long endedNanos = System.nanoTime() - QUIET_NANOS;
 
@@ -45,17 +46,31 @@ final class QuietMoments {
         }
     }
 
+    /** No thread shall wait for a quiet moment again. */
+    void giveUp() {
+        lock.lock();
+        try {
+            over = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /**
      * Waits for a quiet moment.
      *
      * @param untilNanos by {@link System#nanoTime}, how long at most
-     * @return whether there is one
+     * @return whether there is one; false once they are given up
      */
     boolean await(long untilNanos) throws InterruptedException {
         lock.lockInterruptibly();
         waiting++;
         try {
             while (true) {
+                if (over) {
+                    return false;
+                }
                 long now = System.nanoTime();
                 long rest = underWay > 0 ? Long.MAX_VALUE : endedNanos + QUIET_NANOS - now;
                 if (rest <= 0) {

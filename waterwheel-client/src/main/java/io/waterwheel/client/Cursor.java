@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
 import org.apache.arrow.flight.CallOption;
+import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.FlightStream;
 import org.apache.arrow.flight.Ticket;
 import org.apache.arrow.memory.ArrowBuf;
@@ -475,23 +476,24 @@ public final class Cursor implements AutoCloseable {
         // Who is interrupted while it drains the stream would leave its memory behind.
         boolean interrupted = Thread.interrupted();
         Exception failed = null;
-        boolean again = true;
+        boolean again = !endLost;
         while (again) {
             again = false;
             try {
-                if (endLost) {
-                    forget();
-                } else {
-                    stream.close();
-                }
+                stream.close();
                 failed = null;
             } catch (Exception e) {
                 // The stream tells an interrupt as the cause of something else; any other failure would only wait.
-                again = failed == null && (Thread.interrupted() || e.getCause() instanceof InterruptedException);
-                interrupted |= again;
-                endLost |= InterruptedReads.lostTheEnd(e);
-                failed = e;
+                endLost = InterruptedReads.lostTheEnd(e);
+                again = failed == null
+                        && !endLost
+                        && (Thread.interrupted() || e.getCause() instanceof InterruptedException);
+                interrupted |= again || endLost;
+                failed = endLost ? null : e;
             }
+        }
+        if (endLost) {
+            forget();
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
@@ -506,8 +508,12 @@ public final class Cursor implements AutoCloseable {
 
     /** Gives back what a stream holds when all of it has come. */
     private void forget() {
-        if (stream.hasRoot()) {
-            stream.getRoot().close();
+        try {
+            if (stream.hasRoot()) {
+                stream.getRoot().close();
+            }
+        } catch (FlightRuntimeException e) {
+            // It failed before its first batch, and holds none.
         }
         ArrowBuf metadata = stream.getLatestMetadata();
         if (metadata != null) {

@@ -8,9 +8,9 @@ public final class InterruptedReads {
     private InterruptedReads() {}
 
     /**
-     * Whether it took the mark of the stream's end. {@code FlightStream.next} takes the mark from a queue and puts it
-     * back for the next call; an interrupted thread gives up the put. All has come then, but a further read waits
-     * forever, and so does {@code FlightStream.close}, which reads what is left.
+     * Whether an interrupt took the mark of the stream's end. {@code FlightStream.next} takes the mark from a queue and
+     * puts it back for the next call; an interrupted thread gives up the put. All has come then, but a further read
+     * waits forever, and so does {@code FlightStream.close}, which reads what is left.
      *
      * @param failure as the stream threw it
      */

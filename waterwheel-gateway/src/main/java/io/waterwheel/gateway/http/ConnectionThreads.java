@@ -61,8 +61,8 @@ public final class ConnectionThreads implements TryExecutor {
     }
 
     /**
-     * A connector whose connections are looked after by these threads. It has a thread that accepts: where that one
-     * waits for news too, a limit of connections that is met and left at once closes the port for good.
+     * A connector whose connections are looked after by these threads. A thread of its own accepts them: where none
+     * does, Jetty closes the port for good when the limit of connections is reached and left at once.
      */
     public ServerConnector connector(Server server, HttpConfiguration http) {
         return new ServerConnector(server, this, null, null, 1, 1, new HttpConnectionFactory(http));

@@ -6,7 +6,7 @@ import org.apache.arrow.flight.FlightStream;
 import org.apache.arrow.memory.ArrowBuf;
 import org.jspecify.annotations.Nullable;
 
-/** The messages of a subquery's answer, as they come. Used by one thread; {@link #close} from any ends the answer. */
+/** The messages of a subquery's answer, as they come. One thread at a time reads it, or closes it. */
 public final class MessageStream implements AutoCloseable {
     private final FlightStream stream;
     private final PeerClient peer;
@@ -30,6 +30,9 @@ public final class MessageStream implements AutoCloseable {
     public byte @Nullable [] next() {
         if (ended) {
             return null;
+        }
+        if (endLost) {
+            throw new IllegalStateException("the answer was given up: its reader was interrupted");
         }
         try {
             if (!stream.next()) {
@@ -59,24 +62,21 @@ public final class MessageStream implements AutoCloseable {
         }
         // Who is interrupted while it drains the stream would leave its memory behind.
         boolean interrupted = Thread.interrupted();
-        boolean again = true;
+        boolean again = !endLost;
         for (int attempt = 0; attempt < 2 && again; attempt++) {
             again = false;
             try {
-                if (endLost) {
-                    forget();
-                } else {
-                    stream.close();
-                }
+                stream.close();
             } catch (Exception e) {
                 // The stream tells an interrupt as the cause of something else; any other failure would only wait.
-                again = Thread.interrupted() || e.getCause() instanceof InterruptedException;
-                interrupted |= again;
-                if (InterruptedReads.lostTheEnd(e)) {
-                    endLost = true;
-                }
+                endLost = InterruptedReads.lostTheEnd(e);
+                again = !endLost && (Thread.interrupted() || e.getCause() instanceof InterruptedException);
+                interrupted |= again || endLost;
                 PeerClient.LOG.debug("{}: an answer that was given up did not end cleanly", peer, e);
             }
+        }
+        if (endLost) {
+            forget();
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
@@ -85,8 +85,12 @@ public final class MessageStream implements AutoCloseable {
 
     /** Gives back what a stream holds when all of it has come. */
     private void forget() {
-        if (stream.hasRoot()) {
-            stream.getRoot().close();
+        try {
+            if (stream.hasRoot()) {
+                stream.getRoot().close();
+            }
+        } catch (FlightRuntimeException e) {
+            // It failed before its first batch, and holds none.
         }
         ArrowBuf metadata = stream.getLatestMetadata();
         if (metadata != null) {

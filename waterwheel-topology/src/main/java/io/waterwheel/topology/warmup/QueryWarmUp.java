@@ -208,7 +208,9 @@ public final class QueryWarmUp implements AutoCloseable {
 
     private void run() {
         try (ScratchStreams streams = ScratchStreams.make(parent)) {
-            ask(streams);
+            if (!closed) {
+                ask(streams);
+            }
         } catch (Exception | Error e) {
             // An Error too: it would end the worker, and the next would begin so again.
             if (closed) {

@@ -1,14 +1,14 @@
 package io.waterwheel.cli;
 
+import io.waterwheel.cli.dimensions.DimensionRows;
+import io.waterwheel.cli.dimensions.RescalingPage;
 import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.cli.input.InputSource;
 import io.waterwheel.cli.output.DropPage;
 import io.waterwheel.cli.output.Terminal;
-import io.waterwheel.cli.proposal.DefinitionYaml;
-import io.waterwheel.cli.proposal.DimensionRows;
 import io.waterwheel.cli.proposal.FileFacts;
-import io.waterwheel.cli.proposal.RescalingPage;
 import io.waterwheel.cli.text.Counted;
+import io.waterwheel.cli.text.DefinitionYaml;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.AskedQuestions;
 import io.waterwheel.client.admin.Rescaling;

@@ -17,6 +17,8 @@ final class ArchitectureTest {
             .withOptionalLayers(true)
             .layer("cli")
             .definedBy("io.waterwheel.cli")
+            .layer("cli.dimensions")
+            .definedBy("io.waterwheel.cli.dimensions..")
             .layer("cli.input")
             .definedBy("io.waterwheel.cli.input..")
             .layer("cli.losses")
@@ -70,6 +72,7 @@ final class ArchitectureTest {
                     "io.waterwheel.ingest..")
             .whereLayer("cli")
             .mayOnlyAccessLayers(
+                    "cli.dimensions",
                     "cli.input",
                     "cli.proposal",
                     "cli.text",
@@ -82,7 +85,9 @@ final class ArchitectureTest {
             .whereLayer("cli.input")
             .mayOnlyAccessLayers("cli.output", "core questions", "core key")
             .whereLayer("cli.proposal")
-            .mayOnlyAccessLayers("cli.input", "cli.losses", "cli.output", "core questions", "core key")
+            .mayOnlyAccessLayers("cli.input", "cli.losses", "cli.text", "cli.output", "core questions", "core key")
+            .whereLayer("cli.dimensions")
+            .mayOnlyAccessLayers("cli.input", "cli.text", "cli.output", "core questions", "core key")
             .whereLayer("cli.losses")
             .mayOnlyAccessLayers("core questions")
             .whereLayer("cli.shell")

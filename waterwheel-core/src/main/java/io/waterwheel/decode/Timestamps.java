@@ -4,28 +4,47 @@ import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.schema.text.TimePattern;
+import io.waterwheel.schema.text.ZoneNames;
 import java.time.ZoneId;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Instants from ASCII bytes: a decimal number of seconds, milliseconds, microseconds or nanoseconds since 1970 UTC, or
  * ISO 8601 with a zone, such as {@code 2021-10-07T12:00:01.500Z} or {@code 2021-10-07 14:00+02:00}, or a day alone,
- * such as {@code 2021-10-07}, for its midnight UTC. A space may stand before the zone, which may be UTC or GMT, too.
- * Where the stream names a zone, times without one are that zone's, and so are days; where it has a pattern of times,
- * texts of that pattern too. What is finer than the field's type is cut off, towards the past.
+ * such as {@code 2021-10-07}, for its midnight UTC. A space may stand before the zone, which may be UTC, GMT or a name
+ * ({@link ZoneNames}), too. The end of a day may be written as 24:00. Where the stream names a zone, times without one
+ * are that zone's, and so are days; where it has a pattern of times, texts of that pattern too. What is finer than the
+ * field's type is cut off, towards the past.
  */
 final class Timestamps {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
     private static final int MAX_FRACTION = 40;
     /** In place of an offset: the time is the zone's that the stream names. */
     private static final int LOCAL = Integer.MIN_VALUE;
+    /** In place of an offset: the time is that of the region which stands behind it. */
+    private static final int REGION = Integer.MIN_VALUE + 1;
+
+    private static final int DAY_SECONDS = 86_400;
 
     private final Numbers numbers;
     private final TimePattern.@Nullable Reader pattern;
     private final boolean patternIsZoned;
     private final @Nullable WallClock clock;
     private final String named;
+    private final ZoneNames zones = new ZoneNames();
+    private final Map<ZoneId, WallClock> clocks = new HashMap<>();
+    /** Of the time that is read. */
+    private @Nullable ZoneId region;
+
+    private @Nullable ZoneId lastRegion;
+    private @Nullable WallClock lastClock;
+    /** The zone whose clocks skipped the time that was read last; empty: none did. */
+    private String skippedIn = "";
+    /** Whether that time has the name of a zone without one meaning. */
+    private boolean oddZone;
 
     /** Whether the last call failed; its result means nothing then. */
     boolean failed;
@@ -54,17 +73,20 @@ final class Timestamps {
         return pattern == null;
     }
 
-    /** That a time was skipped by the clocks; for {@link #expected}. */
+    /** Why a time was refused; for {@link #expected}. */
     void forget() {
-        if (clock != null) {
-            clock.skipped = false;
-        }
+        skippedIn = "";
+        oddZone = false;
     }
 
     /** What a refused value of the field should have been. */
     String expected(Field field) {
-        if (clock != null && clock.skipped) {
-            return "a time that the clocks of " + named + " show; they were put forward over it";
+        if (!skippedIn.isEmpty()) {
+            return "a time that the clocks of " + skippedIn + " show; they were put forward over it";
+        }
+        if (oddZone) {
+            return "a zone that has one meaning, such as -06:00, America/Chicago or CET; where all rows have one name,"
+                    + " 'times' can have it in quotes, and 'zone' say which is meant";
         }
         return (pattern == null
                         ? field.unit().name().toLowerCase(Locale.ROOT) + " since 1970"
@@ -90,6 +112,7 @@ final class Timestamps {
             if (pattern.read(source, from, end)) {
                 return byPattern(pattern, resolution);
             }
+            oddZone = pattern.hasOddZone();
             if (end - from < 10 || source[from + 4] != '-') {
                 // What is no time by the pattern is no count either: a digit may be missing.
                 failed = true;
@@ -170,7 +193,7 @@ final class Timestamps {
         failed = clock == null;
         long utc = clock == null ? 0 : clock.utcSeconds(seconds);
         if (clock != null && clock.skipped) {
-            failed = true;
+            skipped(named);
         }
         return failed ? 0 : convert(utc, nanos, false, TimestampUnit.SECONDS, resolution);
     }
@@ -178,10 +201,10 @@ final class Timestamps {
     /** The time at which a day begins, in the stream's zone or in UTC. */
     long day(long daysSince1970, TimestampUnit resolution) {
         failed = false;
-        long midnight = daysSince1970 * 86_400L;
+        long midnight = daysSince1970 * DAY_SECONDS;
         long begins = clock == null ? midnight : clock.dayBegins(midnight);
         if (clock != null && clock.skipped) {
-            failed = true;
+            skipped(named);
             return 0;
         }
         return convert(begins, 0, false, TimestampUnit.SECONDS, resolution);
@@ -202,19 +225,20 @@ final class Timestamps {
     }
 
     private long byPattern(TimePattern.Reader read, TimestampUnit resolution) {
-        int offset = patternIsZoned ? read.offsetSeconds() : LOCAL;
+        region = read.region();
+        int offset = !patternIsZoned ? LOCAL : region != null ? REGION : read.offsetSeconds();
         return utc(
                 read.year(),
                 read.month(),
                 read.day(),
                 (read.hour() * 60 + read.minute()) * 60 + read.second(),
-                read.hour() > 23 || read.minute() > 59 || read.second() > 59,
+                !read.isOfDay(),
                 read.nanos(),
                 offset,
                 resolution);
     }
 
-    /** @param offset seconds east of Greenwich, or {@link #LOCAL} */
+    /** @param offset seconds east of Greenwich, {@link #LOCAL} or {@link #REGION} */
     private long utc(
             int year,
             int month,
@@ -228,20 +252,37 @@ final class Timestamps {
             failed = true;
             return 0;
         }
-        long seconds = daysSince1970(year, month, day) * 86_400L + secondOfDay;
-        if (offset != LOCAL) {
+        long seconds = daysSince1970(year, month, day) * DAY_SECONDS + secondOfDay;
+        if (offset != LOCAL && offset != REGION) {
             seconds -= offset;
-        } else if (clock == null) {
-            failed = true;
-            return 0;
         } else {
-            seconds = clock.utcSeconds(seconds);
-            if (clock.skipped) {
+            WallClock shown = offset == LOCAL ? clock : clockOfRegion();
+            if (shown == null) {
                 failed = true;
+                return 0;
+            }
+            // The end of a day is when the next begins, which need not be a midnight.
+            seconds = secondOfDay == DAY_SECONDS ? shown.dayBegins(seconds) : shown.utcSeconds(seconds);
+            if (shown.skipped) {
+                skipped(offset == LOCAL ? named : String.valueOf(region));
                 return 0;
             }
         }
         return convert(seconds, nanos, false, TimestampUnit.SECONDS, resolution);
+    }
+
+    private void skipped(String zone) {
+        failed = true;
+        skippedIn = zone;
+    }
+
+    private @Nullable WallClock clockOfRegion() {
+        ZoneId wanted = region;
+        if (wanted != null && wanted != lastRegion) {
+            lastRegion = wanted;
+            lastClock = clocks.computeIfAbsent(wanted, WallClock::new);
+        }
+        return wanted == null ? null : lastClock;
     }
 
     private long instant(TimestampUnit resolution) {
@@ -270,13 +311,13 @@ final class Timestamps {
                 month,
                 day,
                 (hour * 60 + minute) * 60 + second,
-                hour > 23 || minute > 59 || second > 59,
+                !TimePattern.isOfDay(hour, minute, second, nanos),
                 nanos,
                 offset,
                 resolution);
     }
 
-    /** Seconds east of Greenwich, or {@link #LOCAL} where none is named. */
+    /** Seconds east of Greenwich, {@link #LOCAL} where no zone is named, {@link #REGION} where a region is. */
     private int zone() {
         if (at >= to) {
             return LOCAL;
@@ -293,8 +334,7 @@ final class Timestamps {
             return 0;
         }
         if (bytes[at] != '+' && bytes[at] != '-') {
-            failed = true;
-            return 0;
+            return named();
         }
         boolean west = bytes[at++] == '-';
         int hours = digits(2);
@@ -308,6 +348,19 @@ final class Timestamps {
         failed |= hours > 18 || minutes > 59;
         int offset = (hours * 60 + minutes) * 60;
         return west ? -offset : offset;
+    }
+
+    private int named() {
+        zones.forget();
+        int end = zones.read(bytes, at, to);
+        if (end < 0) {
+            failed = true;
+            oddZone = zones.odd();
+            return 0;
+        }
+        at = end;
+        region = zones.region();
+        return region != null ? REGION : zones.offsetSeconds();
     }
 
     /** Up to nine digits, as nanoseconds. */

@@ -106,6 +106,67 @@ class RecordTextTest {
         refused(RecordFormat.CSV, schema, "31.02.2021 02:30;1;1;a", "expected a time such as dd.MM.yyyy HH:mm");
     }
 
+    /**
+     * A zone by its name, read as java.time reads it, in ISO 8601 and by a pattern; one of several meanings is refused.
+     */
+    @Test
+    void zonesByTheirNames() throws Exception {
+        Schema iso = schema("csv", "");
+        Schema unix = schema("csv", "{times: 'EEE MMM ppd HH:mm:ss XXX yyyy'}");
+        String[][] times = {
+            {"2024-01-02 03:04:05 CET", "Tue Jan  2 03:04:05 CET 2024", "2024-01-02T02:04:05Z"},
+            {"2024-07-02T03:04:05CET", "Tue Jul  2 03:04:05 CET 2024", "2024-07-02T02:04:05Z"},
+            {"2024-07-02 03:04:05 CEST", "Tue Jul  2 03:04:05 CEST 2024", "2024-07-02T01:04:05Z"},
+            {"2024-07-02 03:04:05 EST", "Tue Jul  2 03:04:05 EST 2024", "2024-07-02T08:04:05Z"},
+            {"2024-01-02 03:04:05 Europe/Berlin", "Tue Jan  2 03:04:05 Europe/Berlin 2024", "2024-01-02T02:04:05Z"},
+            {"2024-07-02 03:04:05 Europe/Berlin", "Tue Jul  2 03:04:05 Europe/Berlin 2024", "2024-07-02T01:04:05Z"},
+            {"2024-07-02 03:04:05 Asia/Kolkata", "Tue Jul  2 03:04:05 Asia/Kolkata 2024", "2024-07-01T21:34:05Z"},
+        };
+        for (String[] time : times) {
+            for (int form = 0; form < 2; form++) {
+                assertThat(read(RecordFormat.CSV, form == 0 ? iso : unix, time[form] + ",,,")
+                                .get(0))
+                        .as(time[form])
+                        .isEqualTo(Instant.parse(time[2]));
+            }
+        }
+        for (String odd : List.of("CST", "IST", "Europe/Berli")) {
+            String why =
+                    "at: expected a zone that has one meaning, such as -06:00, America/Chicago or CET; where all rows";
+            refused(RecordFormat.CSV, iso, "2024-01-02 03:04:05 " + odd + ",,,", why);
+            refused(RecordFormat.CSV, unix, "Tue Jan  2 03:04:05 " + odd + " 2024,,,", why);
+        }
+        refused(
+                RecordFormat.CSV,
+                iso,
+                "2024-03-31 02:30 Europe/Berlin,,,",
+                "at: expected a time that the clocks of Europe/Berlin show; they were put forward over it");
+        Schema quoted = schema("csv", "{times: \"yyyy-MM-dd HH:mm:ss 'CST'\", zone: America/Chicago}");
+        assertThat(read(RecordFormat.CSV, quoted, "2024-01-02 03:04:05 CST,,,").get(0))
+                .isEqualTo(Instant.parse("2024-01-02T09:04:05Z"));
+    }
+
+    /** The end of a day is when the next begins; no other time is of an hour 24. */
+    @Test
+    void theEndOfADay() throws Exception {
+        Schema iso = schema("csv", "{zone: America/Sao_Paulo}");
+        Schema pattern = schema("csv", "{zone: America/Sao_Paulo, times: d.M.yyyy H:mm}");
+        assertThat(read(RecordFormat.CSV, iso, "2024-02-28T24:00:00.000Z,,,").get(0))
+                .isEqualTo(Instant.parse("2024-02-29T00:00:00Z"));
+        assertThat(read(RecordFormat.CSV, iso, "2023-12-31 24:00 Europe/Berlin,,,")
+                        .get(0))
+                .isEqualTo(Instant.parse("2023-12-31T23:00:00Z"));
+        // Of the day behind it the first hour was never there.
+        assertThat(read(RecordFormat.CSV, iso, "2018-11-03T24:00,,,").get(0))
+                .isEqualTo(Instant.parse("2018-11-04T03:00:00Z"));
+        assertThat(read(RecordFormat.CSV, pattern, "31.12.2023 24:00,,,").get(0))
+                .isEqualTo(Instant.parse("2024-01-01T03:00:00Z"));
+        for (String none : List.of("2024-02-28T24:01Z", "2024-02-28T24:00:00.1Z", "2024-02-28T25:00Z")) {
+            refused(RecordFormat.CSV, iso, none + ",,,", "at: expected ");
+        }
+        refused(RecordFormat.CSV, pattern, "31.12.2023 24:01,,,", "at: expected a time such as");
+    }
+
     /** Where all values are in quotes: what can be no number and no time is null, and texts are what they say. */
     @Test
     void wordsForNullInQuotes() throws Exception {

@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.github.luben.zstd.Zstd;
 import io.waterwheel.Packed;
 import io.waterwheel.Waiting;
-import io.waterwheel.cli.proposal.DefinitionYaml;
+import io.waterwheel.cli.text.DefinitionYaml;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.DeadLetter;
 import io.waterwheel.decode.BlockCodec;

@@ -3,8 +3,6 @@ package io.waterwheel.cli.proposal;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordText;
 import io.waterwheel.schema.TimestampUnit;
-import io.waterwheel.schema.text.Ipv4;
-import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -59,7 +57,6 @@ final class ColumnSample {
 
     private final Set<String> quotedWords = new TreeSet<>();
     long marks;
-    long zoneless;
     /** NaN and infinities. */
     long notFinite;
     /** Whole numbers that are others as doubles, perhaps. */
@@ -93,14 +90,8 @@ final class ColumnSample {
     private long wide;
     private long decimals;
     private long booleans;
-    private long times;
-    /** Of times as ISO 8601 writes them: those that are days. */
-    long days;
-
-    private long ipv4;
-    private long ipv6;
-    private long uuids;
-    private final byte[] sixteen = new byte[FieldType.SIXTEEN];
+    final IsoTimes iso = new IsoTimes();
+    private final Identifiers identifiers = new Identifiers();
     private double least = Double.POSITIVE_INFINITY;
     private double most = Double.NEGATIVE_INFINITY;
     int fraction;
@@ -118,7 +109,6 @@ final class ColumnSample {
     private final Outliers names = new Outliers();
 
     private final Outliers notFiniteOnes = new Outliers();
-    private final Outliers noTimes = new Outliers();
     /** The marks that are there. */
     final Set<String> words = new TreeSet<>();
 
@@ -188,20 +178,20 @@ final class ColumnSample {
         first = first.isEmpty() ? value : first;
         addKnown(value);
         long known = values - marks;
-        forms.seen(value, place, times + zoneless == known ? "2021-10-07T12:00:01Z" : digitTimes.counted(known), known);
+        forms.seen(value, place, iso.count() == known ? "2021-10-07T12:00:01Z" : digitTimes.counted(known), known);
     }
 
     /** Takes note of what is no number and no time. */
     private void odd(String value) {
         noNumbers.add(value, place);
-        noTimes.add(value, place);
+        iso.addOther(value, place);
     }
 
     private void addKnown(String value) {
         if (saysTimes()) {
             digitTimes.addSaid(value);
             // Somebody says how times are written: digits alone may be one.
-            if (forms.read(value, values - marks - 1 - times - zoneless)) {
+            if (forms.read(value, values - marks - 1 - iso.count())) {
                 return;
             }
             unfit.add(value, place);
@@ -215,7 +205,7 @@ final class ColumnSample {
         if (number != null) {
             digits.addSigns(value, number);
             digitTimes.addDigits(number, values - marks - 1);
-            noTimes.add(value, place);
+            iso.addOther(value, place);
             number(number);
             if (isJson && strings == values) {
                 digits.addText(number, place);
@@ -229,17 +219,10 @@ final class ColumnSample {
         if (finite) {
             noNumbers.add(value, place);
         }
-        // Both have a year of four digits.
-        boolean mayBeTime = value.length() > 4 && value.charAt(4) == '-';
-        boolean time = mayBeTime && DigitTimes.TIME.matcher(value).matches();
-        if (time || (mayBeTime && DigitTimes.ZONELESS.matcher(value).matches())) {
-            times += time ? 1 : 0;
-            zoneless += time ? 0 : 1;
-            days += value.length() == "2021-10-07".length() ? 1 : 0;
+        if (iso.add(value, place)) {
             fraction = Math.max(fraction, DigitCount.behindPoint(value));
             return;
         }
-        noTimes.add(value, place);
         if (!finite) {
             notFinite++;
             decimals++;
@@ -311,19 +294,13 @@ final class ColumnSample {
         return pair.get(0).first + " " + pair.get(1).first;
     }
 
-    /** Counts addresses and UUIDs, of a kind that all values before are of: others say nothing. */
+    /** Counts times of day, addresses and UUIDs. */
     private void address(String value) {
         long before = values - marks - notFinite - 1;
         if (digitTimes.addClock(value, place, values - marks - 1)) {
             fraction = Math.max(fraction, DigitCount.behindPoint(value));
         }
-        if (ipv4 < before && ipv6 < before && uuids < before) {
-            return;
-        }
-        byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
-        ipv4 += ipv4 == before && Ipv4.parse(bytes, 0, bytes.length) >= 0 ? 1 : 0;
-        ipv6 += ipv6 == before && FieldType.IPV6.parseSixteen(bytes, 0, bytes.length, sixteen) ? 1 : 0;
-        uuids += uuids == before && FieldType.UUID.parseSixteen(bytes, 0, bytes.length, sixteen) ? 1 : 0;
+        identifiers.add(value, before);
     }
 
     private void number(String value) {
@@ -384,17 +361,17 @@ final class ColumnSample {
     boolean takesOutliers() {
         long known = values - marks;
         long fewest = known - known / MOST;
-        outliers = known >= FEW && (times + zoneless >= fewest || forms.most() >= fewest);
+        outliers = known >= FEW && (iso.count() >= fewest || forms.most() >= fewest);
         return outliers;
     }
 
     /** How many values are no times, though it is taken for one; and the first of them. Empty where there are none. */
     String outliers() {
         long known = values - marks;
-        long most = Math.max(times + zoneless, forms.most());
+        long most = Math.max(iso.count(), forms.most());
         return outliers
                 ? known - most + " of " + known + " are no times: "
-                        + (times + zoneless == most ? noTimes : unread).text()
+                        + (iso.count() == most ? iso.others() : unread.text())
                 : pairUnread;
     }
 
@@ -410,9 +387,9 @@ final class ColumnSample {
             return pairPatterns;
         }
         // Where a person says how they are written, ISO 8601 is read beside it.
-        long iso = saysTimes() ? times + zoneless : 0;
+        long ofIso = saysTimes() ? iso.count() : 0;
         // A pattern that reads fewer than another is not the one of the others.
-        return forms.reading(read -> areAll(read + iso) && (!outliers || read == forms.most()));
+        return forms.reading(read -> areAll(read + ofIso) && (!outliers || read == forms.most()));
     }
 
     /** The narrowest type that holds all values, but for marks; text when there are none. */
@@ -439,16 +416,11 @@ final class ColumnSample {
             return strings == known && digits.areVersions() ? FieldType.STRING : FieldType.DOUBLE;
         } else if (booleans == known) {
             return strings == known ? FieldType.STRING : FieldType.BOOLEAN;
-        } else if (areAll(times + zoneless)) {
+        } else if (areAll(iso.count())) {
             return timestamp(TimestampUnit.SECONDS);
-        } else if (ipv4 == known) {
-            return FieldType.IPV4;
-        } else if (ipv6 == known) {
-            return FieldType.IPV6;
-        } else if (uuids == known) {
-            return FieldType.UUID;
         }
-        return FieldType.STRING;
+        FieldType identifier = identifiers.type(known);
+        return identifier == null ? FieldType.STRING : identifier;
     }
 
     /**
@@ -463,10 +435,11 @@ final class ColumnSample {
             return "";
         }
         long odd = known - notFinite;
-        if (notFinite > 0 && odd > 0 && (booleans == odd || ipv4 == odd || ipv6 == odd || uuids == odd)) {
+        FieldType identifier = identifiers.type(odd);
+        if (notFinite > 0 && odd > 0 && (booleans == odd || identifier != null)) {
             return odd + " of " + known + " are "
-                    + (booleans == odd ? "booleans" : uuids == odd ? "UUIDs" : "addresses") + "; others: "
-                    + notFiniteOnes.text();
+                    + (booleans == odd ? "booleans" : identifier == FieldType.UUID ? "UUIDs" : "addresses")
+                    + "; others: " + notFiniteOnes.text();
         }
         if (units.areOfSeveral(known)) {
             return units.evidence(known);
@@ -474,10 +447,11 @@ final class ColumnSample {
         if (strings == known && decimals == known && digits.areVersions()) {
             return "digits that a number would not keep: " + digits.zeros();
         }
-        if (known < FEW) {
-            return "";
+        long fewest = known - (known < FEW ? 0 : known / MOST);
+        String oddZones = iso.odd(known, fewest);
+        if (known < FEW || !oddZones.isEmpty()) {
+            return oddZones;
         }
-        long fewest = known - known / MOST;
         if (decimals >= fewest || (decimals >= known - known / 2 && noNumbers.areAll())) {
             return noNumbers.text().isEmpty()
                     ? "digits that a number would not keep: " + names.text()
@@ -486,8 +460,8 @@ final class ColumnSample {
         if (units.count() >= fewest) {
             return units.evidence(known);
         }
-        if (times + zoneless >= fewest) {
-            return times + zoneless + " of " + known + " are times; others: " + noTimes.text();
+        if (iso.count() >= fewest) {
+            return iso.count() + " of " + known + " are times; others: " + iso.others();
         }
         return mixedTimes(false);
     }
@@ -546,14 +520,13 @@ final class ColumnSample {
 
     /** Whether the pattern that a person says reads nearly all values. */
     boolean mostlyFits() {
-        return !pairPatterns.isEmpty()
-                || (forms.most() > 0 && DigitTimes.nearly(forms.most() + times + zoneless, known()));
+        return !pairPatterns.isEmpty() || (forms.most() > 0 && DigitTimes.nearly(forms.most() + iso.count(), known()));
     }
 
     /** Whether the values are days, without a time of day. */
     boolean isDay() {
         return isTime()
-                ? days == values - marks
+                ? iso.areDays(values - marks)
                 : DigitTimes.DAY.equals(compactPattern())
                         || timePatterns().stream()
                                 .anyMatch(pattern -> !pattern.contains("H") && !pattern.contains("h"));

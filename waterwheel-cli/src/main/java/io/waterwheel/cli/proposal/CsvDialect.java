@@ -2,6 +2,7 @@ package io.waterwheel.cli.proposal;
 
 import io.waterwheel.cli.input.CsvCells;
 import io.waterwheel.cli.input.CsvQuotes;
+import io.waterwheel.cli.text.DefinitionYaml;
 import io.waterwheel.schema.RecordText;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

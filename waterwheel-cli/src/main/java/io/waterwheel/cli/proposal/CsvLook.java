@@ -7,6 +7,7 @@ import io.waterwheel.cli.input.FieldNames;
 import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.cli.input.LinesLeftOut;
 import io.waterwheel.cli.input.Totals;
+import io.waterwheel.cli.text.DefinitionYaml;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RecordText;

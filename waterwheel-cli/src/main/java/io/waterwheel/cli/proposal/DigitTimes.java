@@ -13,11 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Values of a column that may be days or times in digits alone, or times of day. One thread. */
 final class DigitTimes {
-    /** Times as ISO 8601 writes them, with a zone or as a day, and without a zone. */
-    static final Pattern TIME = Pattern.compile(
-            "\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?( ?(Z|UTC|GMT|[+-]\\d\\d(:?\\d\\d)?)))?");
-
-    static final Pattern ZONELESS = Pattern.compile("\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?");
 
     /** The coarsest timestamp that keeps this number of digits behind the point of numbers in this unit. */
     static FieldType timestamp(TimestampUnit unit, int fraction) {
@@ -61,9 +56,7 @@ final class DigitTimes {
     private static final int DIGITS = CLOCKS.indexOf("HHmmss");
     private static final Pattern CLOCK =
             Pattern.compile("([01]?\\d|2[0-3]):[0-5]\\d(:[0-5]\\d([.,]\\d{1,9})?)?( ?[AaPp]\\.?[Mm]\\.?)?"
-                    + "|([01]?\\d|2[0-3])h[0-5]\\d");
-    /** How some write the end of a day. No time is read so: such a row is rejected. */
-    private static final Pattern END = Pattern.compile("24[:h]00(:00([.,]0+)?)?");
+                    + "|([01]?\\d|2[0-3])h[0-5]\\d|24[:h]00(:00([.,]0+)?)?");
 
     private static final Pattern LIKE_CLOCK = Pattern.compile("\\d{1,2} ?[:.hH] ?\\d\\d.{0,12}");
 
@@ -89,10 +82,9 @@ final class DigitTimes {
     private final long[] byClock = new long[CLOCKS.size()];
     private final TimePattern.Reader[] clockReaders = new TimePattern.Reader[CLOCKS.size()];
     private long isoClocks;
-    /** Values that are written as times of day, ends of days among them. */
+    /** Values that are written as times of day. */
     private long clocks;
 
-    private long ends;
     /** Values that may be meant as times of day, those among them. */
     private long likeClocks;
 
@@ -169,16 +161,14 @@ final class DigitTimes {
         if (likeClocks * 4 + FEW < before) {
             return false; // it is no column of them
         }
-        boolean end = END.matcher(value).matches();
-        boolean clock = end || CLOCK.matcher(value).matches();
+        boolean clock = CLOCK.matcher(value).matches();
         likeClocks += clock || LIKE_CLOCK.matcher(value).matches() ? 1 : 0;
         clocks += clock ? 1 : 0;
-        ends += end ? 1 : 0;
-        isoClocks += !end && ISO_CLOCK.matcher(value).matches() ? 1 : 0;
-        if (end || !clock) {
-            noClocks.add(value, place);
-        } else {
+        isoClocks += ISO_CLOCK.matcher(value).matches() ? 1 : 0;
+        if (clock) {
             addClock(value, 0, DIGITS, before);
+        } else {
+            noClocks.add(value, place);
         }
         return clock;
     }
@@ -187,7 +177,7 @@ final class DigitTimes {
         byte[] bytes = null;
         for (int p = from; p < to; p++) {
             boolean fits = p < DIGITS || value.length() == CLOCKS.get(p).length();
-            if (fits && TimeForms.mayBeAll(byClock[p] + ends, before)) {
+            if (fits && TimeForms.mayBeAll(byClock[p], before)) {
                 bytes = bytes == null ? (ANY_DAY + value).getBytes(StandardCharsets.UTF_8) : bytes;
                 TimePattern.Reader reader = clockReaders[p];
                 if (reader == null) {
@@ -257,7 +247,7 @@ final class DigitTimes {
 
     /** Whether the times of day are as ISO 8601 writes them. */
     boolean areIso(long values) {
-        return isoClocks >= byClock[likeliest()] && nearly(isoClocks + ends, values);
+        return isoClocks >= byClock[likeliest()] && nearly(isoClocks, values);
     }
 
     private int likeliest() {
@@ -271,7 +261,7 @@ final class DigitTimes {
     /** Patterns of days with that of these times of day behind each; none where they have no one form. */
     List<String> behind(List<String> days, long values) {
         int best = likeliest();
-        if (byClock[best] == 0 || !nearly(byClock[best] + ends, values)) {
+        if (byClock[best] == 0 || !nearly(byClock[best], values)) {
             return List.of();
         }
         String clock = CLOCKS.get(best);

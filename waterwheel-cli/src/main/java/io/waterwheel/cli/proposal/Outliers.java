@@ -1,5 +1,6 @@
 package io.waterwheel.cli.proposal;
 
+import io.waterwheel.cli.text.DefinitionYaml;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

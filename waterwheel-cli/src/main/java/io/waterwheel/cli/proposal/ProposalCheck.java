@@ -11,6 +11,7 @@ import io.waterwheel.cli.input.Line;
 import io.waterwheel.cli.input.LineCheck;
 import io.waterwheel.cli.input.Totals;
 import io.waterwheel.cli.losses.Losses;
+import io.waterwheel.cli.text.DefinitionYaml;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordFormat;

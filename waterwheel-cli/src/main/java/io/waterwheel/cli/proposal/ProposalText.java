@@ -2,6 +2,7 @@ package io.waterwheel.cli.proposal;
 
 import io.waterwheel.cli.input.CsvCells;
 import io.waterwheel.cli.input.FileEncoding;
+import io.waterwheel.cli.text.DefinitionYaml;
 import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RecordText;
@@ -267,11 +268,11 @@ final class ProposalText {
 
     /** How the file is written, where that is not as RFC 4180 and ISO 8601 say. */
     private void records(StringBuilder out) {
-        boolean zoneless = values.stream().anyMatch(column -> column.zoneless > 0 && column.isTime())
+        boolean zoneless = values.stream().anyMatch(column -> column.iso.zoneless > 0 && column.isTime())
                 || (!patterns.isEmpty() && !TimePattern.of(patterns.get(0)).isZoned());
         // A day alone begins in UTC, unless somebody says where.
         boolean days =
-                look.facts.zone != null && values.stream().anyMatch(column -> column.days > 0 && column.isTime());
+                look.facts.zone != null && values.stream().anyMatch(column -> column.iso.hasDays() && column.isTime());
         CsvLook csv = look instanceof CsvLook one ? one : null;
         RecordText text = RecordText.DEFAULT
                 .withCsv(look.style.signs(List.copyOf(nulls)))
@@ -457,10 +458,14 @@ final class ProposalText {
         if (column.notFinite > 0 && (coordinate || isTime)) {
             doubts.add(column.notFinite + " are no finite numbers: such rows will be rejected");
         }
-        if (column.zoneless > 0) {
+        if (column.isTime() && !column.iso.names().isEmpty()) {
+            doubts.add(column.iso.names());
+        }
+        if (column.iso.zoneless > 0) {
             long times = column.values - column.marks;
-            doubts.add((column.zoneless < times ? column.zoneless + " of " + times + " times name" : "times name")
-                    + " no zone: they are read in the one below");
+            doubts.add(
+                    (column.iso.zoneless < times ? column.iso.zoneless + " of " + times + " times name" : "times name")
+                            + " no zone: they are read in the one below");
         }
         if (!byPattern && !column.timePatterns().isEmpty()) {
             doubts.add("times such as " + column.timePatterns().get(0) + "; a stream has one pattern of times");

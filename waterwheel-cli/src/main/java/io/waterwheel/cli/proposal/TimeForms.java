@@ -214,10 +214,7 @@ final class TimeForms {
 
     /** Whether the pattern reads the text, and its day and time exist. */
     static boolean isTime(TimePattern.Reader reader, byte[] bytes) {
-        if (!reader.read(bytes, 0, bytes.length)
-                || reader.hour() > 23
-                || reader.minute() > 59
-                || reader.second() > 59) {
+        if (!reader.read(bytes, 0, bytes.length) || !reader.isOfDay()) {
             return false;
         }
         try {

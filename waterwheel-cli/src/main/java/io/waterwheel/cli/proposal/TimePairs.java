@@ -150,7 +150,7 @@ final class TimePairs {
         }
         ColumnSample both = pair(day, clock, name, patterns);
         both.fraction = iso ? clock.fraction : 0;
-        both.zoneless = iso ? both.values : 0;
+        both.iso.zoneless = iso ? both.values : 0;
         both.pairUnread = clock.digitTimes.unread(clock.known());
         return both;
     }

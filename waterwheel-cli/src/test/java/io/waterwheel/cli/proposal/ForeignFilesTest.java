@@ -10,6 +10,7 @@ import io.waterwheel.cli.input.CsvColumns;
 import io.waterwheel.cli.input.InputLines;
 import io.waterwheel.cli.input.LineCheck;
 import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.cli.text.DefinitionYaml;
 import io.waterwheel.encode.RecordEncoder;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.SchemaFile;

@@ -1,11 +1,13 @@
 package io.waterwheel.schema.text;
 
 import java.nio.charset.StandardCharsets;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A pattern of times, such as {@code dd.MM.yyyy HH:mm:ss}, with the letters of {@code java.time}: {@code yyyy} or
@@ -13,9 +15,9 @@ import java.util.Set;
  * month, {@code dd}, {@code d} a day, {@code ppd} one with a space before it where it has one digit, {@code EEE} (Mon
  * to Sun) its weekday, which must be that of the day, {@code HH}, {@code H} an hour, {@code hh}, {@code h} one of the
  * half of a day that {@code a} names (AM, a.m.), {@code mm}, {@code m} a minute, {@code ss}, {@code s} a second,
- * {@code S...} that many digits behind its point, {@code XXX} a zone such as {@code Z}, {@code UTC} or {@code +02:00}.
- * A letter alone takes one digit or two. A text in single quotes and every other sign stand for themselves. Immutable;
- * {@link Reader} reads by it.
+ * {@code S...} that many digits behind its point, {@code XXX} a zone such as {@code Z}, {@code UTC}, {@code +02:00} or
+ * one of {@link ZoneNames}. A letter alone takes one digit or two. A text in single quotes and every other sign stand
+ * for themselves. Immutable; {@link Reader} reads by it.
  */
 public final class TimePattern {
     private static final int LONGEST = 64;
@@ -141,6 +143,11 @@ public final class TimePattern {
         return zoned;
     }
 
+    /** Whether there is such a time of day; 24:00 is the end of one. */
+    public static boolean isOfDay(int hour, int minute, int second, int nanos) {
+        return hour < 24 ? minute < 60 && second < 60 : hour == 24 && (minute | second | nanos) == 0;
+    }
+
     /** The fields of the time that was read last. One thread. */
     public static final class Reader {
         private static final byte[] UTC = {'U', 'T', 'C'};
@@ -155,6 +162,8 @@ public final class TimePattern {
         private int second;
         private int nanos;
         private int offsetSeconds;
+        private final ZoneNames names = new ZoneNames();
+        private @Nullable ZoneId region;
         /** Of a half of the day: 12 for the second, 0 for the first, -1 where none is named. */
         private int half;
         /** From Sunday; -1 where none is named. */
@@ -171,6 +180,8 @@ public final class TimePattern {
             second = 0;
             nanos = 0;
             offsetSeconds = 0;
+            region = null;
+            names.forget();
             half = -1;
             weekday = -1;
             int at = from;
@@ -282,7 +293,7 @@ public final class TimePattern {
             return letter == 'a' || letter == 'p' ? at + 2 + 2 * points : -1;
         }
 
-        /** {@code Z}, {@code UTC}, {@code GMT}, {@code +hh:mm}, {@code +hhmm} or {@code +hh}. */
+        /** {@code Z}, {@code UTC}, {@code GMT}, {@code +hh:mm}, {@code +hhmm}, {@code +hh} or a name. */
         private int zone(byte[] bytes, int at, int to) {
             if (at < to && bytes[at] == 'Z') {
                 return at + 1;
@@ -290,7 +301,13 @@ public final class TimePattern {
             if (literal(UTC, bytes, at, to) >= 0 || literal(GMT, bytes, at, to) >= 0) {
                 return at + UTC.length;
             }
-            if (to - at < 3 || (bytes[at] != '+' && bytes[at] != '-')) {
+            if (at < to && bytes[at] != '+' && bytes[at] != '-') {
+                int end = names.read(bytes, at, to);
+                offsetSeconds = end < 0 ? 0 : names.offsetSeconds();
+                region = end < 0 ? null : names.region();
+                return end;
+            }
+            if (to - at < 3) {
                 return -1;
             }
             int hours = two(bytes, at + 1, to);
@@ -345,9 +362,24 @@ public final class TimePattern {
             return nanos;
         }
 
-        /** East of Greenwich; 0 where the pattern has no zone. */
+        /** East of Greenwich; 0 where the pattern has no zone, and where that is a {@link #region}. */
         public int offsetSeconds() {
             return offsetSeconds;
+        }
+
+        /** The region whose clocks show the time; null where none is named. */
+        public @Nullable ZoneId region() {
+            return region;
+        }
+
+        /** Whether a name stands in the zone's place that has no one meaning. */
+        public boolean hasOddZone() {
+            return names.odd();
+        }
+
+        /** Whether there is such a time of day. */
+        public boolean isOfDay() {
+            return TimePattern.isOfDay(hour, minute, second, nanos);
         }
     }
 }

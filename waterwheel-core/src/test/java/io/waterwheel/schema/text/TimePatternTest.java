@@ -76,7 +76,7 @@ class TimePatternTest {
                 "MM/dd/yyyy hh:mm a|10/07/2021 13:00 PM",
                 "MM/dd/yyyy hh:mm a|10/07/2021 01:00 XM",
                 "dd MMM yyyy|07 Okt 2021",
-                "dd/MM/yyyy XXX|07/10/2021 CET",
+                "dd/MM/yyyy XXX|07/10/2021 CST",
                 "EEE, d MMM yyyy|Wed, 07 Oct 2021",
                 "EEE, d MMM yyyy|Don, 07 Oct 2021",
                 "MMM ppd yyyy|Oct 7 2021",

@@ -1,4 +1,4 @@
-package io.waterwheel.cli.proposal;
+package io.waterwheel.cli.dimensions;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;

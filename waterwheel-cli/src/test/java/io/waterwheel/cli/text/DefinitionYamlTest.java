@@ -1,4 +1,4 @@
-package io.waterwheel.cli.proposal;
+package io.waterwheel.cli.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

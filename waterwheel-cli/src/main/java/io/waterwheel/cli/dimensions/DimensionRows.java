@@ -1,4 +1,4 @@
-package io.waterwheel.cli.proposal;
+package io.waterwheel.cli.dimensions;
 
 import io.waterwheel.cli.input.CsvColumns;
 import io.waterwheel.cli.input.FileEncoding;

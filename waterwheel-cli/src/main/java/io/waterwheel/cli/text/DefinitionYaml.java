@@ -1,4 +1,4 @@
-package io.waterwheel.cli.proposal;
+package io.waterwheel.cli.text;
 
 import io.waterwheel.schema.Field;
 import io.waterwheel.schema.RecordFormat;
@@ -30,7 +30,7 @@ public final class DefinitionYaml {
     private DefinitionYaml() {}
 
     /** A text for a comment or the terminal: each sign that could end the line is another then. */
-    static String oneLine(String text, String instead) {
+    public static String oneLine(String text, String instead) {
         return CONTROLS.matcher(text).replaceAll(instead);
     }
 
@@ -143,7 +143,7 @@ public final class DefinitionYaml {
     }
 
     /** A value as it stands in a line. */
-    static String value(@Nullable Object value) {
+    public static String value(@Nullable Object value) {
         if (value instanceof Map<?, ?> members) {
             return object(members);
         }

@@ -1,6 +1,7 @@
-package io.waterwheel.cli.proposal;
+package io.waterwheel.cli.dimensions;
 
 import io.waterwheel.cli.output.Terminal;
+import io.waterwheel.cli.text.DefinitionYaml;
 import io.waterwheel.error.ErrorCode;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.key.sample.CellUse;

@@ -1,0 +1,86 @@
+package io.waterwheel.schema.text;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+class ZoneNamesTest {
+    /** Kept their summer time in 2022; java.time calls it by the name of their winter. */
+    private static final List<String> MISNAMED = List.of("Asia/Amman", "Asia/Damascus");
+
+    /**
+     * Of all regions of java.time, in winter and in summer: no two that have a name of the table have another offset.
+     */
+    @Test
+    void shortNamesHaveOneMeaning() {
+        Map<String, Set<Integer>> offsets = new HashMap<>();
+        for (Locale locale : List.of(Locale.ENGLISH, Locale.GERMAN)) {
+            DateTimeFormatter names = DateTimeFormatter.ofPattern("z", locale);
+            for (String id : ZoneId.getAvailableZoneIds()) {
+                for (int month : List.of(1, 7)) {
+                    ZonedDateTime time =
+                            LocalDateTime.of(2024, month, 15, 12, 0).atZone(ZoneId.of(id));
+                    // Regions alone: CET and EST are regions of java.time too, whose clocks are put forward.
+                    if (id.indexOf('/') > 0 && !MISNAMED.contains(id)) {
+                        offsets.computeIfAbsent(names.format(time), name -> new TreeSet<>())
+                                .add(time.getOffset().getTotalSeconds());
+                    }
+                }
+            }
+        }
+        ZoneNames.OFFSETS.forEach((name, minutes) -> {
+            if (offsets.containsKey(name)) {
+                assertThat(offsets.get(name)).as(name).containsExactly(minutes * 60);
+            }
+            assertThat(ZoneNames.isKnown(name)).isTrue();
+        });
+        assertThat(offsets.keySet())
+                .contains("CET", "CEST", "MEZ", "MESZ", "EET", "EEST", "EST", "EDT", "MST", "MDT", "JST", "AEST");
+        for (String several : List.of("CST", "PST", "IST", "BST")) {
+            assertThat(offsets.get(several)).as(several).hasSizeGreaterThan(1);
+            assertThat(ZoneNames.isKnown(several)).as(several).isFalse();
+        }
+    }
+
+    @Test
+    void readsANameUpToItsEnd() {
+        assertThat(read("CET")).isEqualTo("+3600");
+        assertThat(read("EST 2024")).isEqualTo("-18000");
+        assertThat(read("Europe/Berlin")).isEqualTo("Europe/Berlin");
+        assertThat(read("America/Port-au-Prince,")).isEqualTo("America/Port-au-Prince");
+        assertThat(read("Etc/GMT+5")).isEqualTo("Etc/GMT+5");
+        for (String odd : List.of("CST", "XYZ", "Europe/Berli", "europe/berlin")) {
+            assertThat(read(odd)).as(odd).isEqualTo("odd");
+        }
+        for (String none : List.of("", "/a", "Cet", "o'clock", "12", "CET-", "EUROPE", "CETX")) {
+            assertThat(read(none)).as(none).isIn("none", "odd", "+3600");
+        }
+        assertThat(read("Cet")).isEqualTo("none");
+        assertThat(read("o'clock")).isEqualTo("none");
+    }
+
+    /** What a name at the beginning of a text is, read twice. */
+    private static String read(String text) {
+        byte[] bytes = (" " + text).getBytes(StandardCharsets.UTF_8);
+        ZoneNames names = new ZoneNames();
+        names.read(bytes, 1, bytes.length);
+        names.forget();
+        int end = names.read(bytes, 1, bytes.length);
+        if (end < 0) {
+            return names.odd() ? "odd" : "none";
+        }
+        ZoneId region = names.region();
+        return region != null ? region.getId() : String.format(Locale.ROOT, "%+d", names.offsetSeconds());
+    }
+}

@@ -28,7 +28,10 @@ import io.waterwheel.tuple.TupleBlock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -54,6 +57,9 @@ final class TopicProposal {
 
     /** Records that are tried where none can be read. */
     private static final int MOST_REFUSED = 5;
+
+    /** Kafka's own default. */
+    private static final Duration USUAL_RETENTION = Duration.ofDays(7);
 
     private TopicProposal() {}
 
@@ -215,6 +221,15 @@ final class TopicProposal {
                 .append(sample.records())
                 .append(sample.all() ? " records were looked at" : " records")
                 .append(".\n");
+        Instant oldest = sample.times().stream().min(Comparator.naturalOrder()).orElse(Instant.MAX);
+        if (oldest.isBefore(Instant.now().minus(USUAL_RETENTION))) {
+            said.append("# Some are of ")
+                    .append(oldest.truncatedTo(ChronoUnit.SECONDS))
+                    .append(": Kafka deletes records by their times, ")
+                    .append(USUAL_RETENTION.toDays())
+                    .append(" days behind them as a rule, perhaps before the stream has them as rows. retention.ms=-1"
+                            + " of the topic keeps them.\n");
+        }
         if (sample.withoutValue() > 0) {
             said.append("# ").append(sample.withoutValue()).append(" have no value: they will be dead letters.\n");
         }

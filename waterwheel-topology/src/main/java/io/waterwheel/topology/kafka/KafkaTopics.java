@@ -61,9 +61,20 @@ public final class KafkaTopics implements AutoCloseable {
     private static final Map<String, String> DELETED_BY_TIME =
             Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE);
 
-    private static final Map<String, String> SHORT_SEGMENTS = Map.of(
+    private static final String ENDLESS = "-1";
+
+    /**
+     * Of a topic whose records are deleted once they are in chunks. Kafka's own retention goes by the times of the
+     * records: those of last year would be gone a minute after they were written.
+     */
+    private static final Map<String, String> DELETED_WHEN_INDEXED = Map.of(
             TopicConfig.CLEANUP_POLICY_CONFIG,
             TopicConfig.CLEANUP_POLICY_DELETE,
+            TopicConfig.RETENTION_MS_CONFIG,
+            ENDLESS,
+            TopicConfig.RETENTION_BYTES_CONFIG,
+            ENDLESS,
+            // Kafka deletes whole files, and never the last one of a partition.
             TopicConfig.SEGMENT_BYTES_CONFIG,
             Integer.toString(32 << 20));
 
@@ -113,16 +124,16 @@ public final class KafkaTopics implements AutoCloseable {
      * that were read, so what a replay reads would not be what was read before.
      *
      * @param partitions of a new topic; an existing one keeps its own
-     * @param shortSegments whether the files of a new topic are to be short, because its records are deleted before its
-     *     retention is over: Kafka deletes whole files, and never the last one of a partition
+     * @param deletedWhenIndexed whether records of a new topic are deleted once they are in chunks: its files are short
+     *     then, and neither time nor size deletes records before that
      * @throws WaterwheelException USER when the topic is compacted
      */
-    public Topic ensure(String topic, int partitions, boolean shortSegments) {
+    public Topic ensure(String topic, int partitions, boolean deletedWhenIndexed) {
         TopicNames.checkSource(topic);
         Optional<Topic> found = find(topic);
         boolean made = false;
         if (found.isEmpty()) {
-            made = create(topic, partitions, shortSegments ? SHORT_SEGMENTS : DELETED_BY_TIME);
+            made = create(topic, partitions, deletedWhenIndexed ? DELETED_WHEN_INDEXED : DELETED_BY_TIME);
             found = findMade(topic);
         }
         Topic existing = found.orElseThrow(() ->
@@ -131,7 +142,33 @@ public final class KafkaTopics implements AutoCloseable {
         return new Topic(existing.name(), existing.id(), existing.partitions(), made);
     }
 
-    /** {@link #ensure(String, int, boolean)} with files of the usual length. */
+    /**
+     * Has a topic keep its records as long as others of its broker do, whose last stream was dropped: nothing deletes
+     * what is in chunks of none.
+     *
+     * @return whether that is so now; if not, the log says why
+     */
+    public boolean keepAsOthers(String topic) {
+        List<AlterConfigOp> undone = Stream.of(TopicConfig.RETENTION_MS_CONFIG, TopicConfig.RETENTION_BYTES_CONFIG)
+                .map(name -> new AlterConfigOp(new ConfigEntry(name, ""), AlterConfigOp.OpType.DELETE))
+                .toList();
+        try {
+            get(
+                    "undo the retention of topic " + topic,
+                    admin.incrementalAlterConfigs(Map.of(resource(topic), undone))
+                            .all());
+            return true;
+        } catch (WaterwheelException e) {
+            LOG.warn(
+                    "topic {} keeps its records for good, since its last stream is dropped and its retention.ms of -1"
+                            + " cannot be undone (right ALTER_CONFIGS): {}",
+                    topic,
+                    e.getMessage());
+            return false;
+        }
+    }
+
+    /** {@link #ensure(String, int, boolean)} where Kafka's retention alone deletes records. */
     public Topic ensure(String topic, int partitions) {
         return ensure(topic, partitions, false);
     }
@@ -195,7 +232,7 @@ public final class KafkaTopics implements AutoCloseable {
                             TopicConfig.CLEANUP_POLICY_CONFIG,
                             TopicConfig.CLEANUP_POLICY_COMPACT,
                             TopicConfig.RETENTION_MS_CONFIG,
-                            "-1"));
+                            ENDLESS));
             findMade(name);
         }
         return Stream.of(keepForEver(name), tooFewReplicas(name))
@@ -219,9 +256,10 @@ public final class KafkaTopics implements AutoCloseable {
                 && (!isEndless(config, TopicConfig.RETENTION_MS_CONFIG)
                         || !isEndless(config, TopicConfig.RETENTION_BYTES_CONFIG))) {
             List<AlterConfigOp> endless = List.of(
-                    new AlterConfigOp(new ConfigEntry(TopicConfig.RETENTION_MS_CONFIG, "-1"), AlterConfigOp.OpType.SET),
                     new AlterConfigOp(
-                            new ConfigEntry(TopicConfig.RETENTION_BYTES_CONFIG, "-1"), AlterConfigOp.OpType.SET));
+                            new ConfigEntry(TopicConfig.RETENTION_MS_CONFIG, ENDLESS), AlterConfigOp.OpType.SET),
+                    new AlterConfigOp(
+                            new ConfigEntry(TopicConfig.RETENTION_BYTES_CONFIG, ENDLESS), AlterConfigOp.OpType.SET));
             try {
                 get(
                         "let topic " + name + " keep its letters",
@@ -242,7 +280,7 @@ public final class KafkaTopics implements AutoCloseable {
 
     private static boolean isEndless(Config config, String name) {
         ConfigEntry entry = config.get(name);
-        return entry != null && "-1".equals(entry.value());
+        return entry != null && ENDLESS.equals(entry.value());
     }
 
     /** Not known is no warning: it is asked for again with the letters of another worker, or when this one was idle. */

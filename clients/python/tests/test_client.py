@@ -608,6 +608,25 @@ class WithServer(unittest.TestCase):
 
         self.assertEqual(asyncio.run(both()), ([0, 1, 2, 3, 4], 1))
 
+    def test_a_tail_beside_other_tasks(self):
+        """Rows that another task appends come while this one waits for them, and leaving the loop ends the tail."""
+
+        async def follow():
+            async with waterwheel.AsyncClient(URL) as client:
+                await client.append(STREAM, self.rows(2))
+                where = f"id BETWEEN {self.id} AND {self.id + 99}"
+                seen, appended = [], None
+                async for row in client.tail(STREAM, start="earliest", where=where):
+                    seen.append(row["id"] - self.id)
+                    if len(seen) == 2:
+                        more = [dict(later, id=later["id"] + 50) for later in self.rows(3)]
+                        appended = asyncio.create_task(client.append(STREAM, more))
+                    if len(seen) == 5:
+                        break
+                return sorted(seen), (await appended).rows
+
+        self.assertEqual(asyncio.run(asyncio.wait_for(follow(), 60)), ([0, 1, 50, 51, 52], 3))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -278,7 +278,7 @@ final class Timestamps {
 
     private @Nullable WallClock clockOfRegion() {
         ZoneId wanted = region;
-        if (wanted != null && wanted != lastRegion) {
+        if (wanted != null && !wanted.equals(lastRegion)) {
             lastRegion = wanted;
             lastClock = clocks.computeIfAbsent(wanted, WallClock::new);
         }

@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.AlterConfigsOptions;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.DescribeConfigsOptions;
@@ -143,8 +144,8 @@ public final class KafkaTopics implements AutoCloseable {
     }
 
     /**
-     * Has a topic keep its records as long as others of its broker do, whose last stream was dropped: nothing deletes
-     * what is in chunks of none.
+     * Has a topic keep its records as long as the broker's others, when the stream that it was made for is dropped:
+     * from then on nothing else deletes them. Waits for some seconds at most where Kafka is away.
      *
      * @return whether that is so now; if not, the log says why
      */
@@ -155,13 +156,14 @@ public final class KafkaTopics implements AutoCloseable {
         try {
             get(
                     "undo the retention of topic " + topic,
-                    admin.incrementalAlterConfigs(Map.of(resource(topic), undone))
+                    admin.incrementalAlterConfigs(
+                                    Map.of(resource(topic), undone), new AlterConfigsOptions().timeoutMs(STATE_MILLIS))
                             .all());
             return true;
         } catch (WaterwheelException e) {
             LOG.warn(
-                    "topic {} keeps its records for good, since its last stream is dropped and its retention.ms of -1"
-                            + " cannot be undone (right ALTER_CONFIGS): {}",
+                    "topic {} keeps its records for good: the stream that it was made for is dropped, and its"
+                            + " retention.ms of -1 cannot be undone (right ALTER_CONFIGS): {}",
                     topic,
                     e.getMessage());
             return false;

@@ -37,6 +37,9 @@ final class DictionaryTruth {
             return true;
         }
         if (codes.length == 0 || (long) dictionary.length * FEWEST_ROWS > count) {
+            if (values.origin != null) {
+                values.lookAhead(selected, count);
+            }
             return false;
         }
         long[] truths = view.workspace().takeLongs(dictionary.length);

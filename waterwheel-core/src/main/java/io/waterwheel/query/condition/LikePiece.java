@@ -1,6 +1,7 @@
 package io.waterwheel.query.condition;
 
 import io.waterwheel.query.column.Workspace;
+import io.waterwheel.tuple.LittleEndian;
 import java.util.Arrays;
 import java.util.List;
 
@@ -105,16 +106,27 @@ abstract sealed class LikePiece {
         return next;
     }
 
-    /** Characters as they are: looked for at each place, and by Knuth, Morris and Pratt where that is too slow. */
+    /**
+     * Characters as they are: looked for at eight places at a time, where the first and the last byte are in their
+     * places, and by Knuth, Morris and Pratt where that is too slow.
+     */
     private static final class Plain extends LikePiece {
+        private static final long ONES = 0x0101010101010101L;
+        private static final long TOPS = 0x8080808080808080L;
         /** Bytes compared in vain, beyond one for each of the text, after which the slower but linear way is taken. */
         private static final int PATIENCE = 256;
 
         /** For each length of what was found of the piece, the longest shorter one that may be found there as well. */
         private int[] shorter = {};
+        /** The first and the last byte, eight times each. */
+        private final long firsts;
+
+        private final long lasts;
 
         Plain(byte[] piece) {
             super(piece);
+            firsts = piece.length == 0 ? 0 : (piece[0] & 0xFF) * ONES;
+            lasts = piece.length == 0 ? 0 : (piece[piece.length - 1] & 0xFF) * ONES;
         }
 
         @Override
@@ -123,26 +135,47 @@ abstract sealed class LikePiece {
             if (length == 0) {
                 return from;
             }
-            byte first = piece[0];
             int last = to - length;
+            // Words may reach beyond the text, as long as the array does.
+            int lastWord = Math.min(last, text.length - length - Long.BYTES + 1);
             int vain = 0;
-            for (int at = from; at <= last; at++) {
-                if (text[at] != first) {
-                    continue;
+            int at = from;
+            for (; at <= lastWord; at += Long.BYTES) {
+                long unlike = LittleEndian.getLong(text, at) ^ firsts;
+                unlike |= LittleEndian.getLong(text, at + length - 1) ^ lasts;
+                // The top bit of each byte that is 0, and perhaps of some that are 1 behind one: all are compared.
+                long hits = (unlike - ONES) & ~unlike & TOPS;
+                for (; hits != 0; hits &= hits - 1) {
+                    int place = at + (Long.numberOfTrailingZeros(hits) >>> 3);
+                    if (place > last) {
+                        return -1;
+                    }
+                    int same = same(text, place);
+                    if (same == length) {
+                        return place + length;
+                    }
+                    vain += same;
+                    if (vain - (place - from) > PATIENCE) {
+                        return findLinear(text, place + 1, to, workspace);
+                    }
                 }
-                int same = 1;
-                while (same < length && text[at + same] == piece[same]) {
-                    same++;
-                }
-                if (same == length) {
+            }
+            // The end of the array: fewer places than eight.
+            for (; at <= last; at++) {
+                if (same(text, at) == length) {
                     return at + length;
-                }
-                vain += same - 1;
-                if (vain - (at - from) > PATIENCE) {
-                    return findLinear(text, at + 1, to, workspace);
                 }
             }
             return -1;
+        }
+
+        /** How many bytes from here on are those of the piece. */
+        private int same(byte[] text, int at) {
+            int same = 0;
+            while (same < piece.length && text[at + same] == piece[same]) {
+                same++;
+            }
+            return same;
         }
 
         private int findLinear(byte[] text, int from, int to, Workspace workspace) {

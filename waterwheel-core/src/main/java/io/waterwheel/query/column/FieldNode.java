@@ -113,6 +113,12 @@ public final class FieldNode extends ColumnNode {
         switch (fieldType.physical()) {
             case INT32 -> {
                 long[] longs = out.ownLongs(view);
+                if (Selection.isRange(selected, count)) {
+                    for (int row = selected[0]; row <= selected[count - 1]; row++) {
+                        longs[row] = LittleEndian.getInt(bytes, base + row * 4);
+                    }
+                    return;
+                }
                 for (int i = 0; i < count; i++) {
                     longs[selected[i]] = LittleEndian.getInt(bytes, base + selected[i] * 4);
                 }

@@ -105,6 +105,9 @@ final class GroupTable {
     }
 
     private void findWhole(Values[] values, int[] selected, int count, int[] groupOf) {
+        if (types.length == 1 && near.findKnown(values[0], selected, count, groupOf)) {
+            return;
+        }
         int[] places = near.places(values, selected, count);
         boolean one = types.length == 1;
         int missed = 0;

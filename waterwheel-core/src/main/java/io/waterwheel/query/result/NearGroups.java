@@ -37,6 +37,39 @@ final class NearGroups {
         this.sizes = new int[columns];
     }
 
+    /**
+     * Leaves the group of each selected row, by row number, where all of them are known here; false where not. Of one
+     * column.
+     */
+    boolean findKnown(Values values, int[] selected, int count, int[] groupOf) {
+        int[] known = groups;
+        if (known.length == 0) {
+            return false;
+        }
+        long[] longs = values.longs;
+        boolean[] nulls = values.nulls;
+        boolean anyNull = values.anyNull;
+        long least = leasts[0];
+        int most = sizes[0] - 1;
+        int unknown = 0;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            long distance = longs[row] - least;
+            int place;
+            if (anyNull && nulls[row]) {
+                place = 0;
+            } else if (distance >= 0 && distance < most) {
+                place = (int) distance + 1;
+            } else {
+                return false;
+            }
+            int group = known[place] - 1;
+            groupOf[row] = group;
+            unknown |= group;
+        }
+        return unknown >= 0;
+    }
+
     /** Looks up the places of rows, by the index of a selected row: negative where a number is not near. */
     int[] places(Values[] values, int[] selected, int count) {
         if (places.length < count) {

@@ -9,6 +9,7 @@ import io.waterwheel.schema.RowLayout;
 import io.waterwheel.tuple.KeyInterval;
 import io.waterwheel.tuple.WantedCells;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class RowFilter {
     private static final int[] NO_ROWS = {};
+    /** The numbers of rows, from 0 on, as many as most leaves have: to copy them takes less than to count. */
+    private static final int[] ASCENDING = IntStream.range(0, 2048).toArray();
+
     /** Rows of the least selection that is made. */
     private static final int LEAST = 16;
 
@@ -156,7 +160,9 @@ final class RowFilter {
     /** Selects rows [0, rows). */
     int selectAll(int rows) {
         reserve(rows);
-        for (int i = 0; i < rows; i++) {
+        int copied = Math.min(rows, ASCENDING.length);
+        System.arraycopy(ASCENDING, 0, selected, 0, copied);
+        for (int i = copied; i < rows; i++) {
             selected[i] = i;
         }
         return rows;

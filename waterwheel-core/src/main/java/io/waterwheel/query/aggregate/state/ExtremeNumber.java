@@ -54,13 +54,35 @@ public final class ExtremeNumber extends AggregateState {
         int present = present(values, selected, count);
         if (present == 0) {
             return;
-        } else if (!Selection.isRange(selected, count)) {
-            add(values, selected, count, groupOf);
-        } else if (type == ValueType.DOUBLE) {
-            take(group, doubles(values, selected[0], count, present));
-        } else {
-            take(group, longs(values, selected[0], count));
         }
+        boolean range = Selection.isRange(selected, count);
+        if (type == ValueType.DOUBLE) {
+            take(
+                    group,
+                    range ? doubles(values, selected[0], count, present) : doubles(values, selected, count, present));
+        } else {
+            take(group, range ? longs(values, selected[0], count) : longs(values, selected, count));
+        }
+    }
+
+    private long longs(Values values, int[] selected, int count) {
+        long[] longs = values.longs;
+        boolean[] nulls = values.nulls;
+        boolean anyNull = values.anyNull;
+        long nothing = greatest ? Long.MIN_VALUE : Long.MAX_VALUE;
+        long extreme = nothing;
+        if (greatest) {
+            for (int i = 0; i < count; i++) {
+                int row = selected[i];
+                extreme = Math.max(extreme, anyNull && nulls[row] ? nothing : longs[row]);
+            }
+        } else {
+            for (int i = 0; i < count; i++) {
+                int row = selected[i];
+                extreme = Math.min(extreme, anyNull && nulls[row] ? nothing : longs[row]);
+            }
+        }
+        return extreme;
     }
 
     private long longs(Values values, int first, int count) {
@@ -94,6 +116,26 @@ public final class ExtremeNumber extends AggregateState {
             extreme = more ? value : extreme;
             numbers += Double.isNaN(value) ? 0 : 1;
         }
+        return ofNumbers(extreme, numbers, present);
+    }
+
+    private long doubles(Values values, int[] selected, int count, int present) {
+        double[] doubles = values.doubles;
+        boolean[] nulls = values.nulls;
+        boolean anyNull = values.anyNull;
+        int numbers = 0;
+        double extreme = greatest ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY;
+        for (int i = 0; i < count; i++) {
+            int row = selected[i];
+            double value = anyNull && nulls[row] ? Double.NaN : doubles[row];
+            boolean more = greatest ? value > extreme : value < extreme;
+            extreme = more ? value : extreme;
+            numbers += Double.isNaN(value) ? 0 : 1;
+        }
+        return ofNumbers(extreme, numbers, present);
+    }
+
+    private long ofNumbers(double extreme, int numbers, int present) {
         return OrderedBits.of(numbers == 0 || (greatest && numbers < present) ? Double.NaN : extreme);
     }
 

@@ -59,28 +59,34 @@ public final class WholeSum extends AggregateState {
     @Override
     public void addToGroup(Values values, int[] selected, int count, int[] groupOf, int group) {
         long[] longs = values.longs;
-        if (!Selection.isRange(selected, count)) {
-            add(values, selected, count, groupOf);
-            return;
-        }
-        int first = selected[0];
         long high = 0;
-        long low = 0;
-        if (values.anyNull) {
-            boolean[] nulls = values.nulls;
-            for (int row = first; row < first + count; row++) {
-                long value = nulls[row] ? 0 : longs[row];
-                high += value >> 32;
-                low += value & 0xFFFFFFFFL;
-            }
-        } else {
+        // Of all values, modulo 2^64: what the upper halves leave of it is the sum of the lower ones, below 2^63.
+        long sum = 0;
+        if (Selection.isRange(selected, count)) {
+            int first = selected[0];
             for (int row = first; row < first + count; row++) {
                 high += longs[row] >> 32;
-                low += longs[row] & 0xFFFFFFFFL;
+                sum += longs[row];
+            }
+        } else {
+            for (int i = 0; i < count; i++) {
+                long value = longs[selected[i]];
+                high += value >> 32;
+                sum += value;
+            }
+        }
+        if (values.anyNull) {
+            // What a value is where it is null is not defined, but it is there, and was added.
+            boolean[] nulls = values.nulls;
+            for (int i = 0; i < count; i++) {
+                int row = selected[i];
+                long value = nulls[row] ? longs[row] : 0;
+                high -= value >> 32;
+                sum -= value;
             }
         }
         highs[group] += high;
-        lows[group] += low;
+        lows[group] += sum - (high << 32);
         counts[group] += present(values, selected, count);
         added(count);
     }

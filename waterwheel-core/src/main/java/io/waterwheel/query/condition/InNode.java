@@ -93,6 +93,11 @@ final class InNode extends ColumnNode {
         return !negated && operand instanceof FieldNode field ? field : null;
     }
 
+    /** Whether its operand is a field. */
+    boolean isOfField() {
+        return operand instanceof FieldNode;
+    }
+
     /** Sorted; of a field of numbers. */
     long[] numbers() {
         return numbers;

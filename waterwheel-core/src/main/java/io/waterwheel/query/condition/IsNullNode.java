@@ -1,6 +1,7 @@
 package io.waterwheel.query.condition;
 
 import io.waterwheel.query.column.ColumnNode;
+import io.waterwheel.query.column.FieldNode;
 import io.waterwheel.query.column.RowView;
 import io.waterwheel.query.expression.ValueType;
 
@@ -13,6 +14,11 @@ final class IsNullNode extends ColumnNode {
         super(ValueType.BOOLEAN);
         this.operand = operand;
         this.negated = negated;
+    }
+
+    /** Whether its operand is a field. */
+    boolean isOfField() {
+        return operand instanceof FieldNode;
     }
 
     @Override

@@ -79,6 +79,11 @@ final class LikeNode extends ColumnNode {
         }
     }
 
+    /** Whether its operand is a field. */
+    boolean isOfField() {
+        return operand instanceof FieldNode;
+    }
+
     @Override
     protected void compute(RowView view, int[] selected, int count) {
         operand.evaluate(view, selected, count);

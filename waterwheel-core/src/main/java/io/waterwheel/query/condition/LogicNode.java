@@ -12,6 +12,8 @@ final class LogicNode extends ColumnNode {
     private final ColumnNode[] terms;
     /** The truth value that decides: 0 for AND, 1 for OR. */
     private final long deciding;
+    /** Of an AND whose truths are not written down. */
+    private final TermOrder order;
 
     LogicNode(ColumnNode[] terms, boolean and) {
         super(ValueType.BOOLEAN);
@@ -20,6 +22,7 @@ final class LogicNode extends ColumnNode {
             ConstantNode.once(term);
         }
         this.deciding = and ? 0 : 1;
+        this.order = new TermOrder(terms);
     }
 
     ColumnNode[] terms() {
@@ -73,10 +76,13 @@ final class LogicNode extends ColumnNode {
     }
 
     private int keepAll(RowView view, int[] selected, int count) {
+        order.judge();
         int left = count;
         for (int t = 0; t < terms.length && left > 0; t++) {
             view.workspace().spend(left);
-            left = terms[t].keep(view, selected, left);
+            int kept = order.term(t).keep(view, selected, left);
+            order.note(t, left, kept);
+            left = kept;
         }
         return left;
     }

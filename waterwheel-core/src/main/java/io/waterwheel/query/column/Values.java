@@ -43,6 +43,7 @@ public final class Values {
     private boolean[] ownNulls = NO_BOOLEANS;
     private byte[] ownBytes = RowView.NO_BYTES;
     /** Of bytes that were looked at, so that no compiler leaves that out. */
+    @SuppressWarnings("UnusedVariable") // written so that the bytes are read
     private int lookedAt;
 
     public boolean isNull(int row) {

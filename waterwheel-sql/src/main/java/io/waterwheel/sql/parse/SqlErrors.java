@@ -38,6 +38,7 @@ public final class SqlErrors {
     private static final Pattern OBJECT = Pattern.compile("Object '([^']*)' not found.*", Pattern.DOTALL);
     private static final Pattern COLUMN =
             Pattern.compile("Column '([^']*)' not found in (?:any table|table '.*').*", Pattern.DOTALL);
+    private static final Pattern AMBIGUOUS = Pattern.compile("Column '(.*)' is ambiguous", Pattern.DOTALL);
     private static final Pattern FUNCTION =
             Pattern.compile("No match found for function signature (\\w+)\\(.*", Pattern.DOTALL);
 
@@ -220,6 +221,7 @@ public final class SqlErrors {
         Matcher field = COLUMN.matcher(said);
         Matcher function = FUNCTION.matcher(said);
         Matcher compared = COMPARED.matcher(said);
+        Matcher ambiguous = AMBIGUOUS.matcher(said);
         String what = said;
         ErrorCode code = ErrorCode.BAD_SQL;
         if (stream.matches()) {
@@ -235,6 +237,9 @@ public final class SqlErrors {
                     + NearFunctions.instead(function.group(1));
         } else if (compared.matches()) {
             what = compared(compared.group(1), compared.group(2));
+        } else if (ambiguous.matches()) {
+            what = "more than one table has a column '" + ambiguous.group(1)
+                    + "'; write its table before it, such as t." + ambiguous.group(1);
         } else if (said.equals("WHERE clause must be a condition")) {
             what = "WHERE takes what is true or false, such as a comparison, and this is neither";
         } else if (said.startsWith("Illegal use of dynamic parameter")) {

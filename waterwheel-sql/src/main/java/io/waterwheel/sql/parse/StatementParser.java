@@ -63,6 +63,7 @@ public final class StatementParser {
     private static final Pattern ALL = Pattern.compile("(?i)\\bBY\\s++ALL\\b");
 
     private static final Pattern USING = Pattern.compile("(?i)\\b(USING|NATURAL)\\b");
+    private static final Pattern GROUP = Pattern.compile("(?i)\\bGROUP\\b");
     private static final Pattern SETS = Pattern.compile("(?i)\\b(ROLLUP|CUBE)\\b");
 
     private StatementParser() {}
@@ -84,6 +85,9 @@ public final class StatementParser {
         }
         if (casts != null && !latest.equals(intervals)) {
             casts = LatestRows.subQueries(casts);
+        }
+        if (casts != null && GROUP.matcher(statement).find()) {
+            GroupNumbers.require(casts);
         }
         SqlNode windows = casts == null ? null : casts.accept(new WindowTables());
         SqlNode grouped = windows != null && SETS.matcher(statement).find() ? GroupingSets.of(windows) : windows;

@@ -281,9 +281,13 @@ final class Rewriter extends SqlShuttle {
                 }
                 yield null;
             }
-            case EngineFunctions.TIME_BUCKET -> operands.size() == 2 ? times.calendar(call) : null;
+            case EngineFunctions.TIME_BUCKET -> {
+                TimeCalls.requireNoZone(call);
+                yield operands.size() == 2 ? times.calendar(call) : null;
+            }
             case "DATE_BIN" -> operands.size() == 3 ? times.binned(call) : null;
             case "TIME_BUCKET_GAPFILL" -> {
+                TimeCalls.requireNoZone(call);
                 if (!operands.isEmpty()) {
                     TimeCalls.requireNoMonths(operands.get(0), position);
                 }

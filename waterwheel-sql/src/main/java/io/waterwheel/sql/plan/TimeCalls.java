@@ -261,12 +261,21 @@ final class TimeCalls {
 
     /** Of steps without tuples, which have one length. */
     static void requireNoMonths(SqlNode step, SqlParserPos position) {
-        if (step instanceof SqlIntervalLiteral interval
-                && interval.getValue() instanceof SqlIntervalLiteral.IntervalValue value
-                && value.getIntervalQualifier().isYearMonth()) {
+        if (months(step) != 0) {
             throw SqlErrors.unsupported(
                     position,
                     "TIME_BUCKET_GAPFILL by months, quarters or years; TIME_BUCKET has such steps, but for empty ones");
+        }
+    }
+
+    /** Of steps, which are of UTC. */
+    static void requireNoZone(SqlCall call) {
+        if (call.operandCount() == 3 && call.operand(2) instanceof SqlCharStringLiteral) {
+            String name = call.getOperator().getName().toUpperCase(Locale.ROOT);
+            throw SqlErrors.unsupported(
+                    call.<SqlNode>operand(2).getParserPosition(),
+                    name + " in a time zone; DATE_TRUNC('day', time, 'Europe/Paris') has days, months and so on of one,"
+                            + " but for those without tuples");
         }
     }
 

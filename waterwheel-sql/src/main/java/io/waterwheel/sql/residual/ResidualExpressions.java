@@ -346,7 +346,8 @@ final class ResidualExpressions {
         }
         wider |= DecimalTypes.isDecimal(to) && from.getSqlTypeName() == SqlTypeName.BIGINT;
         if (!same && !wider) {
-            throw new NotPushed("CAST of " + from + " to " + to);
+            throw new NotPushed("CAST of " + from + " to " + to
+                    + (name.equals("BOOLEAN") ? "; compare the text, such as LOWER(x) = 'true'" : ""));
         }
         return cast(of(operand), name);
     }

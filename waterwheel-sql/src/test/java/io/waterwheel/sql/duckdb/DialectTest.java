@@ -195,6 +195,10 @@ final class DialectTest {
                         + " moment) AS TIMESTAMP_MS), COUNT(*) FROM orders GROUP BY 1, 2",
                 "SELECT DATE_BIN(INTERVAL '1' MONTH, moment, TIMESTAMP '2020-03-01 00:00:00') AS b, COUNT(*) FROM orders GROUP BY 1"
                         + " ; SELECT CAST(date_trunc('month', moment) AS TIMESTAMP_MS), COUNT(*) FROM orders GROUP BY 1",
+                "SELECT CAST('true' AS BOOLEAN) AS t, COUNT(*) FROM orders WHERE paid = CAST('false' AS BOOLEAN) ;",
+                "SELECT DATE_TRUNC('day', moment, 'Europe/Paris') AS d, COUNT(*) FROM orders GROUP BY 1 ; SELECT"
+                        + " CAST(date_trunc('day', moment + INTERVAL 1 HOUR) - INTERVAL 1 HOUR AS TIMESTAMP_MS), COUNT(*)"
+                        + " FROM orders GROUP BY 1",
                 "SELECT o.id, APPROX_QUANTILE(o.amount, 0.5) AS m FROM orders o JOIN visits v ON o.id = v.id GROUP BY ALL"
                         + " ; SELECT o.id, quantile_disc(o.amount, 0.5) FROM orders o JOIN visits v ON o.id = v.id GROUP BY ALL",
             })
@@ -244,6 +248,26 @@ final class DialectTest {
                         + " | QUANTILE(x, 0.5), which is PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY x), takes the value at a share",
                 "SELECT TIME_BUCKET_GAPFILL(INTERVAL '1' MONTH, moment) AS b, COUNT(*) FROM orders GROUP BY 1 | SQL_UNSUPPORTED"
                         + " | statement, line 1, column 8: not supported: TIME_BUCKET_GAPFILL by months, quarters or years",
+                "SELECT note, id, COUNT(*) FROM orders GROUP BY id, 1.75 | BAD_SQL"
+                        + " | statement, line 1, column 52: GROUP BY takes a column, the number of one, or",
+                "SELECT COUNT(*) FROM orders GROUP BY ROLLUP(id, 1.75) | BAD_SQL"
+                        + " | statement, line 1, column 49: GROUP BY takes a column",
+                "SELECT COUNT(*) FROM orders GROUP BY GROUPING SETS((id, 2e0), ()) | BAD_SQL"
+                        + " | statement, line 1, column 57: GROUP BY takes a column",
+                "SELECT id FROM orders o JOIN visits v USING (id) JOIN visits w ON w.level = v.level | BAD_SQL"
+                        + " | statement, line 1, column 8: more than one table has a column 'id'; write its table before it, such as t.id",
+                "SELECT TIME_BUCKET_GAPFILL('1 month', moment) AS b, COUNT(*) FROM orders GROUP BY 1 | SQL_UNSUPPORTED"
+                        + " | statement, line 1, column 8: not supported: TIME_BUCKET_GAPFILL by months",
+                "SELECT TIME_BUCKET_GAPFILL('1 day', moment, 'Europe/Paris') AS b, COUNT(*) FROM orders GROUP BY 1 | SQL_UNSUPPORTED"
+                        + " | statement, line 1, column 45: not supported: TIME_BUCKET_GAPFILL in a time zone; DATE_TRUNC('day', time, 'Europe/Paris')",
+                "SELECT CAST(note AS BOOLEAN) FROM orders | SQL_UNSUPPORTED"
+                        + " | statement, line 1, column 8: not supported: CAST of VARCHAR to BOOLEAN; compare the text, such as LOWER(x) = 'true'",
+                "SELECT CAST('yes' AS BOOLEAN) | BAD_SQL"
+                        + " | statement, line 1, column 13: 'yes' is no BOOLEAN; write TRUE or FALSE",
+                "SELECT INITCAP(note) FROM orders | SQL_UNSUPPORTED"
+                        + " | statement, line 1, column 8: not supported: the function INITCAP; UPPER and LOWER are there",
+                "SELECT * FROM GENERATE_SERIES(1, 5) | SQL_UNSUPPORTED"
+                        + " | statement, line 1, column 15: there is no function GENERATE_SERIES of these arguments; written rows count",
                 "SELECT REGEXP_MATCHES(note, '(') FROM orders | SQL_VALUE | missing )",
                 "SELECT REGEXP_EXTRACT(note, 'a', 10) FROM orders | SQL_UNSUPPORTED | a written whole number from 0 to 9",
                 "SELECT DATE_DIFF('fortnight', moment, moment) FROM orders | SQL_UNSUPPORTED | a written unit, from microsecond",

@@ -36,9 +36,10 @@ import java.util.SplittableRandom;
  *     io.waterwheel.benchmark.endtoend.RegionJoinTimes launcher=./waterwheel
  * </pre>
  *
- * Options: launcher (the command that starts the server; none leaves it out), positions, polygons, corners (of a polygon, at most), looked
- * (positions of which all polygons are looked at), rounds (the first warms up), seed, settings (KEY=VALUE with blanks
- * between, of the server), duckdb (the jar; empty for the one that Maven fetched; none leaves it out), duckdb_rounds. Linux only.
+ * Options: launcher (the command that starts the server; none leaves it out), positions, polygons, corners (of a
+ * polygon, at most), looked (positions of which all polygons are looked at), rounds (the first warms up), seed,
+ * settings (KEY=VALUE with blanks between, of the server), duckdb (the jar; empty for the one that Maven fetched; none
+ * leaves it out), duckdb_rounds. Linux only.
  */
 public final class RegionJoinTimes {
     private static final Instant AT = Instant.ofEpochMilli(1_700_000_000_000L);

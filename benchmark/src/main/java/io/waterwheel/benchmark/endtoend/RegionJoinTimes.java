@@ -43,8 +43,6 @@ import java.util.SplittableRandom;
  */
 public final class RegionJoinTimes {
     private static final Instant AT = Instant.ofEpochMilli(1_700_000_000_000L);
-    private static final String JOIN = "SELECT z.zone, COUNT(*) AS n FROM positions p JOIN %s z"
-            + " ON ST_Within(ST_Point(p.lon, p.lat), ST_GeomFromText(z.shape)) GROUP BY z.zone";
 
     private final Options options;
     private final Path folder;
@@ -229,7 +227,8 @@ public final class RegionJoinTimes {
         long executor = executorMillis(server);
         long begin = System.nanoTime();
         long[] counts = new long[expected.length];
-        try (Cursor rows = client.sql(String.format(JOIN, zones))) {
+        try (Cursor rows = client.sql("SELECT z.zone, COUNT(*) AS n FROM positions p JOIN " + zones
+                + " z ON ST_Within(ST_Point(p.lon, p.lat), ST_GeomFromText(z.shape)) GROUP BY z.zone")) {
             while (rows.next()) {
                 counts[(int) rows.getLong(0)] += rows.getLong(1);
             }

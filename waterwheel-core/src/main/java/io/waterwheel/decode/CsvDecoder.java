@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One line of values divided by commas, RFC 4180, or by another delimiter that the schema names: fields in the schema's
  * order, quotes around values that hold delimiters, quotes (doubled) or line ends. An empty value is null, and so is a
- * word that the schema takes for it; a quoted empty value is an empty string. In quotes, numbers and times are null too
- * where they are empty or such a word, which could be no value of them; texts are what they say. One line end at the
+ * word that the schema takes for it; a quoted empty value is an empty string. A number or a time in quotes is null if
+ * it is empty, or such a word that cannot be a number or a time; a text in quotes is what it says. One line end at the
  * end of the record is ignored. The schema may name another quote, or none, and an escape. Works on the record's bytes;
  * only values with escapes, quoted ones with quotes inside, and numbers with marks, are copied.
  */

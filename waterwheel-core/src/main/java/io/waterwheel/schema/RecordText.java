@@ -60,8 +60,8 @@ public record RecordText(
      * @param delimiter between two values
      * @param decimal of floats and doubles: a point or a comma
      * @param thousands between groups of three digits of a number; 0: none. An apostrophe is U+2019, too
-     * @param nulls words that stand for null where they are not quoted, as nothing between two delimiters does; in
-     *     quotes for numbers and times alone, but for those that {@link #mayBeValue}
+     * @param nulls words that stand for null where they are not quoted, as nothing between two delimiters does. Among
+     *     numbers and times also in quotes, but for words that {@link #mayBeValue}
      * @param quote around values, doubled within them; 0: none, so that it is a character like another
      * @param escape before a character that stands for itself; a backslash also before the letters that stand for
      *     characters without a picture; 0: none

@@ -48,12 +48,12 @@ final class ColumnSample {
     long spaced;
 
     private long blank;
-    /** Words for nothing in quotes, which are nothing in a column of numbers or times all of which are in quotes. */
+    /** Words for nothing in quotes, which are nothing in a column of numbers or times. */
     private long quotedMarks;
 
     private long quotedEmpty;
-    /** Whether a value is not in quotes. */
-    private boolean bare;
+    /** Words for nothing in quotes that are values there, as they may be numbers. */
+    final Outliers quotedValues = new Outliers();
 
     private final Set<String> quotedWords = new TreeSet<>();
     long marks;
@@ -164,12 +164,14 @@ final class ColumnSample {
             odd(value);
             return;
         }
-        bare |= !quoted;
         values++;
         if (distinct.size() < DISTINCT_COUNTED) {
             distinct.add(written.hashCode());
         }
         // In quotes it is a value for the decoder.
+        if (quoted && !isJson && style.isNothing(value)) {
+            quotedValues.add(value, place);
+        }
         if (!quoted && style.isNothing(value)) {
             marks++;
             words.add(value);
@@ -242,8 +244,9 @@ final class ColumnSample {
         values += text ? blank : 0;
         empty += text ? 0 : blank;
         blank = 0;
-        boolean nothing =
-                !bare && (type().isNumber() || isTime() || !timePatterns().isEmpty());
+        ColumnSample numbers = units.numbers();
+        boolean united = numbers != null && units.count() + notFinite == values - marks;
+        boolean nothing = type().isNumber() || isTime() || !timePatterns().isEmpty() || united;
         empty += nothing ? quotedEmpty : 0;
         marks += nothing ? quotedMarks : 0;
         values += quotedMarks + (nothing ? 0 : quotedEmpty);
@@ -252,8 +255,7 @@ final class ColumnSample {
         }
         quotedMarks = 0;
         quotedEmpty = 0;
-        ColumnSample numbers = units.numbers();
-        if (numbers == null || units.count() + notFinite != values - marks) {
+        if (numbers == null || !united) {
             return this;
         }
         // A number that is none has no unit.

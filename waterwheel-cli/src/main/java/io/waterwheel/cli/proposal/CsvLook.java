@@ -60,6 +60,9 @@ final class CsvLook extends FileLook {
     private int units;
 
     private String unitsText = "";
+    /** What those rows say, cell by cell. */
+    private List<List<String>> unitCells = List.of();
+
     private RowPlace lineOfUnits = RowPlace.row(0);
     private RowPlace lastOfUnits = RowPlace.row(0);
     /** The last line of the file, where it is a total, as it seems. */
@@ -179,6 +182,7 @@ final class CsvLook extends FileLook {
             unitsText = DefinitionYaml.oneLine(String.join(", ", texts(values.get(0))), " ");
             lineOfUnits = places.get(firstLines.get(1));
             lastOfUnits = places.get(firstLines.get(units));
+            unitCells = values.subList(0, units).stream().map(CsvLook::cells).toList();
         }
         for (int row = units; row < values.size(); row++) {
             row(values.get(row), places.get(firstLines.get(headed ? row + 1 : row)));
@@ -246,6 +250,17 @@ final class CsvLook extends FileLook {
             }
         }
         return most;
+    }
+
+    /**
+     * Whether a row is one of units, as behind the names of the file that was looked at: another file has them, too.
+     */
+    boolean isOfUnits(byte[] line) {
+        return !unitCells.isEmpty() && unitCells.contains(cells(CsvCells.of(text(line), signs)));
+    }
+
+    private static List<String> cells(List<CsvCells.Cell> cells) {
+        return cells.stream().map(cell -> cell.text().strip()).toList();
     }
 
     private static List<String> texts(List<CsvCells.Cell> cells) {
@@ -540,8 +555,8 @@ final class CsvLook extends FileLook {
         }
         if (units > 0) {
             String names = columns.stream().map(column -> column.name).collect(Collectors.joining(","));
-            remarks.add(lineOfUnits + " looks like units (" + unitsText + ")"
-                    + (units == 1 ? ", no row: it" : ", no row; it and the next, to " + lastOfUnits + ",")
+            remarks.add(lineOfUnits + " seems to be units (" + unitsText + ")"
+                    + (units == 1 ? " and no row: it" : " and no row; it and the next, to " + lastOfUnits + ",")
                     + " will be rejected. Without: --skip-lines " + lastOfUnits.number() + " --columns " + names);
         }
         if (uneven > 0) {

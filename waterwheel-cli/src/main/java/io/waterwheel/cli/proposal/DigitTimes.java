@@ -51,20 +51,26 @@ final class DigitTimes {
             "HH'h'mm",
             "H'h'mm",
             "HHmmss",
-            "HHmm");
+            "HHmm",
+            "Hmm",
+            "Hmmss");
 
     private static final int DIGITS = CLOCKS.indexOf("HHmmss");
+    /** From here on without the zeros before them, as numbers are written. */
+    private static final int UNPADDED = CLOCKS.indexOf("Hmm");
+
     private static final Pattern CLOCK =
             Pattern.compile("([01]?\\d|2[0-3]):[0-5]\\d(:[0-5]\\d([.,]\\d{1,9})?)?( ?[AaPp]\\.?[Mm]\\.?)?"
                     + "|([01]?\\d|2[0-3])h[0-5]\\d|24[:h]00(:00([.,]0+)?)?");
 
     private static final Pattern LIKE_CLOCK = Pattern.compile("\\d{1,2} ?[:.hH] ?\\d\\d.{0,12}");
 
-    /** Hours, hours and minutes, and HHmmss without its zeros, as spreadsheets write them. */
-    private static final List<Pattern> NUMBERS = List.of(
-            Pattern.compile("[01]?\\d|2[0-4]"),
-            Pattern.compile("([01]?\\d|2[0-3])\\.[0-5]\\d"),
-            Pattern.compile("(\\d|1\\d|2[0-3])[0-5]\\d[0-5]\\d"));
+    /** Hours, and hours and minutes, as spreadsheets write them. */
+    private static final List<Pattern> NUMBERS =
+            List.of(Pattern.compile("[01]?\\d|2[0-4]"), Pattern.compile("([01]?\\d|2[0-3])\\.[0-5]\\d"));
+
+    /** Digits in which no more than an hour stands. */
+    private static final int SHORT = 2;
 
     private static final Pattern ISO_CLOCK = Pattern.compile("\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?");
     private static final String ANY_DAY = "2000-01-01 ";
@@ -90,6 +96,9 @@ final class DigitTimes {
 
     /** By form: numbers that may be meant as times of day. */
     private final long[] byNumber = new long[NUMBERS.size()];
+
+    /** Numbers with more than {@link #SHORT} digits. */
+    private long longNumbers;
 
     private final Outliers noClocks = new Outliers();
     /** The two halves of the pattern that a person says, and by half: values that it reads. */
@@ -123,8 +132,9 @@ final class DigitTimes {
     /** @param before how many values came before it */
     void addDigits(String number, long before) {
         addClock(number, DIGITS, CLOCKS.size(), before);
+        longNumbers += number.length() > SHORT ? 1 : 0;
         for (int p = 0; p < byNumber.length; p++) {
-            if (byNumber[p] == before) {
+            if (TimeForms.mayBeAll(byNumber[p], before)) {
                 byNumber[p] += NUMBERS.get(p).matcher(number).matches() ? 1 : 0;
             }
         }
@@ -176,7 +186,8 @@ final class DigitTimes {
     private void addClock(String value, int from, int to, long before) {
         byte[] bytes = null;
         for (int p = from; p < to; p++) {
-            boolean fits = p < DIGITS || value.length() == CLOCKS.get(p).length();
+            int length = CLOCKS.get(p).length();
+            boolean fits = p < DIGITS || (p < UNPADDED ? value.length() == length : value.length() <= length + 1);
             if (fits && TimeForms.mayBeAll(byClock[p], before)) {
                 bytes = bytes == null ? (ANY_DAY + value).getBytes(StandardCharsets.UTF_8) : bytes;
                 TimePattern.Reader reader = clockReaders[p];
@@ -199,19 +210,20 @@ final class DigitTimes {
         return likeClocks * 2 > values;
     }
 
-    /** Whether all values are numbers that may be meant as times of day. */
+    /** Whether nearly all values are numbers that may be meant as times of day, and no form reads them. */
     boolean areNumbersLikeClocks(long values) {
-        return values > 0 && Arrays.stream(byNumber).anyMatch(count -> count == values);
+        return Arrays.stream(byNumber).anyMatch(count -> nearly(count, values));
     }
 
     /** How times of day that are not read may be written. */
     String example(long values) {
-        return byNumber[0] == values ? "H" : byNumber[1] == values ? "H.mm" : "HH:mm";
+        return nearly(byNumber[0], values) ? "H" : nearly(byNumber[1], values) ? "H.mm" : "HH:mm";
     }
 
-    /** Whether all values, digits alone, are times of day. */
+    /** Whether nearly all values, digits alone, are times of day, and most have more digits than an hour. */
     boolean areDigitClocks(long values) {
-        return values > 0 && (byClock[DIGITS] == values || byClock[DIGITS + 1] == values);
+        return longNumbers * 2 > values
+                && Arrays.stream(byClock, DIGITS, byClock.length).anyMatch(count -> nearly(count, values));
     }
 
     /** Whether {@code count} of the values are as good as all. */
@@ -247,12 +259,14 @@ final class DigitTimes {
 
     /** Whether the times of day are as ISO 8601 writes them. */
     boolean areIso(long values) {
-        return isoClocks >= byClock[likeliest()] && nearly(isoClocks, values);
+        return isoClocks >= byClock[likeliest(values)] && nearly(isoClocks, values);
     }
 
-    private int likeliest() {
+    private int likeliest(long values) {
         int best = 0;
-        for (int p = 1; p < byClock.length; p++) {
+        // 23 is an hour, and not 23 minutes past midnight.
+        int forms = longNumbers * 2 > values ? byClock.length : UNPADDED;
+        for (int p = 1; p < forms; p++) {
             best = byClock[p] > byClock[best] ? p : best;
         }
         return best;
@@ -260,7 +274,7 @@ final class DigitTimes {
 
     /** Patterns of days with that of these times of day behind each; none where they have no one form. */
     List<String> behind(List<String> days, long values) {
-        int best = likeliest();
+        int best = likeliest(values);
         if (byClock[best] == 0 || !nearly(byClock[best], values)) {
             return List.of();
         }
@@ -274,7 +288,7 @@ final class DigitTimes {
 
     /** What is said of values that those of {@link #behind} do not read; empty: they read all. */
     String unread(long values) {
-        long read = Math.max(isoClocks, byClock[likeliest()]);
+        long read = Math.max(isoClocks, byClock[likeliest(values)]);
         String shown = noClocks.text();
         return read >= values
                 ? ""

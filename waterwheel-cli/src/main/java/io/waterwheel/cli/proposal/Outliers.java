@@ -33,6 +33,11 @@ final class Outliers {
         return !more;
     }
 
+    /** Whether it is one of those in {@link #text}. */
+    boolean has(String value) {
+        return places.containsKey(value);
+    }
+
     /** Such as {@code n/a (line 10), ? (line 71)}. */
     String text() {
         List<String> texts = new ArrayList<>();

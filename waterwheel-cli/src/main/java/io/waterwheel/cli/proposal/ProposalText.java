@@ -350,7 +350,8 @@ final class ProposalText {
                             + (look.format() == RecordFormat.JSON ? "objects" : "lines")
                             + " beside them. Where programs read the topic: --text-records");
                 case "nulls" ->
-                    out.append(DefinitionYaml.value(value)).append("   # stand for nothing where they are not quoted");
+                    out.append(DefinitionYaml.value(value))
+                            .append("   # stand for nothing; in quotes only among numbers and times, and no numbers");
                 default -> out.append(DefinitionYaml.value(value));
             }
             out.append('\n');
@@ -426,6 +427,9 @@ final class ProposalText {
         if (!column.hasGaps() && !meant.isEmpty()) {
             doubts.add(String.join(", ", meant)
                     + " stands for nothing here too, as other columns have it; in quotes it is a text");
+        }
+        if (isNumber(column) && !column.quotedValues.text().isEmpty()) {
+            doubts.add("in quotes it is a value, and does not stand for nothing: " + column.quotedValues.text());
         }
         if (column.spaced > 0 && !column.isTrimmed()) {
             doubts.add(column.spaced + " have spaces around them, which belong to a text");
@@ -529,6 +533,17 @@ final class ProposalText {
         if (patterns.size() > 1 && order().isEmpty()) {
             open.add("times of " + time.name + " may be " + String.join(" or ", patterns) + ", and none of the first "
                     + look.rows + " rows tells which: say it by --times, such as --times '" + patterns.get(0) + "'");
+        }
+        for (String word : look.facts.nulls) {
+            List<ColumnSample> quoted = values.stream()
+                    .filter(column -> isNumber(column) && column.quotedValues.has(word))
+                    .toList();
+            if (!quoted.isEmpty() && values.stream().noneMatch(column -> column.words.contains(word))) {
+                open.add("--null " + word + " would change nothing: in " + quoted.get(0).name + " it stands in quotes,"
+                        + " where it is a value, first "
+                        + quoted.get(0).quotedValues.text()
+                        + "; leave it out to keep it, or take the quotes away");
+            }
         }
         if (time.isDay() && look.facts.time == null) {
             TimePairs.unpaired(time, values).stream().limit(1).forEach(clock -> {

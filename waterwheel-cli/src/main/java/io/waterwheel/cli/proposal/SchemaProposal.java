@@ -246,9 +246,12 @@ public final class SchemaProposal {
         return number > first;
     }
 
-    /** Whether a row can teach something: it was not looked at yet, and is no damaged text. */
+    /** Whether a row can teach something: it was not looked at yet, and is neither damaged nor a line of units. */
     boolean canLookAt(long number, byte[] row) {
-        return number > first && !further.contains(number) && Utf8.valid(row, 0, row.length);
+        return number > first
+                && !further.contains(number)
+                && Utf8.valid(row, 0, row.length)
+                && !(look instanceof CsvLook csv && csv.isOfUnits(row));
     }
 
     /**

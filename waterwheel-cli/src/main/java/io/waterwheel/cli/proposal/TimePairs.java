@@ -24,7 +24,6 @@ final class TimePairs {
             "timestamp",
             "clock",
             "hour",
-            "hours",
             "hhmm",
             "hhmmss",
             "zeit",
@@ -123,8 +122,7 @@ final class TimePairs {
             return columns;
         }
         String name = name(day, clock, columns);
-        ColumnSample both =
-                said && facts.times != null ? pair(day, clock, name, List.of(facts.times)) : pair(day, clock, name);
+        ColumnSample both = said ? pair(day, clock, name, List.of(facts.times)) : pair(day, clock, name);
         if (both == null) {
             return columns;
         }
@@ -197,7 +195,8 @@ final class TimePairs {
 
     private static boolean isPattern(String text) {
         try {
-            return TimePattern.of(text).reader().toString().equals(text);
+            TimePattern unused = TimePattern.of(text);
+            return true;
         } catch (IllegalArgumentException none) {
             return false;
         }
@@ -239,8 +238,12 @@ final class TimePairs {
                 .filter(column -> column != day)
                 .filter(column -> {
                     int score = score(day.name, column.name);
-                    return (score > 0 && (column.isTimeOfDay() || column.digitTimes.areLikeClocks(column.known())))
-                            || (score > NAMELESS && column.digitTimes.areNumbersLikeClocks(column.known()));
+                    // Without a name, 10.12.0.7 and 12.50 EUR look like one too.
+                    return (score > 0 && column.isTimeOfDay())
+                            || (score > NAMELESS
+                                    && (column.digitTimes.areLikeClocks(column.known())
+                                            || column.digitTimes.areDigitClocks(column.known())
+                                            || column.digitTimes.areNumbersLikeClocks(column.known())));
                 })
                 .toList();
     }

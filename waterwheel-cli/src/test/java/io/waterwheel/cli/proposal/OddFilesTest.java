@@ -83,7 +83,7 @@ class OddFilesTest {
         assertThat(few.rows()).hasSize(1);
         assertThat(few.refused()).hasSize(1);
         assertThat(few.yaml())
-                .contains("# line 2 looks like units (°C, %), no row: it will be rejected."
+                .contains("# line 2 seems to be units (°C, %) and no row: it will be rejected."
                         + " Without: --skip-lines 2 --columns time,temp,hum\n");
         // Decimal commas are seen all the same, and what the message says works.
         String german = "Zeit;Temperatur;Feuchte\n;°C;%\n2024-01-01 00:00;1,5;80\n2024-01-01 00:10;-0,25;81\n";
@@ -115,15 +115,15 @@ class OddFilesTest {
         assertThat(toa5.refused()).hasSize(2);
         assertThat(toa5.yaml())
                 .contains(
-                        "# line 3 looks like units (TS, RN, Volts, Deg C), no row; it and the next, to line 4, will be"
+                        "# line 3 seems to be units (TS, RN, Volts, Deg C) and no row; it and the next, to line 4, will be"
                                 + " rejected. Without: --skip-lines 4 --columns TIMESTAMP,RECORD,Batt,Air\n");
         // Rows of values are none of units: with a time, a known word for nothing, or where others are texts, too.
         for (String row : List.of("2024-01-01 00:00,missing", ",NA", "2024-01-01 00:00,NA")) {
             assertThat(taken("time,temp\n" + row + "\n2024-01-01 00:10,1.5\n2024-01-01 00:20,2.5\n")
                             .yaml())
-                    .doesNotContain("looks like units");
+                    .doesNotContain("seems to be units");
         }
-        assertThat(taken("time,a\n2024-01-01,x\n2024-01-02,y\n").yaml()).doesNotContain("looks like units");
+        assertThat(taken("time,a\n2024-01-01,x\n2024-01-02,y\n").yaml()).doesNotContain("seems to be units");
     }
 
     /** As Oracle and SAS write numbers; where all end with the point, they are ordinals. */
@@ -504,13 +504,25 @@ class OddFilesTest {
             {"Date;Heure;v\n31/01/2024;23h59;1,5\n01/02/2024;00h00;2\n", "Date_Heure", "2024-01-31T23:59:00Z"},
             {"Date;Heure;v\n31/01/2024;9h59;1,5\n01/02/2024;10h00;2\n", "Date_Heure", "2024-01-31T09:59:00Z"},
             {"date,time,v\n1/31/2024,11:59PM,1\n2/1/2024,1:30AM,2\n", "date_time", "2024-01-31T23:59:00Z"},
+            // As numbers are written, without the zeros before them.
+            {"Date,Time\n20240131,930\n20240131,1430\n", "Date_Time", "2024-01-31T09:30:00Z"},
+            {"Date,Time,v\n20240131,5,1\n20240131,930,1\n20240131,1430,1\n", "Date_Time", "2024-01-31T00:05:00Z"},
+            {"date,time\n2024-01-31,80112\n2024-01-31,0\n2024-01-31,235959\n", "date_time", "2024-01-31T08:01:12Z"},
+            {"Date,Time\n20240131,0005\n20240131,2359\n20240131,2400\n", "Date_Time", "2024-01-31T00:05:00Z"},
         };
         for (String[] file : files) {
             Taken taken = taken(file[0]);
             assertThat(taken.refused()).as(taken.yaml()).isEmpty();
-            assertThat(taken.column(file[1])).as(taken.yaml()).hasSize(2).startsWith(millis(file[2]));
+            assertThat(taken.column(file[1]))
+                    .as(taken.yaml())
+                    .hasSize((int) file[0].lines().count() - 1)
+                    .startsWith(millis(file[2]));
             assertThat(undecided(file[0])).as(file[0]).isEmpty();
         }
+        // One that is none is rejected, and the others are where they belong.
+        Taken odd = taken(rows("Date,Time,n", "20240131,1430,#", 40, "20240131,9999,20"));
+        assertThat(odd.column("Date_Time")).as(odd.yaml()).hasSize(39).containsOnly(millis("2024-01-31T14:30:00Z"));
+        assertThat(odd.refused()).hasSize(1);
         StringBuilder dense = new StringBuilder("date;time;dev;v\n");
         for (int row = 0; row < 48; row++) {
             dense.append("01.01.2024;")
@@ -544,7 +556,7 @@ class OddFilesTest {
                 .hasSize(1)
                 .allMatch(one -> one.contains("say by --time-field date_start_time that both are the time"));
         String[][] numbers = {
-            {"0", "23", "yyyy-MM-dd H"}, {"9.30", "14.05", "yyyy-MM-dd H.mm"}, {"80112", "235959", "yyyy-MM-dd HH:mm"},
+            {"0", "23", "yyyy-MM-dd H"}, {"9.30", "14.05", "yyyy-MM-dd H.mm"},
         };
         for (String[] number : numbers) {
             String file = "date,hour,v\n2024-01-31," + number[0] + ",1\n2024-02-01," + number[1] + ",2\n";
@@ -553,7 +565,12 @@ class OddFilesTest {
         }
         Taken hours = taken("date,hour\n2024-01-31,23\n".getBytes(UTF_8), RecordFormat.CSV, times("yyyy-MM-dd H"));
         assertThat(hours.column("date_hour")).as(hours.yaml()).containsExactly(millis("2024-01-31T23:00:00Z"));
-        for (String none : List.of("date,duration\n2024-01-31,08:00\n", "date,time\n2024-01-31,morning\n")) {
+        for (String none : List.of(
+                "date,duration\n2024-01-31,08:00\n",
+                "date,time\n2024-01-31,morning\n",
+                "date,employee,hours\n2024-01-31,a,8\n2024-02-01,b,7\n",
+                "2024-01-31,10.12.0.7,5\n2024-02-01,10.12.0.8,6\n",
+                "2024-01-31,12.50 EUR,5\n2024-02-01,10.75 USD,6\n")) {
             assertThat(undecided(none)).as(none).isEmpty();
         }
     }
@@ -659,5 +676,29 @@ class OddFilesTest {
                     .hasMessageContaining(". It is no UTF-8, and was taken to be in windows-1252: --encoding says")
                     .hasMessageContaining("shift-jis");
         }
+    }
+
+    /** A word that may be a number is a value in quotes: who says that it stands for nothing is told so. */
+    @Test
+    void wordsForNothingInQuotes() throws Exception {
+        FileFacts facts = new FileFacts();
+        facts.nulls = List.of("-999");
+        byte[] quoted = "\"t\",\"v\"\n\"2024-01-01\",\"-999\"\n\"2024-01-02\",\"1.5\"\n".getBytes(UTF_8);
+        SchemaProposal proposal =
+                SchemaProposal.of("f", Proposals.source("f", quoted), RecordFormat.CSV, List.of(), null, facts);
+        assertThat(proposal.undecided())
+                .containsExactly(
+                        "--null -999 would change nothing: in v it stands in quotes, where it is a value, first"
+                                + " -999 (line 2); leave it out to keep it, or take the quotes away");
+        Taken some = taken(
+                "t,v\n2024-01-01,\"-999\"\n2024-01-02,-999\n2024-01-03,1\n".getBytes(UTF_8), RecordFormat.CSV, facts);
+        assertThat(some.column("v")).as(some.yaml()).containsExactly(-999, null, 1);
+        assertThat(some.yaml()).contains("in quotes it is a value, and does not stand for nothing: -999 (line 2)");
+        // Nothing in quotes is no number, whether others are in quotes or not.
+        assertThat(taken("t,v\n2024-01-01,1.5\n2024-01-02,\"\"\n").column("v")).containsExactly(1.5, null);
+        assertThat(taken("\"t\",\"v\"\n\"2024-01-01\",\"5 %\"\n\"2024-01-02\",\"\"\n")
+                        .column("v"))
+                .containsExactly(5, null);
+        assertThat(taken("t,v\n2024-01-01,a\n2024-01-02,\"\"\n").column("v")).containsExactly("a", "");
     }
 }

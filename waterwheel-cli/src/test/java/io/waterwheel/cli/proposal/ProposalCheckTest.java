@@ -15,6 +15,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -99,6 +100,25 @@ class ProposalCheckTest {
         assertThat(proposal.lookAt(first.examples())).isTrue();
         assertThat(checked(List.of(file), proposal).misfits()).isEqualTo(1_100);
         assertThat(fields(proposal)).contains("id string");
+    }
+
+    /** Each file of a logger has units behind its names: they make no texts of numbers, whichever file they are in. */
+    @Test
+    void unitsOfFurtherFilesTeachNothing() throws Exception {
+        List<InputSource> files = new ArrayList<>();
+        for (String day : List.of("2024-01-01", "2024-01-02")) {
+            StringBuilder text = new StringBuilder("time,temp\ns,degC\n");
+            for (int minute = 10; minute < 40; minute++) {
+                text.append(day).append(" 00:").append(minute).append(",1.5\n");
+            }
+            files.add(InputSource.of(Files.writeString(folder.resolve(day + ".csv"), text)));
+        }
+        SchemaProposal proposal = Proposals.of("logger", files.get(0), RecordFormat.CSV, List.of(), null);
+        ProposalCheck.Outcome outcome = checked(files, proposal);
+        assertThat(outcome.rows()).isEqualTo(62);
+        assertThat(outcome.misfits()).isEqualTo(2);
+        assertThat(proposal.lookAt(outcome.examples())).isFalse();
+        assertThat(fields(proposal)).containsExactly("time timestamp", "temp double");
     }
 
     /** A line that is no text has its number, and is never an example. */

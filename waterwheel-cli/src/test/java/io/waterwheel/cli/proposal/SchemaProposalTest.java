@@ -399,7 +399,7 @@ class SchemaProposalTest {
         }
         assertThat(yaml(units.toString()))
                 .contains(
-                        "# line 2 looks like units (s, degC), no row: it will be rejected.",
+                        "# line 2 seems to be units (s, degC) and no row: it will be rejected.",
                         "{name: temp, type: double}");
     }
 

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * to Sun) its weekday, which must be that of the day, {@code HH}, {@code H} an hour, {@code hh}, {@code h} one of the
  * half of a day that {@code a} names (AM, a.m.), {@code mm}, {@code m} a minute, {@code ss}, {@code s} a second,
  * {@code S...} that many digits behind its point, {@code XXX} a zone such as {@code Z}, {@code UTC}, {@code +02:00} or
- * one of {@link ZoneNames}. A letter alone takes one digit or two. A text in single quotes and every other sign stand
- * for themselves. Immutable; {@link Reader} reads by it.
+ * one of {@link ZoneNames}. A letter alone takes one digit or two. {@code Hmm} and {@code Hmmss} are a time of day in
+ * digits alone without the zeros before it, as numbers are written: 930, and 5 for 00:05. A text in single quotes and
+ * every other sign stand for themselves. Immutable; {@link Reader} reads by it.
  */
 public final class TimePattern {
     private static final int LONGEST = 64;
@@ -28,6 +29,9 @@ public final class TimePattern {
     private static final int[] SHIFTS = {0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4};
 
     private static final String PADDED_DAY = "ppd";
+    /** A time of day that is one number, the longest first. */
+    private static final List<String> NUMBERS = List.of("Hmmss", "Hmm");
+
     private static final Set<String> KNOWN = Set.of(
             "yyyy", "yy", "MM", "M", "MMM", "dd", "d", "EEE", "HH", "H", "hh", "h", "mm", "m", "ss", "s", "a", "XXX");
 
@@ -35,6 +39,8 @@ public final class TimePattern {
     private static final class Part {
         /** In the place of a count: two characters, the first of which may be a space. */
         static final int PADDED = -2;
+        /** In the place of a letter: a time of day that is one number of so many digits at most. */
+        static final char CLOCK = 'C';
 
         final char letter;
         final int count;
@@ -89,6 +95,13 @@ public final class TimePattern {
                 }
                 parts.add(new Part('d', Part.PADDED, ""));
                 end = at + PADDED_DAY.length();
+            } else if (c == 'H' && clock(pattern, at) > 0) {
+                int digits = clock(pattern, at);
+                if (!letters.add('H') || !letters.add('m') || (digits > 3 && !letters.add('s'))) {
+                    throw bad(pattern, "a part of 'Hmm' is there twice");
+                }
+                parts.add(new Part(Part.CLOCK, digits + 1, ""));
+                end = at + digits;
             } else if (Character.isLetter(c)) {
                 while (end < pattern.length() && pattern.charAt(end) == c) {
                     end++;
@@ -114,6 +127,9 @@ public final class TimePattern {
         }
         for (int i = 1; i < parts.size(); i++) {
             Part before = parts.get(i - 1);
+            if (before.letter == Part.CLOCK && parts.get(i).isNumber()) {
+                throw bad(pattern, "a number follows the one that is a time of day at once");
+            }
             if (before.isNumber()
                     && before.count == 1
                     && before.letter != 'S'
@@ -122,6 +138,18 @@ public final class TimePattern {
             }
         }
         return new TimePattern(pattern, parts);
+    }
+
+    /** How long a time of day that is one number is in a pattern, from there on; 0: none begins there. */
+    private static int clock(String pattern, int at) {
+        for (String number : NUMBERS) {
+            int end = at + number.length();
+            boolean ends = end >= pattern.length() || number.charAt(number.length() - 1) != pattern.charAt(end);
+            if (pattern.startsWith(number, at) && ends) {
+                return number.length();
+            }
+        }
+        return 0;
     }
 
     private static Part literal(String text) {
@@ -232,7 +260,7 @@ public final class TimePattern {
 
         private int number(Part part, byte[] bytes, int at, int to) {
             boolean padded = part.count == Part.PADDED && at < to && bytes[at] == ' ';
-            int least = part.count == Part.PADDED ? (padded ? 1 : 2) : part.count;
+            int least = part.count == Part.PADDED ? (padded ? 1 : 2) : part.letter == Part.CLOCK ? 1 : part.count;
             int most = part.letter == 'S' || padded ? least : Math.max(2, part.count);
             int value = 0;
             int end = padded ? at + 1 : at;
@@ -244,6 +272,12 @@ public final class TimePattern {
                 return -1;
             }
             switch (part.letter) {
+                case Part.CLOCK -> {
+                    second = part.count > 4 ? value % 100 : 0;
+                    int minutes = part.count > 4 ? value / 100 : value;
+                    minute = minutes % 100;
+                    hour = minutes / 100;
+                }
                 case 'y' -> year = part.count == 2 ? value + (value < 70 ? 2000 : 1900) : value;
                 case 'M' -> month = value;
                 case 'd' -> day = value;

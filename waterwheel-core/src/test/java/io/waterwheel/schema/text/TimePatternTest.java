@@ -110,6 +110,32 @@ class TimePatternTest {
         assertThat(reader.hour()).isEqualTo(text.contains("p.m.") ? 19 : text.contains("A.M.") ? 7 : 0);
     }
 
+    /** Each minute and second of a day, written as a number. */
+    @Test
+    void readsTimesOfDayThatAreNumbers() {
+        TimePattern.Reader minutes = TimePattern.of("yyyyMMdd Hmm").reader();
+        TimePattern.Reader seconds = TimePattern.of("yyyy-MM-dd Hmmss.SSS").reader();
+        for (int second = 0; second < 86_400; second++) {
+            int number = second / 3600 * 10_000 + second / 60 % 60 * 100 + second % 60;
+            if (second % 60 == 0) {
+                byte[] bytes = ("20240131 " + number / 100).getBytes(StandardCharsets.UTF_8);
+                assertThat(minutes.read(bytes, 0, bytes.length)).isTrue();
+                assertThat(minutes.hour() * 60 + minutes.minute()).isEqualTo(second / 60);
+            }
+            byte[] bytes = ("2024-01-31 " + number + ".250").getBytes(StandardCharsets.UTF_8);
+            assertThat(seconds.read(bytes, 0, bytes.length)).isTrue();
+            assertThat(seconds.hour() * 3600 + seconds.minute() * 60 + seconds.second())
+                    .isEqualTo(second);
+            assertThat(seconds.nanos()).isEqualTo(250_000_000);
+        }
+        for (String none : List.of("20240131 ", "20240131 12345", "20240131 9:3")) {
+            byte[] bytes = none.getBytes(StandardCharsets.UTF_8);
+            assertThat(minutes.read(bytes, 0, bytes.length)).as(none).isFalse();
+        }
+        byte[] bytes = "20240131 0960".getBytes(StandardCharsets.UTF_8);
+        assertThat(minutes.read(bytes, 0, bytes.length) && minutes.isOfDay()).isFalse();
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -122,6 +148,10 @@ class TimePatternTest {
                 "EEEE dd.MM.yyyy|'EEEE' is no part of it",
                 "ppM.dd.yyyy|'pp' is no part of it",
                 "dd.MM.yyyy d|'d' is there twice",
+                "dd.MM.yyyy Hmms|a number follows the one that is a time of day at once",
+                "dd.MM.yyyy Hmmm|'mmm' is no part of it",
+                "dd.MM.yyyy HH Hmm|a part of 'Hmm' is there twice",
+                "dd.MM.yyyy Hmm mm|'m' is there twice",
                 "yyyyMd|'M' takes one digit or two, and a number follows at once",
                 "dd.MM.yyyy 'at|a quote is not closed, or empty"
             })

@@ -39,7 +39,7 @@ public final class TimePattern {
     private static final class Part {
         /** In the place of a count: two characters, the first of which may be a space. */
         static final int PADDED = -2;
-        /** In the place of a letter: a time of day that is one number of so many digits at most. */
+        /** In the place of a letter: a time of day that is one number, of as many digits as the count at most. */
         static final char CLOCK = 'C';
 
         final char letter;

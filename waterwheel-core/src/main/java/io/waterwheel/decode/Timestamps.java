@@ -190,6 +190,7 @@ final class Timestamps {
 
     /** A time that the clocks of the stream's zone show: seconds since 1970 and nanoseconds behind them. */
     long local(long seconds, int nanos, TimestampUnit resolution) {
+        forget();
         failed = clock == null;
         long utc = clock == null ? 0 : clock.utcSeconds(seconds);
         if (clock != null && clock.skipped) {
@@ -200,6 +201,7 @@ final class Timestamps {
 
     /** The time at which a day begins, in the stream's zone or in UTC. */
     long day(long daysSince1970, TimestampUnit resolution) {
+        forget();
         failed = false;
         long midnight = daysSince1970 * DAY_SECONDS;
         long begins = clock == null ? midnight : clock.dayBegins(midnight);

@@ -25,9 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,9 +53,7 @@ final class EmbeddedPartsTest {
     @Test
     void kafkaKeepsRecordsAndPort() throws Exception {
         int port;
-        Map<String, String> looksOften =
-                Map.of("log.retention.check.interval.ms", "100", "log.initial.task.delay.ms", "0");
-        try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, 0, looksOften);
+        try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, 0);
                 KafkaTopics topics = new KafkaTopics(kafka.bootstrap());
                 KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
                         Map.of("bootstrap.servers", kafka.bootstrap()),
@@ -67,7 +63,6 @@ final class EmbeddedPartsTest {
             topics.ensure("t", 2);
             producer.send(new ProducerRecord<>("t", 1, null, "kept".getBytes(UTF_8)))
                     .get(2, TimeUnit.MINUTES);
-            oldRecordsStayWhereChunksTell(topics, producer);
         }
         // By it the next start knows that the logs need no look.
         assertThat(folder.resolve("logs/.kafka_cleanshutdown")).exists();
@@ -76,31 +71,6 @@ final class EmbeddedPartsTest {
             assertThat(kafka.port()).isEqualTo(port);
             assertThat(topics.states(List.of("t")).get("t").ends()).containsExactly(0, 1);
         }
-    }
-
-    /** Kafka's retention goes by the times of the records; that of a topic made for a stream does not. */
-    private static void oldRecordsStayWhereChunksTell(KafkaTopics topics, KafkaProducer<byte[], byte[]> producer)
-            throws Exception {
-        topics.ensure("made", 1, true);
-        topics.ensure("other", 1);
-        long old = Instant.parse("2024-01-02T03:04:05Z").toEpochMilli();
-        for (long record = 1; record <= 2; record++) {
-            for (String topic : List.of("made", "other")) {
-                producer.send(new ProducerRecord<>(topic, 0, old, null, "old".getBytes(UTF_8)))
-                        .get(2, TimeUnit.MINUTES);
-            }
-            long[] gone = {record};
-            // The second is deleted by another look than the first: both topics were looked at by then.
-            Waiting.until(
-                    "record " + record + " is deleted for its time",
-                    () -> Arrays.equals(
-                            topics.states(List.of("other")).get("other").starts(), gone));
-        }
-        assertThat(topics.states(List.of("made")).get("made").starts()).containsExactly(0);
-        assertThat(topics.keepAsOthers("made")).isTrue();
-        Waiting.until(
-                "its stream is dropped, and it is a topic like another",
-                () -> Arrays.equals(topics.states(List.of("made")).get("made").starts(), new long[] {2}));
     }
 
     /** The controller on what a kill has left takes the killed broker for alive, here for an hour. */

@@ -111,8 +111,8 @@ public final class DropPage {
         return late.isEmpty()
                 ? ""
                 : "it begins with what the topic still had: " + String.join(", ", late)
-                        + "; of the records before, which Kafka had deleted, it has no rows. Kafka deletes by the times"
-                        + " of records, which may be old (retention.ms of the topic)";
+                        + "; of the records before it has no rows. They were deleted by Kafka's retention, which goes"
+                        + " by the times of records, or since another stream has them in chunks";
     }
 
     /** How long the topic keeps records whose rows are in chunks, for people. */

@@ -6,9 +6,9 @@ import java.util.regex.Pattern;
 
 /** Values of a column that are written as ISO 8601 writes times, and the first that are not. One thread. */
 final class IsoTimes {
-    private static final Pattern ZONED =
-            Pattern.compile("\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?"
-                    + "( ?(Z|UTC|GMT|[+-]\\d\\d(:?\\d\\d)?)| ?(?<name>[A-Z]{2,5}|[A-Z][A-Za-z_]*/[A-Za-z0-9_/+-]+)))?");
+    private static final Pattern ZONED = Pattern.compile(
+            "\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?"
+                    + "( ?(Z|UTC|GMT|[+-]\\d\\d(:?\\d\\d)?)| ?(?<name>(?![AP]M$)[A-Z]{2,5}|[A-Z][A-Za-z_]*/[A-Za-z0-9_/+-]+)))?");
     private static final Pattern ZONELESS =
             Pattern.compile("\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?");
     private static final int LENGTH_OF_DAY = 10;

@@ -28,6 +28,8 @@ final class TimeForms {
             "MM-dd-yyyy",
             "yyyy-MM-dd HH:mm:ss,SSS",
             "yyyy-MM-dd H:mm",
+            "yyyy-MM-dd h:mm:ss a",
+            "yyyy-MM-dd h:mm a",
             "dd/MM/yyyy HH:mm:ss",
             "MM/dd/yyyy HH:mm:ss",
             "d/M/yyyy H:mm:ss",

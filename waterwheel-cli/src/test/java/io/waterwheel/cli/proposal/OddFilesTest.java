@@ -519,6 +519,11 @@ class OddFilesTest {
                     .startsWith(millis(file[2]));
             assertThat(undecided(file[0])).as(file[0]).isEmpty();
         }
+        // PM is no zone.
+        Taken afternoon = taken("at,v\n2024-01-02 03:04:05 PM,1\n2024-01-02 04:04:05 AM,2\n");
+        assertThat(afternoon.column("at"))
+                .as(afternoon.yaml())
+                .containsExactly(millis("2024-01-02T15:04:05Z"), millis("2024-01-02T04:04:05Z"));
         // One that is none is rejected, and the others are where they belong.
         Taken odd = taken(rows("Date,Time,n", "20240131,1430,#", 40, "20240131,9999,20"));
         assertThat(odd.column("Date_Time")).as(odd.yaml()).hasSize(39).containsOnly(millis("2024-01-31T14:30:00Z"));

@@ -25,7 +25,7 @@ final class DictionaryTruth {
 
     private boolean remembers;
 
-    /** Leaves 1 or 0 at each selected row, where it is null too; false, and nothing is done, where it does not pay. */
+    /** Leaves 1 or 0 at each selected row, where it is null too; false, and no truth is left, where it does not pay. */
     boolean fill(Values values, RowView view, int[] selected, int count, long[] truth, Test test) {
         long[] dictionary = values.dictionary;
         char[] codes = values.codes;

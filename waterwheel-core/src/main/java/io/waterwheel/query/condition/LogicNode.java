@@ -12,7 +12,7 @@ final class LogicNode extends ColumnNode {
     private final ColumnNode[] terms;
     /** The truth value that decides: 0 for AND, 1 for OR. */
     private final long deciding;
-    /** Of an AND whose truths are not written down. */
+    /** Of an AND whose truths are not written down; an OR has none. */
     private final TermOrder order;
 
     LogicNode(ColumnNode[] terms, boolean and) {
@@ -22,7 +22,7 @@ final class LogicNode extends ColumnNode {
             ConstantNode.once(term);
         }
         this.deciding = and ? 0 : 1;
-        this.order = new TermOrder(terms);
+        this.order = new TermOrder(and ? terms : new ColumnNode[0]);
     }
 
     ColumnNode[] terms() {

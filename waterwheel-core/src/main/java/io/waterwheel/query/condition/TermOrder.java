@@ -5,7 +5,7 @@ import io.waterwheel.query.column.ColumnNode;
 /**
  * In which order the terms of an AND are looked at: first those that leave out most rows for their work, as it was seen
  * in the rows before. What is true does not depend on it. Only neighbours that cannot fail change places: a term that
- * can, as a division by zero, is asked of the same rows in any case. One thread.
+ * can, as a product that overflows, is asked of the same rows in any case. One thread.
  */
 final class TermOrder {
     /** Work of a term that stays in its place. */

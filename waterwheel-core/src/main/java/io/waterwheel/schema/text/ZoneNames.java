@@ -115,8 +115,11 @@ public final class ZoneNames {
         return minutes != null ? new Meaning(minutes * MINUTES, null) : new Meaning(0, ZoneId.of(name));
     }
 
-    /** Capitals alone: another word behind a time is no name of a zone. */
+    /** Capitals alone, and not AM or PM: another word behind a time is no name of a zone. */
     private static boolean isShortName(byte[] bytes, int from, int to) {
+        if (to - from == 2 && bytes[to - 1] == 'M' && (bytes[from] == 'A' || bytes[from] == 'P')) {
+            return false;
+        }
         for (int i = from; i < to; i++) {
             if (bytes[i] < 'A' || bytes[i] > 'Z') {
                 return false;

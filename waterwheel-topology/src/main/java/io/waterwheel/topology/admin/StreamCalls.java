@@ -309,13 +309,8 @@ public final class StreamCalls {
         // Another coordinator may have made it just now.
         services.catalogStore().sync();
         StreamInfo stream = StreamNames.require(services, request.getName());
-        boolean madeItsTopic = MadeTopic.read(services.catalogStore(), stream).isPresent();
         services.namespace().drop(stream.name());
         LOG.info("[{}] dropped", stream.name());
-        if (madeItsTopic) {
-            // With the stream goes what deletes records that are in chunks.
-            topics.keepAsOthers(stream.topic());
-        }
         return DropStreamReply.getDefaultInstance();
     }
 }

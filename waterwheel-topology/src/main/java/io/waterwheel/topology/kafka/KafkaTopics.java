@@ -18,7 +18,6 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.AlterConfigOp;
-import org.apache.kafka.clients.admin.AlterConfigsOptions;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.DescribeConfigsOptions;
@@ -62,20 +61,9 @@ public final class KafkaTopics implements AutoCloseable {
     private static final Map<String, String> DELETED_BY_TIME =
             Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE);
 
-    private static final String ENDLESS = "-1";
-
-    /**
-     * Of a topic whose records are deleted once they are in chunks. Kafka's own retention goes by the times of the
-     * records: those of last year would be gone a minute after they were written.
-     */
-    private static final Map<String, String> DELETED_WHEN_INDEXED = Map.of(
+    private static final Map<String, String> SHORT_SEGMENTS = Map.of(
             TopicConfig.CLEANUP_POLICY_CONFIG,
             TopicConfig.CLEANUP_POLICY_DELETE,
-            TopicConfig.RETENTION_MS_CONFIG,
-            ENDLESS,
-            TopicConfig.RETENTION_BYTES_CONFIG,
-            ENDLESS,
-            // Kafka deletes whole files, and never the last one of a partition.
             TopicConfig.SEGMENT_BYTES_CONFIG,
             Integer.toString(32 << 20));
 
@@ -125,16 +113,16 @@ public final class KafkaTopics implements AutoCloseable {
      * that were read, so what a replay reads would not be what was read before.
      *
      * @param partitions of a new topic; an existing one keeps its own
-     * @param deletedWhenIndexed whether records of a new topic are deleted once they are in chunks: its files are short
-     *     then, and neither time nor size deletes records before that
+     * @param shortSegments whether the files of a new topic are to be short, because its records are deleted before its
+     *     retention is over: Kafka deletes whole files, and never the last one of a partition
      * @throws WaterwheelException USER when the topic is compacted
      */
-    public Topic ensure(String topic, int partitions, boolean deletedWhenIndexed) {
+    public Topic ensure(String topic, int partitions, boolean shortSegments) {
         TopicNames.checkSource(topic);
         Optional<Topic> found = find(topic);
         boolean made = false;
         if (found.isEmpty()) {
-            made = create(topic, partitions, deletedWhenIndexed ? DELETED_WHEN_INDEXED : DELETED_BY_TIME);
+            made = create(topic, partitions, shortSegments ? SHORT_SEGMENTS : DELETED_BY_TIME);
             found = findMade(topic);
         }
         Topic existing = found.orElseThrow(() ->
@@ -143,34 +131,7 @@ public final class KafkaTopics implements AutoCloseable {
         return new Topic(existing.name(), existing.id(), existing.partitions(), made);
     }
 
-    /**
-     * Has a topic keep its records as long as the broker's others, when the stream that it was made for is dropped:
-     * from then on nothing else deletes them. Waits for some seconds at most where Kafka is away.
-     *
-     * @return whether that is so now; if not, the log says why
-     */
-    public boolean keepAsOthers(String topic) {
-        List<AlterConfigOp> undone = Stream.of(TopicConfig.RETENTION_MS_CONFIG, TopicConfig.RETENTION_BYTES_CONFIG)
-                .map(name -> new AlterConfigOp(new ConfigEntry(name, ""), AlterConfigOp.OpType.DELETE))
-                .toList();
-        try {
-            get(
-                    "undo the retention of topic " + topic,
-                    admin.incrementalAlterConfigs(
-                                    Map.of(resource(topic), undone), new AlterConfigsOptions().timeoutMs(STATE_MILLIS))
-                            .all());
-            return true;
-        } catch (WaterwheelException e) {
-            LOG.warn(
-                    "topic {} keeps its records for good: the stream that it was made for is dropped, and its"
-                            + " retention.ms of -1 cannot be undone (right ALTER_CONFIGS): {}",
-                    topic,
-                    e.getMessage());
-            return false;
-        }
-    }
-
-    /** {@link #ensure(String, int, boolean)} where Kafka's retention alone deletes records. */
+    /** {@link #ensure(String, int, boolean)} with files of the usual length. */
     public Topic ensure(String topic, int partitions) {
         return ensure(topic, partitions, false);
     }
@@ -234,7 +195,7 @@ public final class KafkaTopics implements AutoCloseable {
                             TopicConfig.CLEANUP_POLICY_CONFIG,
                             TopicConfig.CLEANUP_POLICY_COMPACT,
                             TopicConfig.RETENTION_MS_CONFIG,
-                            ENDLESS));
+                            "-1"));
             findMade(name);
         }
         return Stream.of(keepForEver(name), tooFewReplicas(name))
@@ -258,10 +219,9 @@ public final class KafkaTopics implements AutoCloseable {
                 && (!isEndless(config, TopicConfig.RETENTION_MS_CONFIG)
                         || !isEndless(config, TopicConfig.RETENTION_BYTES_CONFIG))) {
             List<AlterConfigOp> endless = List.of(
+                    new AlterConfigOp(new ConfigEntry(TopicConfig.RETENTION_MS_CONFIG, "-1"), AlterConfigOp.OpType.SET),
                     new AlterConfigOp(
-                            new ConfigEntry(TopicConfig.RETENTION_MS_CONFIG, ENDLESS), AlterConfigOp.OpType.SET),
-                    new AlterConfigOp(
-                            new ConfigEntry(TopicConfig.RETENTION_BYTES_CONFIG, ENDLESS), AlterConfigOp.OpType.SET));
+                            new ConfigEntry(TopicConfig.RETENTION_BYTES_CONFIG, "-1"), AlterConfigOp.OpType.SET));
             try {
                 get(
                         "let topic " + name + " keep its letters",
@@ -282,7 +242,7 @@ public final class KafkaTopics implements AutoCloseable {
 
     private static boolean isEndless(Config config, String name) {
         ConfigEntry entry = config.get(name);
-        return entry != null && ENDLESS.equals(entry.value());
+        return entry != null && "-1".equals(entry.value());
     }
 
     /** Not known is no warning: it is asked for again with the letters of another worker, or when this one was idle. */

@@ -39,10 +39,10 @@ def answer(rows: int, verdict: dict | None, end: bool = True) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
-def described(**types: str) -> tuple[int, bytes, bool]:
+def described(number: int = 7, **types: str) -> tuple[int, bytes, bool]:
     """A stream as the gateway describes it, which a tail asks for first."""
     fields = [{"name": name, "type": of} for name, of in types.items()]
-    return 200, json.dumps({"id": 1, "definition": {"name": "s", "fields": fields}}).encode(), True
+    return 200, json.dumps({"id": number, "definition": {"name": "s", "fields": fields}}).encode(), True
 
 
 class Gateway(http.server.ThreadingHTTPServer):
@@ -341,6 +341,12 @@ class WithoutServer(unittest.TestCase):
         self.assertEqual((first["raw"], first["note"]), (b"\0\1", "AAE="))
         self.assertEqual(str(second["m"]), "5.000")
         self.assertEqual([second[name] for name in ("n", "t", "u", "raw")], [None, 99999999999999999, None, None])
+
+    def test_a_stream_that_is_made_anew_has_its_own_fields(self):
+        row = (200, b"data: [{\"t\":0}]\nid: 8@0:1\n\n", True)
+        self.will(described(t="long"), row, described(number=8, t="timestamp"), row)
+        with self.client.tail("s") as tail:
+            self.assertEqual(next(tail), {"t": datetime.datetime(1970, 1, 1, tzinfo=UTC)})
 
     def test_a_tail_is_closed_while_it_waits(self):
         self.gateway.holds = threading.Event()

@@ -94,6 +94,8 @@ class Tail(Iterator[dict[str, Any]]):
         self._stream = stream
         self._path = stream + "/tail"
         self._fields: _Fields | None = None
+        # Which stream they are of: another may have its name by now.
+        self._number = ""
         self._parameters = dict(parameters)
         self._missed = missed
         self._rows: collections.deque[dict[str, Any]] = collections.deque()
@@ -146,7 +148,9 @@ class Tail(Iterator[dict[str, Any]]):
         fields = self._fields
         if fields is None:
             # Once: a stream's fields never change.
-            definition = self._connections.request("GET", self._stream).json()["definition"]
+            described = self._connections.request("GET", self._stream).json()
+            definition = described["definition"]
+            self._number = str(described["id"])
             fields = self._fields = _Fields({field["name"]: field["type"] for field in definition["fields"]})
         if self._response is None:
             headers = {"Accept": _TYPE}
@@ -174,6 +178,10 @@ class Tail(Iterator[dict[str, Any]]):
                 name = value
             elif field == "id":
                 number = value
+        if number is not None and number.partition("@")[0] != self._number:
+            # Dropped and made anew since it was described: its rows are not read by the fields of the other.
+            self._fields = None
+            raise OSError("the stream was made anew")
         text = "\n".join(data)
         said: Any = None if not data else json.loads(text) if name else fields.rows(text)
         if number is not None:

@@ -48,10 +48,13 @@ final class ColumnSample {
     long spaced;
 
     private long blank;
-    /** Words for nothing in quotes, which are nothing in a column of numbers or times. */
+    /** Words for nothing in quotes, which are nothing in a column of numbers or times all of which are in quotes. */
     private long quotedMarks;
 
     private long quotedEmpty;
+    /** Whether a value is not in quotes. */
+    private boolean bare;
+
     /** Words for nothing in quotes that are values there, as they may be numbers. */
     final Outliers quotedValues = new Outliers();
 
@@ -164,6 +167,7 @@ final class ColumnSample {
             odd(value);
             return;
         }
+        bare |= !quoted;
         values++;
         if (distinct.size() < DISTINCT_COUNTED) {
             distinct.add(written.hashCode());
@@ -246,7 +250,9 @@ final class ColumnSample {
         blank = 0;
         ColumnSample numbers = units.numbers();
         boolean united = numbers != null && units.count() + notFinite == values - marks;
-        boolean nothing = type().isNumber() || isTime() || !timePatterns().isEmpty() || united;
+        // Who puts only some values in quotes means what is in them.
+        boolean nothing =
+                !bare && (type().isNumber() || isTime() || !timePatterns().isEmpty() || united);
         empty += nothing ? quotedEmpty : 0;
         marks += nothing ? quotedMarks : 0;
         values += quotedMarks + (nothing ? 0 : quotedEmpty);

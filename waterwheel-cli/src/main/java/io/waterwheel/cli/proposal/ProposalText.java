@@ -351,7 +351,7 @@ final class ProposalText {
                             + " beside them. Where programs read the topic: --text-records");
                 case "nulls" ->
                     out.append(DefinitionYaml.value(value))
-                            .append("   # stand for nothing; in quotes only among numbers and times, and no numbers");
+                            .append("   # stand for nothing; in quotes among numbers and times alone");
                 default -> out.append(DefinitionYaml.value(value));
             }
             out.append('\n');

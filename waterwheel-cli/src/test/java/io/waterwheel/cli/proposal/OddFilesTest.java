@@ -699,8 +699,7 @@ class OddFilesTest {
                 "t,v\n2024-01-01,\"-999\"\n2024-01-02,-999\n2024-01-03,1\n".getBytes(UTF_8), RecordFormat.CSV, facts);
         assertThat(some.column("v")).as(some.yaml()).containsExactly(-999, null, 1);
         assertThat(some.yaml()).contains("in quotes it is a value, and does not stand for nothing: -999 (line 2)");
-        // Nothing in quotes is no number, whether others are in quotes or not.
-        assertThat(taken("t,v\n2024-01-01,1.5\n2024-01-02,\"\"\n").column("v")).containsExactly(1.5, null);
+        // Nothing in quotes is no number where all are in quotes, with a unit too; else it is a text.
         assertThat(taken("\"t\",\"v\"\n\"2024-01-01\",\"5 %\"\n\"2024-01-02\",\"\"\n")
                         .column("v"))
                 .containsExactly(5, null);

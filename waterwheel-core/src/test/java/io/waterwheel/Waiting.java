@@ -5,11 +5,18 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
-/** Waits for a condition: looks at it every few milliseconds until it holds or the patience ends. */
+/**
+ * Waits for a condition: looks at it until it holds or the patience ends. First every few milliseconds, then ever less
+ * often: a look may be a query, and what is waited for needs the processor itself.
+ */
 public final class Waiting {
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
-    private static final Duration ANSWER_PATIENCE = Duration.ofMinutes(2);
-    private static final long POLL_NANOS = 2_000_000;
+    /** Long: what holds in seconds on a quiet machine may take minutes where all processors are taken. */
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+
+    private static final long SHORTEST_REST_NANOS = 2_000_000;
+    private static final long LONGEST_REST_NANOS = 100_000_000;
+    /** A rest is this part of what was waited so far: no wait is longer by more than that. */
+    private static final int REST_PART = 10;
 
     /**
      * A condition whose look may fail. A failure ends the wait, but for one that is so for now, as on a busy machine:
@@ -21,7 +28,7 @@ public final class Waiting {
 
     private Waiting() {}
 
-    /** Waits two minutes at most. */
+    /** Waits five minutes at most. */
     public static void until(String what, Condition condition) {
         until(what, PATIENCE, condition);
     }
@@ -40,28 +47,28 @@ public final class Waiting {
     }
 
     private static boolean holds(Duration patience, Condition condition, WaterwheelException[] last) {
-        long deadline = System.nanoTime() + patience.toNanos();
+        long begun = System.nanoTime();
         while (!look(condition, last)) {
-            if (System.nanoTime() - deadline >= 0) {
+            if (System.nanoTime() - begun >= patience.toNanos()) {
                 return false;
             }
-            rest();
+            rest(begun);
         }
         return true;
     }
 
     /** The answer to a question that is asked again while it fails for now, as it may on a busy machine. */
     public static <T> T answered(Supplier<T> question) {
-        long deadline = System.nanoTime() + ANSWER_PATIENCE.toNanos();
+        long begun = System.nanoTime();
         while (true) {
             try {
                 return question.get();
             } catch (WaterwheelException e) {
-                if (e.kind() != WaterwheelException.Kind.TEMPORARY || System.nanoTime() - deadline >= 0) {
+                if (e.kind() != WaterwheelException.Kind.TEMPORARY || System.nanoTime() - begun >= PATIENCE.toNanos()) {
                     throw e;
                 }
             }
-            rest();
+            rest(begun);
         }
     }
 
@@ -84,8 +91,9 @@ public final class Waiting {
         }
     }
 
-    private static void rest() {
-        LockSupport.parkNanos(POLL_NANOS);
+    private static void rest(long begun) {
+        long waited = System.nanoTime() - begun;
+        LockSupport.parkNanos(Math.min(LONGEST_REST_NANOS, Math.max(SHORTEST_REST_NANOS, waited / REST_PART)));
         if (Thread.currentThread().isInterrupted()) {
             throw new AssertionError("interrupted while waiting");
         }

@@ -181,6 +181,10 @@ final class Exchange {
             throw new IllegalStateException("answered twice: " + request);
         }
         head(status, type);
+        if (!request.consumeAvailable()) {
+            // Behind an answer that does not wait for the whole body the connection ends: the client is told so.
+            response.getHeaders().put(HttpHeader.CONNECTION, "close");
+        }
         if (!leaseKept) {
             lease.close();
         }

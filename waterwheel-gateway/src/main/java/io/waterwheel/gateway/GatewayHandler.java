@@ -92,7 +92,8 @@ final class GatewayHandler extends Handler.Abstract.NonBlocking {
             parameters = Parameters.decode(request.getHttpURI().getQuery());
         } catch (HttpFailure e) {
             meter.request(request, response, null);
-            refused(request, response, callback, others.lease()).fail(e);
+            PushBudget.Lease nothing = others.lease();
+            BodyReader.drop(request, nothing, e, refused(request, response, callback, nothing)::fail);
             return;
         }
         meter.request(request, response, found.route());

@@ -312,6 +312,37 @@ final class GatewayTest {
                 .isEqualTo(first);
     }
 
+    /** What is refused for its head is answered behind its body, so that the connection lives on. */
+    @Test
+    void aRefusalWaitsForTheBody() throws IOException {
+        String head = "POST /v1/nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: ";
+        try (RawHttp slow = RawHttp.connect(gateway)) {
+            slow.send(head + 600_000 + "\r\n\r\n" + "x".repeat(300_000));
+            slow.send("y".repeat(300_000) + "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            RawHttp.Answer refused = slow.answer();
+            check(404, "NO_SUCH_PATH", null, refused);
+            assertThat(refused.headers()).doesNotContainKey("connection");
+            assertThat(slow.answer().status()).isEqualTo(200);
+        }
+        // Who sends more, or waits to be asked for it, is answered at once, and told that the connection ends.
+        for (String more : List.of("2000000\r\n\r\n", "5\r\nExpect: 100-continue\r\n\r\n")) {
+            try (RawHttp ended = RawHttp.connect(gateway)) {
+                ended.send(head + more);
+                RawHttp.Answer refused = ended.answer();
+                check(404, "NO_SUCH_PATH", null, refused);
+                assertThat(refused.headers()).containsEntry("connection", "close");
+                assertThat(ended.closed()).isTrue();
+            }
+        }
+        try (RawHttp endless = RawHttp.connect(gateway)) {
+            endless.send("POST /v1/nothing HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    + ("10000\r\n" + "x".repeat(0x10000) + "\r\n").repeat(17));
+            RawHttp.Answer refused = endless.answer();
+            check(404, "NO_SUCH_PATH", null, refused);
+            assertThat(refused.headers()).containsEntry("connection", "close");
+        }
+    }
+
     @Test
     void tellsWhatIsWrongWithARequestAndWhere() throws IOException {
         check(400, "BAD_QUERY", "box", RawHttp.get(gateway, "/v1/query?stream=s&box=1,2"));

@@ -144,21 +144,23 @@ final class DamagedByHttp implements AutoCloseable {
 
     /** ZooKeeper has no path with such characters: that was taken for an outage, and told as one to come again. */
     private void namesOfNoStreamAreTold() {
-        HttpResponse<String> points = refused("/write?db=d", "text/plain", "damaged\rpoints id=1i 1\n".getBytes(UTF_8));
+        HttpResponse<String> points = post("/write?db=d", "text/plain", "damaged\rpoints id=1i 1\n".getBytes(UTF_8))
+                .join();
         assertThat(points.statusCode()).as(points.body()).isEqualTo(400);
         assertThat(points.body()).contains("there is no stream");
         for (String name : List.of("a%0Db", "a%00b", "%ED%A0%80", "a%2Fb", ".%2E.")) {
             HttpResponse<String> rows = refused("/v1/streams/" + name + "/rows", "text/csv", text(RecordFormat.CSV));
             assertThat(rows.statusCode()).as("%s: %s", name, rows.body()).isIn(400, 404);
-            HttpResponse<String> asked =
-                    refused("/v1/query", "application/x-www-form-urlencoded", ("stream=" + name).getBytes(UTF_8));
+            HttpResponse<String> asked = post(
+                            "/v1/query", "application/x-www-form-urlencoded", ("stream=" + name).getBytes(UTF_8))
+                    .join();
             assertThat(asked.statusCode()).as("%s: %s", name, asked.body()).isIn(400, 404);
         }
     }
 
     /**
-     * The answer to what is refused before its body has come: the connection is ended behind the answer, and what of
-     * the body comes then may take the answer with it. So it is asked again.
+     * The answer to a path that Jetty refuses by itself, before the body has come: it ends the connection behind the
+     * answer, and what of the body comes then may take the answer with it. So it is asked again.
      */
     private HttpResponse<String> refused(String target, String type, byte[] body) {
         for (int attempt = 1; ; attempt++) {

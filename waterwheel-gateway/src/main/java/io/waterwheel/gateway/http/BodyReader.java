@@ -21,6 +21,7 @@ public final class BodyReader implements Runnable {
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long LEAST_BYTES_A_SECOND = 1 << 10;
     private static final int FIRST_BYTES = 4 << 10;
+    private static final int HALF_OF_DROPPED = 512 << 10;
 
     private final Request request;
     private final int mostBytes;
@@ -114,6 +115,37 @@ public final class BodyReader implements Runnable {
         if (drops) {
             reader.refuse(tooLarge(request.getLength() + " bytes", mostBytes), 0);
         }
+        reader.run();
+    }
+
+    /**
+     * Reads the body of a request that is refused for what its head says, and drops it; then tells the client why. A
+     * client that sends all before it reads would else see a connection that breaks, and no answer. A body of more than
+     * 1 MiB is not waited for, neither is one that the client sends only when it is asked to.
+     *
+     * @param lease takes nothing, and is given back
+     * @param refused told why, or what went wrong before
+     */
+    public static void drop(Request request, PushBudget.Lease lease, HttpFailure why, Consumer<Throwable> refused) {
+        boolean none = request.getLength() == 0
+                || (request.getLength() < 0 && !request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING));
+        if (none
+                || request.getLength() > 2L * HALF_OF_DROPPED
+                || request.getHeaders().contains(HttpHeader.EXPECT)) {
+            lease.close();
+            refused.accept(why);
+            return;
+        }
+        BodyReader reader = new BodyReader(
+                request,
+                HALF_OF_DROPPED,
+                lease,
+                GRACE_NANOS,
+                body -> {
+                    throw new IllegalStateException("a body was kept that is dropped");
+                },
+                refused);
+        reader.refuse(why, 0);
         reader.run();
     }
 

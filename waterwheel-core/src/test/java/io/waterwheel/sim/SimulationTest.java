@@ -22,11 +22,11 @@ import org.junit.jupiter.api.Test;
 @Tag("simulation")
 final class SimulationTest {
     private static final long FIRST = Long.getLong("seed", 1);
-    private static final int SEEDS = 400;
+    private static final int SEEDS = 300;
     private static final int LOG_SEEDS = 1_000;
     private static final int WIDE_SEEDS = 40;
     private static final int STREAMS_SEEDS = 15;
-    private static final int SCALED_SEEDS = 150;
+    private static final int SCALED_SEEDS = 80;
     private static final int MAX_FAILURES = 5;
 
     /**

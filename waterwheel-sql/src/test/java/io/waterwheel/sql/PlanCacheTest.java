@@ -329,7 +329,9 @@ final class PlanCacheTest {
         return text.toString();
     }
 
-    /** Not judged, for the machine decides: what it prints says how dear a plan is. */
+    /**
+     * Not judged, for the machine decides: what it prints says how dear a plan is; in the long form to be relied on.
+     */
     @Test
     void whatAPlanCosts() {
         var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -347,7 +349,7 @@ final class PlanCacheTest {
     }
 
     private void cost(com.sun.management.ThreadMXBean threads, String shape, boolean same, List<String> lines) {
-        int rounds = same ? 20_000 : 200;
+        int rounds = same ? Rounds.of("plans", 200, 20_000) : Rounds.of("new-plans", 2, 200);
         long checksum = 0;
         long begun = 0;
         for (int i = -rounds; i < rounds; i++) {

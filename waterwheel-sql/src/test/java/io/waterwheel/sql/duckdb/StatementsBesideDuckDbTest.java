@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * same rows.
  */
 final class StatementsBesideDuckDbTest {
-    private static final int SEEDS = Rounds.of(2, 100);
+    private static final int SEEDS = Rounds.of(1, 100);
     private static final int STATEMENTS = 60;
     /** One in so many numbers is an extreme one, where there are any. */
     private static final int EXTREMES = 12;

@@ -34,7 +34,7 @@ final class Timestamps {
     private final boolean patternIsZoned;
     private final @Nullable WallClock clock;
     private final String named;
-    private final ZoneNames zones = new ZoneNames();
+    private final ZoneNames zones;
     private final Map<ZoneId, WallClock> clocks = new HashMap<>();
     /** Of the time that is read. */
     private @Nullable ZoneId region;
@@ -58,12 +58,13 @@ final class Timestamps {
         ZoneId zone = text.zone();
         clock = zone == null ? null : new WallClock(zone);
         named = zone == null ? "" : zone.getId();
+        zones = new ZoneNames(zone);
         if (text.times().isEmpty()) {
             pattern = null;
             patternIsZoned = false;
         } else {
             TimePattern times = TimePattern.of(text.times());
-            pattern = times.reader();
+            pattern = times.reader(zone);
             patternIsZoned = times.isZoned();
         }
     }
@@ -85,8 +86,10 @@ final class Timestamps {
             return "a time that the clocks of " + skippedIn + " show; they were put forward over it";
         }
         if (oddZone) {
-            return "a zone that has one meaning, such as -06:00, America/Chicago or CET; where all rows have one name,"
-                    + " 'times' can have it in quotes, and 'zone' say which is meant";
+            return "a zone that has one meaning"
+                    + (named.isEmpty() ? "" : " in " + named)
+                    + ", such as -06:00, America/Chicago or CET; 'zone' says where other names are used, as CST and CDT"
+                    + " in America/Chicago";
         }
         return (pattern == null
                         ? field.unit().name().toLowerCase(Locale.ROOT) + " since 1970"

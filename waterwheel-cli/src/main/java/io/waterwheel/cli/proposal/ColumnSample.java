@@ -93,7 +93,7 @@ final class ColumnSample {
     private long wide;
     private long decimals;
     private long booleans;
-    final IsoTimes iso = new IsoTimes();
+    final IsoTimes iso;
     private final Identifiers identifiers = new Identifiers();
     private double least = Double.POSITIVE_INFINITY;
     private double most = Double.NEGATIVE_INFINITY;
@@ -120,8 +120,9 @@ final class ColumnSample {
         this.style = style;
         this.units = new UnitSample(style);
         this.forms = new TimeForms(style.times());
-        this.digitTimes =
-                new DigitTimes(saysTimes() ? TimePairs.halves(style.times().get(0)) : List.of());
+        this.iso = new IsoTimes(style.times().zone());
+        this.digitTimes = new DigitTimes(
+                saysTimes() ? TimePairs.halves(style.times().patterns().get(0)) : List.of());
     }
 
     /** The same under another name. */
@@ -132,7 +133,7 @@ final class ColumnSample {
 
     /** Whether a person says how times are written. */
     private boolean saysTimes() {
-        return style.times() != TimeForms.USUAL;
+        return style.times().patterns() != TimeForms.USUAL;
     }
 
     /** Adds a value of JSON, a string or another scalar as it is written. */

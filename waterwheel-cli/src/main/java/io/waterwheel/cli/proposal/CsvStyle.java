@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param decimal a point or a comma
  * @param thousands between groups of digits; 0: none
  * @param nulls words that stand for nothing since somebody says so
- * @param times patterns of times, the likeliest first
+ * @param times what somebody says of them
  * @param quote around values; 0: none
  * @param escape before a character that stands for itself; 0: none
  * @param commas what speaks for one reading where all commas may be decimal or stand between thousands; empty: all is
@@ -34,7 +34,7 @@ record CsvStyle(
         char decimal,
         char thousands,
         Set<String> nulls,
-        List<String> times,
+        TimeForms.Stated times,
         char quote,
         char escape,
         String commas,
@@ -71,7 +71,7 @@ record CsvStyle(
             .toList();
 
     CsvStyle(char delimiter, char decimal, char thousands) {
-        this(delimiter, decimal, thousands, Set.of(), TimeForms.USUAL, '"', '\0');
+        this(delimiter, decimal, thousands, Set.of(), TimeForms.Stated.NOTHING, '"', '\0');
     }
 
     CsvStyle(
@@ -79,7 +79,7 @@ record CsvStyle(
             char decimal,
             char thousands,
             Set<String> nulls,
-            List<String> times,
+            TimeForms.Stated times,
             char quote,
             char escape) {
         this(delimiter, decimal, thousands, nulls, times, quote, escape, "", false);
@@ -92,7 +92,7 @@ record CsvStyle(
                 '.',
                 '\0',
                 Set.copyOf(facts.nulls),
-                facts.times == null ? TimeForms.USUAL : List.of(facts.times),
+                new TimeForms.Stated(facts.times == null ? TimeForms.USUAL : List.of(facts.times), facts.zone),
                 facts.quote == null ? '"' : facts.quote,
                 facts.escape == null ? '\0' : facts.escape);
     }
@@ -114,7 +114,7 @@ record CsvStyle(
         if (announced != '\0') {
             return announced;
         }
-        CsvStyle said = new CsvStyle(',', '.', '\0', Set.of(), TimeForms.USUAL, quote, escape);
+        CsvStyle said = new CsvStyle(',', '.', '\0', Set.of(), TimeForms.Stated.NOTHING, quote, escape);
         for (char delimiter : DELIMITERS) {
             int divided = said.cells(lines.get(0), delimiter).size();
             boolean fits = columns == 0 ? divided > 1 : divided == columns;
@@ -287,7 +287,7 @@ record CsvStyle(
                 marks.decimal,
                 marks.thousands,
                 Set.of(),
-                TimeForms.USUAL,
+                TimeForms.Stated.NOTHING,
                 '"',
                 '\0',
                 undecided

@@ -113,7 +113,8 @@ final class DigitTimes {
 
     /** @param halves of the pattern that a person says: its day, and its time of day behind one; else empty */
     DigitTimes(List<String> halves) {
-        this.halves = halves.stream().map(half -> TimePattern.of(half).reader()).toList();
+        this.halves =
+                halves.stream().map(half -> TimePattern.of(half).reader(null)).toList();
     }
 
     /** Looks whether a value is a half of what a person says. */
@@ -143,7 +144,7 @@ final class DigitTimes {
         }
         for (int p = 0; p < byCompact.length; p++) {
             if (number.length() == COMPACT.get(p).length() && byCompact[p] == before) {
-                TimePattern.Reader reader = TimePattern.of(COMPACT.get(p)).reader();
+                TimePattern.Reader reader = TimePattern.of(COMPACT.get(p)).reader(null);
                 boolean read = TimeForms.isTime(reader, number.getBytes(StandardCharsets.UTF_8));
                 byCompact[p] += read && reader.year() >= FIRST_YEAR && reader.year() <= LAST_YEAR ? 1 : 0;
             }
@@ -192,7 +193,7 @@ final class DigitTimes {
                 bytes = bytes == null ? (ANY_DAY + value).getBytes(StandardCharsets.UTF_8) : bytes;
                 TimePattern.Reader reader = clockReaders[p];
                 if (reader == null) {
-                    reader = TimePattern.of(ISO_DAY + " " + CLOCKS.get(p)).reader();
+                    reader = TimePattern.of(ISO_DAY + " " + CLOCKS.get(p)).reader(null);
                     clockReaders[p] = reader;
                 }
                 byClock[p] += TimeForms.isTime(reader, bytes) ? 1 : 0;

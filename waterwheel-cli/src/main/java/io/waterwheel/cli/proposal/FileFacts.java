@@ -140,7 +140,9 @@ public final class FileFacts {
             names = "--zone",
             paramLabel = "ZONE",
             converter = Zone.class,
-            description = "The zone of times that name none: Europe/Berlin, +02:00. Default: UTC.")
+            description =
+                    "The zone of times that name none, UTC by default, and where names of zones such as PST are used:"
+                            + " Europe/Berlin, +02:00.")
     @Nullable
     ZoneId zone;
 

@@ -1,8 +1,10 @@
 package io.waterwheel.cli.proposal;
 
 import io.waterwheel.schema.text.ZoneNames;
+import java.time.ZoneId;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Values of a column that are written as ISO 8601 writes times, and the first that are not. One thread. */
 final class IsoTimes {
@@ -21,12 +23,21 @@ final class IsoTimes {
     /** Of those with a zone, the ones that have its short name. */
     private long named;
 
+    private final @Nullable ZoneId home;
+    /** Of those with a zone, the ones whose name has several meanings, but one in the zone that is said. */
+    private long ofHome;
+
     private String firstName = "";
     private final Outliers others = new Outliers();
     /** Times whose zone has a name without one meaning. */
     private long odd;
 
     private final Outliers oddOnes = new Outliers();
+
+    /** @param home the zone that somebody says; null: none */
+    IsoTimes(@Nullable ZoneId home) {
+        this.home = home;
+    }
 
     /** Looks at a value that is no number; whether it is such a time. */
     boolean add(String value, RowPlace place) {
@@ -35,7 +46,9 @@ final class IsoTimes {
         Matcher matcher = mayBe ? ZONED.matcher(value) : null;
         if (matcher != null && matcher.matches()) {
             String name = matcher.group("name");
-            if (name == null || ZoneNames.isKnown(name)) {
+            boolean isOfHome = name != null && ZoneNames.isKnownIn(home, name);
+            if (name == null || isOfHome || ZoneNames.isKnown(name)) {
+                ofHome += isOfHome ? 1 : 0;
                 zoned++;
                 days += value.length() == LENGTH_OF_DAY ? 1 : 0;
                 shortName(name == null ? "" : name);
@@ -72,8 +85,9 @@ final class IsoTimes {
         return days == values;
     }
 
-    boolean hasDays() {
-        return days > 0;
+    /** Whether some of them need the zone that is said, though they are no times without one. */
+    boolean needZone() {
+        return days + ofHome > 0;
     }
 
     /** What is said of short names of zones; empty where there are none. */
@@ -90,8 +104,8 @@ final class IsoTimes {
     String odd(long values, long fewest) {
         return odd == 0 || count() + odd < fewest
                 ? ""
-                : count() + " of " + values + " are times; others, whose zone has no one meaning: " + oddOnes.text()
-                        + ". Where all have one name, --times \"yyyy-MM-dd HH:mm:ss 'NAME'\" with --zone says which"
-                        + " is meant";
+                : count() + " of " + values + " are times; others, whose zone has no one meaning"
+                        + (home == null ? "" : " in " + home) + ": " + oddOnes.text()
+                        + ". --zone says where the names are used, as CST and CDT in America/Chicago";
     }
 }

@@ -270,16 +270,17 @@ final class ProposalText {
     private void records(StringBuilder out) {
         boolean zoneless = values.stream().anyMatch(column -> column.iso.zoneless > 0 && column.isTime())
                 || (!patterns.isEmpty() && !TimePattern.of(patterns.get(0)).isZoned());
-        // A day alone begins in UTC, unless somebody says where.
-        boolean days =
-                look.facts.zone != null && values.stream().anyMatch(column -> column.iso.hasDays() && column.isTime());
+        // A day alone begins in UTC, unless somebody says where; names of zones may have a meaning only there.
+        boolean needZone = look.facts.zone != null
+                && (!patterns.isEmpty()
+                        || values.stream().anyMatch(column -> column.iso.needZone() && column.isTime()));
         CsvLook csv = look instanceof CsvLook one ? one : null;
         RecordText text = RecordText.DEFAULT
                 .withCsv(look.style.signs(List.copyOf(nulls)))
                 .withJson(new RecordText.Json(
                         RecordText.Unknown.REJECT, values.stream().anyMatch(ColumnSample::needsTextNumbers)))
                 .withTimes(
-                        zoneless || days ? (look.facts.zone == null ? ZoneOffset.UTC : look.facts.zone) : null,
+                        zoneless || needZone ? (look.facts.zone == null ? ZoneOffset.UTC : look.facts.zone) : null,
                         patterns.isEmpty() ? "" : patterns.get(0))
                 .withTypes(new WriterTypes("", registry.registry()))
                 // Of a topic that is there it is not known who reads it.

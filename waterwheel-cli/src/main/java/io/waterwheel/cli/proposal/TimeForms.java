@@ -4,9 +4,11 @@ import io.waterwheel.schema.text.TimePattern;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.LocalDate;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
 
 /** Which patterns of times read the values of a column, and which value is the first of another form. One thread. */
 final class TimeForms {
@@ -95,6 +97,17 @@ final class TimeForms {
             "yyyyMMdd'T'HHmmss",
             "yyyyMMdd'T'HHmmssXXX");
 
+    /**
+     * What a person says of times.
+     *
+     * @param patterns the likeliest first
+     * @param zone of times that name none, and where zones have the names that they have; null: none is said
+     */
+    record Stated(List<String> patterns, @Nullable ZoneId zone) {
+        /** Nothing is said. */
+        static final Stated NOTHING = new Stated(USUAL, null);
+    }
+
     /** A pattern may fail to read this number of values, and 1 in RARE, before it is given up. */
     private static final int FEW_OUTLIERS = 3;
 
@@ -115,12 +128,12 @@ final class TimeForms {
     private String other = "";
     private RowPlace otherPlace = RowPlace.row(0);
 
-    /** @param patterns the likeliest first */
-    TimeForms(List<String> patterns) {
-        this.patterns = patterns;
+    /** @param stated what is known of the times */
+    TimeForms(Stated stated) {
+        this.patterns = stated.patterns;
         this.byPattern = new long[patterns.size()];
         this.readers = patterns.stream()
-                .map(pattern -> TimePattern.of(pattern).reader())
+                .map(pattern -> TimePattern.of(pattern).reader(stated.zone))
                 .toArray(TimePattern.Reader[]::new);
     }
 

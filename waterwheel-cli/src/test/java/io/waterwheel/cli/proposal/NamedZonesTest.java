@@ -41,15 +41,40 @@ class NamedZonesTest {
         assertThatThrownBy(() -> taken(file))
                 .hasMessageContaining("no column can be the time")
                 .hasMessageContaining(". Of at, 0 of 2 are times; others, whose zone has no one meaning:"
-                        + " 2024-01-02 03:04:05 CST (line 2), 2024-01-03 03:04:05 CST (line 3). Where all have one name,"
-                        + " --times \"yyyy-MM-dd HH:mm:ss 'NAME'\" with --zone says which is meant");
+                        + " 2024-01-02 03:04:05 CST (line 2), 2024-01-03 03:04:05 CST (line 3)."
+                        + " --zone says where the names are used, as CST and CDT in America/Chicago");
         FileFacts facts = new FileFacts();
         facts.times = "yyyy-MM-dd HH:mm:ss 'CST'";
         facts.zone = ZoneId.of("America/Chicago");
-        Taken said = taken(file.getBytes(UTF_8), RecordFormat.CSV, facts);
-        assertThat(said.refused()).isEmpty();
-        assertThat(said.column("at"))
-                .as(said.yaml())
+        Taken quoted = taken(file.getBytes(UTF_8), RecordFormat.CSV, facts);
+        assertThat(quoted.refused()).isEmpty();
+        assertThat(quoted.column("at"))
+                .as(quoted.yaml())
                 .isEqualTo(List.of(millis("2024-01-02T09:04:05Z"), millis("2024-01-03T09:04:05Z")));
+        facts.times = null;
+        facts.zone = ZoneId.of("Asia/Kolkata");
+        assertThatThrownBy(() -> taken(file.getBytes(UTF_8), RecordFormat.CSV, facts))
+                .hasMessageContaining("whose zone has no one meaning in Asia/Kolkata: 2024-01-02 03:04:05 CST");
+    }
+
+    /** The hour that comes twice when the clocks are put back is told apart by the names. */
+    @Test
+    void theZoneSaysWhichIsMeant() throws Exception {
+        FileFacts facts = new FileFacts();
+        facts.zone = ZoneId.of("America/Los_Angeles");
+        String iso = "at,v\n2024-11-03 01:30:00 PDT,1\n2024-11-03 01:30:00 PST,2\n2024-11-03 12:00:00Z,3\n";
+        String american = "at,v\n03/Nov/2024:01:30:00 PDT,1\n03/Nov/2024:01:30:00 PST,2\n03/Nov/2024:12:00:00 UTC,3\n";
+        String unix = "at,v\nSun Nov  3 01:30:00 PDT 2024,1\nSun Nov  3 01:30:00 PST 2024,2\n"
+                + "Sun Nov  3 12:00:00 UTC 2024,3\n";
+        for (String file : List.of(iso, american, unix)) {
+            Taken said = taken(file.getBytes(UTF_8), RecordFormat.CSV, facts);
+            assertThat(said.refused()).as(said.yaml()).isEmpty();
+            assertThat(said.column("at"))
+                    .as(said.yaml())
+                    .isEqualTo(List.of(
+                            millis("2024-11-03T08:30:00Z"),
+                            millis("2024-11-03T09:30:00Z"),
+                            millis("2024-11-03T12:00:00Z")));
+        }
     }
 }

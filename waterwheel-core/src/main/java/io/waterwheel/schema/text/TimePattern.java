@@ -161,9 +161,13 @@ public final class TimePattern {
                 "times: expected a pattern such as dd.MM.yyyy HH:mm:ss, got '" + pattern + "': " + why);
     }
 
-    /** One that reads by it. */
-    public Reader reader() {
-        return new Reader(this);
+    /**
+     * One that reads by it.
+     *
+     * @param home the zone of the stream, where names of zones with several meanings are used; null: it has none
+     */
+    public Reader reader(@Nullable ZoneId home) {
+        return new Reader(this, home);
     }
 
     /** Whether times name their zone. */
@@ -190,15 +194,16 @@ public final class TimePattern {
         private int second;
         private int nanos;
         private int offsetSeconds;
-        private final ZoneNames names = new ZoneNames();
+        private final ZoneNames names;
         private @Nullable ZoneId region;
         /** Of a half of the day: 12 for the second, 0 for the first, -1 where none is named. */
         private int half;
         /** From Sunday; -1 where none is named. */
         private int weekday;
 
-        private Reader(TimePattern pattern) {
+        private Reader(TimePattern pattern, @Nullable ZoneId home) {
             this.pattern = pattern;
+            this.names = new ZoneNames(home);
         }
 
         /** Reads bytes [from, to); false when they are not written so. Whether the day exists is not looked at. */

@@ -1,9 +1,11 @@
 package io.waterwheel.schema.text;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -13,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Reads the name of a zone behind a time: a region such as {@code Europe/Berlin}, whose clocks show the time, or a
  * short name such as {@code CET}, which is an offset, in summer too. Of short names those have one meaning that all
  * regions which {@code java.time} calls so have at one offset. {@code CST} is used in America, China and Cuba,
- * {@code PST} in the Philippines too: they are none, and neither are the names of their summer times. One thread.
+ * {@code PST} in the Philippines too: such names, and those of their summer times, are read where a zone is told, as
+ * what they are there. One thread.
  */
 public final class ZoneNames {
     private static final int MINUTES = 60;
@@ -50,6 +53,27 @@ public final class ZoneNames {
             Map.entry("NZST", 720),
             Map.entry("NZDT", 780));
 
+    /** Minutes east of Greenwich without summer time, and what that adds. */
+    private record Clock(int standard, int saving) {}
+
+    /** Names of several meanings, no two of which have the same standard time. */
+    static final Map<String, List<Clock>> SEVERAL = Map.ofEntries(
+            Map.entry("PST", List.of(new Clock(-480, 0), new Clock(480, 0))),
+            Map.entry("PDT", List.of(new Clock(-480, 60))),
+            Map.entry("CST", List.of(new Clock(-360, 0), new Clock(-300, 0), new Clock(480, 0))),
+            Map.entry("CDT", List.of(new Clock(-360, 60), new Clock(-300, 60))),
+            Map.entry("AST", List.of(new Clock(-240, 0), new Clock(180, 0))),
+            Map.entry("ADT", List.of(new Clock(-240, 60))),
+            Map.entry("NST", List.of(new Clock(-210, 0))),
+            Map.entry("NDT", List.of(new Clock(-210, 60))),
+            Map.entry("BST", List.of(new Clock(0, 60), new Clock(360, 0), new Clock(660, 0))),
+            Map.entry("IST", List.of(new Clock(330, 0), new Clock(120, 0), new Clock(0, 60))),
+            Map.entry("IDT", List.of(new Clock(120, 60))));
+
+    /** In a winter and a summer of either half of the earth. */
+    private static final List<Instant> SEASONS =
+            List.of(Instant.parse("2022-01-15T00:00:00Z"), Instant.parse("2022-07-15T00:00:00Z"));
+
     /** The regions of the tz database. */
     private static final Set<String> REGIONS = ZoneId.getAvailableZoneIds().stream()
             .filter(id -> id.indexOf('/') > 0)
@@ -63,11 +87,41 @@ public final class ZoneNames {
 
     private @Nullable Meaning lastMeaning;
     private final Map<String, Meaning> known = new HashMap<>();
+    private final @Nullable ZoneId home;
     private boolean odd;
 
-    /** Whether a word is the name of a zone with one meaning. */
+    /** @param home where names of several meanings are used; null: they are not read */
+    public ZoneNames(@Nullable ZoneId home) {
+        this.home = home;
+    }
+
+    /** Whether a word is the name of a zone with one meaning, wherever it is used. */
     public static boolean isKnown(String name) {
         return OFFSETS.containsKey(name) || REGIONS.contains(name);
+    }
+
+    /** Whether a word is the name of a zone with several meanings, one of which it has there. */
+    public static boolean isKnownIn(@Nullable ZoneId home, String name) {
+        return there(home, name) != null;
+    }
+
+    /** Minutes east of Greenwich of a name of several meanings there; null where it has none. */
+    private static @Nullable Integer there(@Nullable ZoneId home, String name) {
+        List<Clock> clocks = SEVERAL.get(name);
+        if (home == null || clocks == null) {
+            return null;
+        }
+        // Not by what java.time takes for summer time: of Ireland it depends on the JDK.
+        int[] offsets = SEASONS.stream()
+                .mapToInt(season -> home.getRules().getOffset(season).getTotalSeconds() / MINUTES)
+                .sorted()
+                .toArray();
+        for (Clock clock : clocks) {
+            if (clock.standard == offsets[0] && (clock.saving == 0 || clock.standard + clock.saving == offsets[1])) {
+                return clock.standard + clock.saving;
+            }
+        }
+        return null;
     }
 
     /** Forgets whether a name was {@link #odd}. */
@@ -107,11 +161,11 @@ public final class ZoneNames {
 
     private @Nullable Meaning meaning(String name) {
         // Bounded: what is no name is not kept.
-        return isKnown(name) ? known.computeIfAbsent(name, ZoneNames::of) : null;
+        return isKnown(name) || isKnownIn(home, name) ? known.computeIfAbsent(name, this::of) : null;
     }
 
-    private static Meaning of(String name) {
-        Integer minutes = OFFSETS.get(name);
+    private Meaning of(String name) {
+        Integer minutes = OFFSETS.getOrDefault(name, there(home, name));
         return minutes != null ? new Meaning(minutes * MINUTES, null) : new Meaning(0, ZoneId.of(name));
     }
 

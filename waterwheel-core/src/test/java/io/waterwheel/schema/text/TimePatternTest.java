@@ -37,7 +37,7 @@ class TimePatternTest {
         Random random = new Random(seed);
         for (String pattern : PATTERNS) {
             DateTimeFormatter formatter = DateTimeFormatter.ofPattern(pattern, Locale.ENGLISH);
-            TimePattern.Reader reader = TimePattern.of(pattern).reader();
+            TimePattern.Reader reader = TimePattern.of(pattern).reader(null);
             for (int i = 0; i < 200; i++) {
                 OffsetDateTime time = OffsetDateTime.of(
                         LocalDateTime.ofEpochSecond(
@@ -85,7 +85,7 @@ class TimePatternTest {
             })
     void refusesWhatIsWrittenOtherwise(String pattern, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        assertThat(TimePattern.of(pattern).reader().read(bytes, 0, bytes.length))
+        assertThat(TimePattern.of(pattern).reader(null).read(bytes, 0, bytes.length))
                 .isFalse();
     }
 
@@ -104,7 +104,7 @@ class TimePatternTest {
             })
     void readsWeekdaysAndPaddedDays(String pattern, String text, int day) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        TimePattern.Reader reader = TimePattern.of(pattern).reader();
+        TimePattern.Reader reader = TimePattern.of(pattern).reader(null);
         assertThat(reader.read(bytes, 0, bytes.length)).isTrue();
         assertThat(reader.day()).isEqualTo(day);
         assertThat(reader.hour()).isEqualTo(text.contains("p.m.") ? 19 : text.contains("A.M.") ? 7 : 0);
@@ -113,8 +113,8 @@ class TimePatternTest {
     /** Each minute and second of a day, written as a number. */
     @Test
     void readsTimesOfDayThatAreNumbers() {
-        TimePattern.Reader minutes = TimePattern.of("yyyyMMdd Hmm").reader();
-        TimePattern.Reader seconds = TimePattern.of("yyyy-MM-dd Hmmss.SSS").reader();
+        TimePattern.Reader minutes = TimePattern.of("yyyyMMdd Hmm").reader(null);
+        TimePattern.Reader seconds = TimePattern.of("yyyy-MM-dd Hmmss.SSS").reader(null);
         for (int second = 0; second < 86_400; second++) {
             int number = second / 3600 * 10_000 + second / 60 % 60 * 100 + second % 60;
             if (second % 60 == 0) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.HashMap;
@@ -13,7 +14,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ZoneNamesTest {
     /** Kept their summer time in 2022; java.time calls it by the name of their winter. */
@@ -53,6 +57,55 @@ class ZoneNamesTest {
         }
     }
 
+    /** Not by java.time's names: it calls the past of a region by its present names, and each JDK has others. */
+    @ParameterizedTest
+    @CsvSource({
+        "PST, America/Los_Angeles, -08:00",
+        "PDT, America/Los_Angeles, -07:00",
+        "PST, America/Vancouver, -08:00",
+        "PST, Asia/Manila, +08:00",
+        "PDT, Asia/Manila, none",
+        "CST, America/Chicago, -06:00",
+        "CDT, America/Chicago, -05:00",
+        "CST, America/Regina, -06:00",
+        "CDT, America/Regina, none",
+        "CST, America/Havana, -05:00",
+        "CDT, America/Havana, -04:00",
+        "CST, Asia/Shanghai, +08:00",
+        "CST, Asia/Taipei, +08:00",
+        "AST, America/Halifax, -04:00",
+        "ADT, America/Halifax, -03:00",
+        "AST, Asia/Riyadh, +03:00",
+        "NST, America/St_Johns, -03:30",
+        "NDT, America/St_Johns, -02:30",
+        "BST, Europe/London, +01:00",
+        "BST, Asia/Dhaka, +06:00",
+        "BST, Pacific/Bougainville, +11:00",
+        "IST, Asia/Kolkata, +05:30",
+        "IST, Asia/Jerusalem, +02:00",
+        "IDT, Asia/Jerusalem, +03:00",
+        "IST, Europe/Dublin, +01:00",
+        "PST, -08:00, -08:00",
+        "PDT, -08:00, none",
+        "PST, Asia/Kolkata, none",
+        "CET, Asia/Kolkata, +01:00",
+        "XYZ, Asia/Kolkata, none",
+        "PST, , none"
+    })
+    void namesOfSeveralMeaningsAreThoseOfTheirZone(String name, @Nullable String zone, String offset) {
+        ZoneId home = zone == null ? null : ZoneId.of(zone);
+        byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+        ZoneNames names = new ZoneNames(home);
+        int end = names.read(bytes, 0, bytes.length);
+        assertThat(
+                        end < 0
+                                ? "none"
+                                : ZoneOffset.ofTotalSeconds(names.offsetSeconds())
+                                        .getId())
+                .isEqualTo(offset);
+        assertThat(ZoneNames.isKnown(name) || ZoneNames.isKnownIn(home, name)).isEqualTo(end > 0);
+    }
+
     @Test
     void readsANameUpToItsEnd() {
         assertThat(read("CET")).isEqualTo("+3600");
@@ -73,7 +126,7 @@ class ZoneNamesTest {
     /** What a name at the beginning of a text is, read twice. */
     private static String read(String text) {
         byte[] bytes = (" " + text).getBytes(StandardCharsets.UTF_8);
-        ZoneNames names = new ZoneNames();
+        ZoneNames names = new ZoneNames(null);
         names.read(bytes, 1, bytes.length);
         names.forget();
         int end = names.read(bytes, 1, bytes.length);

@@ -11,7 +11,7 @@ import java.util.function.Supplier;
  */
 public final class Waiting {
     /** Long: what holds in seconds on a quiet machine may take minutes where all processors are taken. */
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final Duration PATIENCE = Duration.ofMinutes(4);
 
     private static final long SHORTEST_REST_NANOS = 2_000_000;
     private static final long LONGEST_REST_NANOS = 100_000_000;
@@ -28,7 +28,7 @@ public final class Waiting {
 
     private Waiting() {}
 
-    /** Waits five minutes at most. */
+    /** Waits four minutes at most. */
     public static void until(String what, Condition condition) {
         until(what, PATIENCE, condition);
     }
@@ -36,23 +36,23 @@ public final class Waiting {
     /** Returns when the condition holds; fails with what was waited for when the patience ends first. */
     public static void until(String what, Duration patience, Condition condition) {
         WaterwheelException[] last = new WaterwheelException[1];
-        if (!holds(patience, condition, last)) {
+        if (!holds(what, patience, condition, last)) {
             throw new AssertionError("not within " + patience.toSeconds() + " s: " + what, last[0]);
         }
     }
 
     /** Whether the condition held before the patience ended. */
     public static boolean holds(Duration patience, Condition condition) {
-        return holds(patience, condition, new WaterwheelException[1]);
+        return holds("a condition", patience, condition, new WaterwheelException[1]);
     }
 
-    private static boolean holds(Duration patience, Condition condition, WaterwheelException[] last) {
+    private static boolean holds(String what, Duration patience, Condition condition, WaterwheelException[] last) {
         long begun = System.nanoTime();
         while (!look(condition, last)) {
             if (System.nanoTime() - begun >= patience.toNanos()) {
                 return false;
             }
-            rest(begun);
+            rest(what, begun);
         }
         return true;
     }
@@ -68,7 +68,7 @@ public final class Waiting {
                     throw e;
                 }
             }
-            rest(begun);
+            rest("an answer", begun);
         }
     }
 
@@ -91,11 +91,11 @@ public final class Waiting {
         }
     }
 
-    private static void rest(long begun) {
+    private static void rest(String what, long begun) {
         long waited = System.nanoTime() - begun;
         LockSupport.parkNanos(Math.min(LONGEST_REST_NANOS, Math.max(SHORTEST_REST_NANOS, waited / REST_PART)));
         if (Thread.currentThread().isInterrupted()) {
-            throw new AssertionError("interrupted while waiting");
+            throw new AssertionError("interrupted while waiting for: " + what);
         }
     }
 }

@@ -71,7 +71,7 @@ final class SimulationTest {
 
     @Test
     void everyCompleteAnswerHoldsEveryTupleOnce() throws Exception {
-        int seeds = Rounds.of(SEEDS, 50 * SEEDS);
+        int seeds = Rounds.of(SEEDS, 20_000);
         int steps = Integer.getInteger("steps", Simulation.STEPS);
         assertThat(answers("", seeds, seed -> Simulation.run(seed, steps)))
                 .as("complete answers")
@@ -97,7 +97,7 @@ final class SimulationTest {
     /** {@code -Dscaled=} how many seeds. */
     @Test
     void soItIsThroughChangesOfTheScales() throws Exception {
-        int seeds = Rounds.of("scaled", SCALED_SEEDS, 20 * SCALED_SEEDS);
+        int seeds = Rounds.of("scaled", SCALED_SEEDS, 3_000);
         assertThat(answers("scales, ", seeds, seed -> Simulation.runScaled(seed, Simulation.STEPS)))
                 .as("complete answers")
                 .isPositive();

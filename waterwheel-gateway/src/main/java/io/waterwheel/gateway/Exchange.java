@@ -181,12 +181,12 @@ final class Exchange {
             throw new IllegalStateException("answered twice: " + request);
         }
         head(status, type);
+        if (!leaseKept) {
+            lease.close();
+        }
         if (!request.consumeAvailable()) {
             // Behind an answer that does not wait for the whole body the connection ends: the client is told so.
             response.getHeaders().put(HttpHeader.CONNECTION, "close");
-        }
-        if (!leaseKept) {
-            lease.close();
         }
         boolean head = HttpMethod.HEAD.is(request.getMethod());
         response.getHeaders().put(HttpHeader.CONTENT_LENGTH, bytes.length);

@@ -203,9 +203,9 @@ final class ScrapedByPrometheus implements AutoCloseable {
             }
         }
         assertThat(open).as("questions without an answer").isEmpty();
-        // That it is the native ones that answer, and the classic ones, respectively. Over a range: a scrape that a
-        // slow
-        // machine did not answer in time ends a series for the moment.
+        // That it is the native ones that answer, and the classic ones, respectively. Over a range: where a slow
+        // machine
+        // answers a scrape too late, a series ends for the moment.
         assertThat(answers(urls.get(0), "present_over_time(waterwheel_query_seconds_bucket[10m])"))
                 .isTrue();
         assertThat(answers(urls.get(0), "present_over_time(waterwheel_query_seconds[10m])"))

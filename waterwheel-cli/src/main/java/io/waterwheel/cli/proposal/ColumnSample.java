@@ -121,8 +121,10 @@ final class ColumnSample {
         this.units = new UnitSample(style);
         this.forms = new TimeForms(style.times());
         this.iso = new IsoTimes(style.times().zone());
+        String pattern = style.times().pattern();
         this.digitTimes = new DigitTimes(
-                saysTimes() ? TimePairs.halves(style.times().patterns().get(0)) : List.of());
+                pattern == null ? List.of() : TimePairs.halves(pattern),
+                style.times().zone());
     }
 
     /** The same under another name. */
@@ -133,7 +135,7 @@ final class ColumnSample {
 
     /** Whether a person says how times are written. */
     private boolean saysTimes() {
-        return style.times().patterns() != TimeForms.USUAL;
+        return style.times().pattern() != null;
     }
 
     /** Adds a value of JSON, a string or another scalar as it is written. */

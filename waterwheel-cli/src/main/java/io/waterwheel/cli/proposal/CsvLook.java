@@ -13,6 +13,7 @@ import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.RecordText;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -302,7 +303,7 @@ final class CsvLook extends FileLook {
         boolean undivided = mayBeHeaded && records.get(0).size() == 1;
         if (undivided && named.isEmpty() && facts.skipLines == null) {
             int titles = CsvDialect.titles(
-                    firstOnes, facts.delimiter == null ? '\0' : facts.delimiter, facts, CsvLook::isHeader);
+                    firstOnes, facts.delimiter == null ? '\0' : facts.delimiter, facts, this::isHeader);
             requireNoTitles(titles == 0 ? 0 : places.get(titles).number());
         }
         CsvStyle.Alike alike =
@@ -374,11 +375,15 @@ final class CsvLook extends FileLook {
     }
 
     /** Names are not numbers, times or addresses; some may be empty, but not all. */
-    private static boolean isHeader(List<CsvCells.Cell> cells) {
+    private boolean isHeader(List<CsvCells.Cell> cells) {
+        return isHeader(cells, facts.zone);
+    }
+
+    private static boolean isHeader(List<CsvCells.Cell> cells, @Nullable ZoneId zone) {
         boolean named = false;
         for (CsvCells.Cell cell : cells) {
             named |= !cell.text().isBlank();
-            if (!mayBeName(cell)) {
+            if (!mayBeName(cell, zone)) {
                 return false;
             }
         }
@@ -386,8 +391,8 @@ final class CsvLook extends FileLook {
     }
 
     /** Whether a cell of a first line may be a column's name: it looks like no value but a text. */
-    private static boolean mayBeName(CsvCells.Cell cell) {
-        ColumnSample sample = new ColumnSample("", CsvStyle.PLAIN);
+    private static boolean mayBeName(CsvCells.Cell cell, @Nullable ZoneId zone) {
+        ColumnSample sample = new ColumnSample("", CsvStyle.PLAIN.withTimes(new TimeForms.Stated(null, zone)));
         sample.add(cell.text(), cell.quoted());
         return sample.type() == FieldType.STRING
                 && sample.parenthesised == 0
@@ -473,7 +478,7 @@ final class CsvLook extends FileLook {
         char divides = delimiter(others);
         int width = CsvCells.of(others.get(others.size() / 2), lines(divides)).size();
         int atTop = lines.indexOf(others.get(0));
-        boolean named = isHeader(CsvCells.of(others.get(0), lines(divides)));
+        boolean named = isHeader(CsvCells.of(others.get(0), lines(divides)), null);
         for (int l = 0; l < marked.size(); l++) {
             String line = marked.get(l);
             boolean mayBe = l >= atTop

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param decimal a point or a comma
  * @param thousands between groups of digits; 0: none
  * @param nulls words that stand for nothing since somebody says so
- * @param times what somebody says of them
+ * @param times what somebody says of times
  * @param quote around values; 0: none
  * @param escape before a character that stands for itself; 0: none
  * @param commas what speaks for one reading where all commas may be decimal or stand between thousands; empty: all is
@@ -85,6 +85,11 @@ record CsvStyle(
         this(delimiter, decimal, thousands, nulls, times, quote, escape, "", false);
     }
 
+    /** The same, with what somebody says of times. */
+    CsvStyle withTimes(TimeForms.Stated stated) {
+        return new CsvStyle(delimiter, decimal, thousands, nulls, stated, quote, escape, commas, undecided);
+    }
+
     /** As a person says, where nothing is known of the file's signs. */
     static CsvStyle said(FileFacts facts) {
         return new CsvStyle(
@@ -92,7 +97,7 @@ record CsvStyle(
                 '.',
                 '\0',
                 Set.copyOf(facts.nulls),
-                new TimeForms.Stated(facts.times == null ? TimeForms.USUAL : List.of(facts.times), facts.zone),
+                new TimeForms.Stated(facts.times, facts.zone),
                 facts.quote == null ? '"' : facts.quote,
                 facts.escape == null ? '\0' : facts.escape);
     }

@@ -4,6 +4,7 @@ import io.waterwheel.schema.FieldType;
 import io.waterwheel.schema.TimestampUnit;
 import io.waterwheel.schema.text.TimePattern;
 import java.nio.charset.StandardCharsets;
+import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -111,10 +112,13 @@ final class DigitTimes {
     private String countsAs = "";
     private long counted;
 
-    /** @param halves of the pattern that a person says: its day, and its time of day behind one; else empty */
-    DigitTimes(List<String> halves) {
+    /**
+     * @param halves of the pattern that a person says: its day, and its time of day behind one; else empty
+     * @param zone that a person says; null: none
+     */
+    DigitTimes(List<String> halves, @Nullable ZoneId zone) {
         this.halves =
-                halves.stream().map(half -> TimePattern.of(half).reader(null)).toList();
+                halves.stream().map(half -> TimePattern.of(half).reader(zone)).toList();
     }
 
     /** Looks whether a value is a half of what a person says. */

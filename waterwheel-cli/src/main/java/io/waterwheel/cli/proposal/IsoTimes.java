@@ -46,7 +46,7 @@ final class IsoTimes {
         Matcher matcher = mayBe ? ZONED.matcher(value) : null;
         if (matcher != null && matcher.matches()) {
             String name = matcher.group("name");
-            boolean isOfHome = name != null && ZoneNames.isKnownIn(home, name);
+            boolean isOfHome = name != null && ZoneNames.isUsedIn(home, name);
             if (name == null || isOfHome || ZoneNames.isKnown(name)) {
                 ofHome += isOfHome ? 1 : 0;
                 zoned++;
@@ -85,7 +85,7 @@ final class IsoTimes {
         return days == values;
     }
 
-    /** Whether some of them need the zone that is said, though they are no times without one. */
+    /** Whether some mean what they do only in the zone that is said: days, and names of several meanings. */
     boolean needZone() {
         return days + ofHome > 0;
     }

@@ -100,12 +100,17 @@ final class TimeForms {
     /**
      * What a person says of times.
      *
-     * @param patterns the likeliest first
-     * @param zone of times that name none, and where zones have the names that they have; null: none is said
+     * @param pattern by which they are written; null: none is said
+     * @param zone of times that name none, and where names of zones such as PST are used; null: none is said
      */
-    record Stated(List<String> patterns, @Nullable ZoneId zone) {
+    record Stated(@Nullable String pattern, @Nullable ZoneId zone) {
         /** Nothing is said. */
-        static final Stated NOTHING = new Stated(USUAL, null);
+        static final Stated NOTHING = new Stated(null, null);
+
+        /** Those that are tried, the likeliest first. */
+        private List<String> patterns() {
+            return pattern == null ? USUAL : List.of(pattern);
+        }
     }
 
     /** A pattern may fail to read this number of values, and 1 in RARE, before it is given up. */
@@ -130,7 +135,7 @@ final class TimeForms {
 
     /** @param stated what is known of the times */
     TimeForms(Stated stated) {
-        this.patterns = stated.patterns;
+        this.patterns = stated.patterns();
         this.byPattern = new long[patterns.size()];
         this.readers = patterns.stream()
                 .map(pattern -> TimePattern.of(pattern).reader(stated.zone))

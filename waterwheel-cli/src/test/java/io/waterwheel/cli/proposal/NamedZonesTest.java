@@ -76,5 +76,16 @@ class NamedZonesTest {
                             millis("2024-11-03T09:30:00Z"),
                             millis("2024-11-03T12:00:00Z")));
         }
+        Taken nameless = taken(
+                "2024-11-03 01:30:00 PDT,a\n2024-11-03 01:30:00 PST,b\n".getBytes(UTF_8), RecordFormat.CSV, facts);
+        assertThat(nameless.column("c1"))
+                .as(nameless.yaml())
+                .isEqualTo(List.of(millis("2024-11-03T08:30:00Z"), millis("2024-11-03T09:30:00Z")));
+        facts.times = "M/d/yyyy H:mm XXX";
+        Taken apart = taken(
+                "day,time,v\n11/3/2024,1:30 PDT,1\n11/3/2024,1:30 PST,2\n".getBytes(UTF_8), RecordFormat.CSV, facts);
+        assertThat(apart.column("day_time"))
+                .as(apart.yaml())
+                .isEqualTo(List.of(millis("2024-11-03T08:30:00Z"), millis("2024-11-03T09:30:00Z")));
     }
 }

@@ -9,14 +9,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the name of a zone behind a time: a region such as {@code Europe/Berlin}, whose clocks show the time, or a
  * short name such as {@code CET}, which is an offset, in summer too. Of short names those have one meaning that all
  * regions which {@code java.time} calls so have at one offset. {@code CST} is used in America, China and Cuba,
- * {@code PST} in the Philippines too: such names, and those of their summer times, are read where a zone is told, as
- * what they are there. One thread.
+ * {@code PST} in the Philippines too: such names, and those of their summer times, are read where a region is told that
+ * uses them, as what they mean there. One thread.
  */
 public final class ZoneNames {
     private static final int MINUTES = 60;
@@ -53,26 +54,65 @@ public final class ZoneNames {
             Map.entry("NZST", 720),
             Map.entry("NZDT", 780));
 
-    /** Minutes east of Greenwich without summer time, and what that adds. */
-    private record Clock(int standard, int saving) {}
+    /**
+     * What a name means in some regions.
+     *
+     * @param regions their beginnings
+     * @param standard minutes east of Greenwich, without summer time
+     * @param saving what summer time adds; 0: the name is that of the standard time
+     */
+    private record Use(List<String> regions, int standard, int saving) {}
 
-    /** Names of several meanings, no two of which have the same standard time. */
-    static final Map<String, List<Clock>> SEVERAL = Map.ofEntries(
-            Map.entry("PST", List.of(new Clock(-480, 0), new Clock(480, 0))),
-            Map.entry("PDT", List.of(new Clock(-480, 60))),
-            Map.entry("CST", List.of(new Clock(-360, 0), new Clock(-300, 0), new Clock(480, 0))),
-            Map.entry("CDT", List.of(new Clock(-360, 60), new Clock(-300, 60))),
-            Map.entry("AST", List.of(new Clock(-240, 0), new Clock(180, 0))),
-            Map.entry("ADT", List.of(new Clock(-240, 60))),
-            Map.entry("NST", List.of(new Clock(-210, 0))),
-            Map.entry("NDT", List.of(new Clock(-210, 60))),
-            Map.entry("BST", List.of(new Clock(0, 60), new Clock(360, 0), new Clock(660, 0))),
-            Map.entry("IST", List.of(new Clock(330, 0), new Clock(120, 0), new Clock(0, 60))),
-            Map.entry("IDT", List.of(new Clock(120, 60))));
+    private static final List<String> NORTH_AMERICA =
+            List.of("America/", "Atlantic/Bermuda", "US/", "Canada/", "Mexico/");
+    private static final List<String> CUBA = List.of("America/Havana", "Cuba");
+    private static final List<String> CHINA = List.of(
+            "Asia/Shanghai",
+            "Asia/Chongqing",
+            "Asia/Chungking",
+            "Asia/Harbin",
+            "Asia/Taipei",
+            "Asia/Macau",
+            "Asia/Macao",
+            "PRC",
+            "ROC");
+    private static final List<String> ARABIA =
+            List.of("Asia/Riyadh", "Asia/Kuwait", "Asia/Baghdad", "Asia/Qatar", "Asia/Bahrain", "Asia/Aden");
+    private static final List<String> BRITAIN =
+            List.of("Europe/London", "Europe/Belfast", "Europe/Guernsey", "Europe/Isle_of_Man", "Europe/Jersey", "GB");
+    private static final List<String> ISRAEL = List.of("Asia/Jerusalem", "Asia/Tel_Aviv", "Israel");
 
-    /** In a winter and a summer of either half of the earth. */
-    private static final List<Instant> SEASONS =
-            List.of(Instant.parse("2022-01-15T00:00:00Z"), Instant.parse("2022-07-15T00:00:00Z"));
+    /**
+     * Names that have several meanings, or whose other half has, by the regions that use them. A region has at most one
+     * of the meanings: no two for the same regions have the same standard time.
+     */
+    private static final Map<String, List<Use>> BY_REGION = Map.ofEntries(
+            Map.entry("PST", List.of(new Use(NORTH_AMERICA, -480, 0), new Use(List.of("Asia/Manila"), 480, 0))),
+            Map.entry("PDT", List.of(new Use(NORTH_AMERICA, -480, 60))),
+            Map.entry("CST", List.of(new Use(NORTH_AMERICA, -360, 0), new Use(CUBA, -300, 0), new Use(CHINA, 480, 0))),
+            Map.entry("CDT", List.of(new Use(NORTH_AMERICA, -360, 60), new Use(CUBA, -300, 60))),
+            Map.entry("AST", List.of(new Use(NORTH_AMERICA, -240, 0), new Use(ARABIA, 180, 0))),
+            Map.entry("ADT", List.of(new Use(NORTH_AMERICA, -240, 60))),
+            Map.entry("NST", List.of(new Use(NORTH_AMERICA, -210, 0))),
+            Map.entry("NDT", List.of(new Use(NORTH_AMERICA, -210, 60))),
+            Map.entry(
+                    "BST",
+                    List.of(
+                            new Use(BRITAIN, 0, 60),
+                            new Use(List.of("Asia/Dhaka", "Asia/Dacca"), 360, 0),
+                            new Use(List.of("Pacific/Bougainville"), 660, 0))),
+            Map.entry(
+                    "IST",
+                    List.of(
+                            new Use(List.of("Asia/Kolkata", "Asia/Calcutta"), 330, 0),
+                            new Use(ISRAEL, 120, 0),
+                            new Use(List.of("Europe/Dublin", "Eire"), 0, 60))),
+            Map.entry("IDT", List.of(new Use(ISRAEL, 120, 60))));
+
+    /** A winter and a summer of either half of the earth, of two years: some regions changed their clocks between. */
+    private static final List<List<Instant>> YEARS = Stream.of("2020", "2024")
+            .map(year -> List.of(Instant.parse(year + "-01-15T00:00:00Z"), Instant.parse(year + "-07-15T00:00:00Z")))
+            .toList();
 
     /** The regions of the tz database. */
     private static final Set<String> REGIONS = ZoneId.getAvailableZoneIds().stream()
@@ -100,28 +140,34 @@ public final class ZoneNames {
         return OFFSETS.containsKey(name) || REGIONS.contains(name);
     }
 
-    /** Whether a word is the name of a zone with several meanings, one of which it has there. */
-    public static boolean isKnownIn(@Nullable ZoneId home, String name) {
-        return there(home, name) != null;
+    /** Whether a word is the name of a zone that is used in a region, though it may mean another elsewhere. */
+    public static boolean isUsedIn(@Nullable ZoneId home, String name) {
+        return minutesIn(home, name) != null;
     }
 
-    /** Minutes east of Greenwich of a name of several meanings there; null where it has none. */
-    private static @Nullable Integer there(@Nullable ZoneId home, String name) {
-        List<Clock> clocks = SEVERAL.get(name);
-        if (home == null || clocks == null) {
+    /** Minutes east of Greenwich that a name means in a region; null where it is not used, or no region is told. */
+    private static @Nullable Integer minutesIn(@Nullable ZoneId home, String name) {
+        if (home == null) {
             return null;
         }
-        // Not by what java.time takes for summer time: of Ireland it depends on the JDK.
-        int[] offsets = SEASONS.stream()
-                .mapToInt(season -> home.getRules().getOffset(season).getTotalSeconds() / MINUTES)
-                .sorted()
-                .toArray();
-        for (Clock clock : clocks) {
-            if (clock.standard == offsets[0] && (clock.saving == 0 || clock.standard + clock.saving == offsets[1])) {
-                return clock.standard + clock.saving;
+        for (Use use : BY_REGION.getOrDefault(name, List.of())) {
+            if (use.regions.stream().anyMatch(home.getId()::startsWith)
+                    && YEARS.stream().anyMatch(seasons -> shows(home, use, seasons))) {
+                return use.standard + use.saving;
             }
         }
         return null;
+    }
+
+    /**
+     * Whether the clocks of a region show such a time. Not by what is summer time: of Ireland that depends on the JDK.
+     */
+    private static boolean shows(ZoneId home, Use use, List<Instant> seasons) {
+        int[] offsets = seasons.stream()
+                .mapToInt(season -> home.getRules().getOffset(season).getTotalSeconds() / MINUTES)
+                .sorted()
+                .toArray();
+        return use.standard == offsets[0] && (use.saving == 0 || use.standard + use.saving == offsets[1]);
     }
 
     /** Forgets whether a name was {@link #odd}. */
@@ -161,11 +207,14 @@ public final class ZoneNames {
 
     private @Nullable Meaning meaning(String name) {
         // Bounded: what is no name is not kept.
-        return isKnown(name) || isKnownIn(home, name) ? known.computeIfAbsent(name, this::of) : null;
+        Meaning before = known.get(name);
+        return before != null
+                ? before
+                : isKnown(name) || isUsedIn(home, name) ? known.computeIfAbsent(name, this::of) : null;
     }
 
     private Meaning of(String name) {
-        Integer minutes = OFFSETS.getOrDefault(name, there(home, name));
+        Integer minutes = OFFSETS.getOrDefault(name, minutesIn(home, name));
         return minutes != null ? new Meaning(minutes * MINUTES, null) : new Meaning(0, ZoneId.of(name));
     }
 

@@ -21,12 +21,15 @@ public final class BodyReader implements Runnable {
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long LEAST_BYTES_A_SECOND = 1 << 10;
     private static final int FIRST_BYTES = 4 << 10;
-    private static final int HALF_OF_DROPPED = 512 << 10;
+    private static final int MOST_DROPPED = 1 << 20;
 
     private final Request request;
     private final int mostBytes;
     private final PushBudget.Lease lease;
     private final long graceNanos;
+    /** For the whole body. */
+    private final long mostNanos;
+
     private final Consumer<byte[]> whole;
     private final Consumer<Throwable> failed;
     private final long begin = System.nanoTime();
@@ -44,12 +47,14 @@ public final class BodyReader implements Runnable {
             int mostBytes,
             PushBudget.Lease lease,
             long graceNanos,
+            long mostNanos,
             Consumer<byte[]> whole,
             Consumer<Throwable> failed) {
         this.request = request;
         this.mostBytes = mostBytes;
         this.lease = lease;
         this.graceNanos = graceNanos;
+        this.mostNanos = mostNanos;
         this.whole = whole;
         this.failed = failed;
     }
@@ -64,7 +69,7 @@ public final class BodyReader implements Runnable {
                     .getScheduler()
                     .schedule(
                             () -> request.fail(new TimeoutException("the body did not come in time")),
-                            graceNanos + TimeUnit.SECONDS.toNanos(mostBytes / LEAST_BYTES_A_SECOND),
+                            mostNanos,
                             TimeUnit.NANOSECONDS);
         }
     }
@@ -111,7 +116,14 @@ public final class BodyReader implements Runnable {
             whole.accept(new byte[0]);
             return;
         }
-        BodyReader reader = new BodyReader(request, mostBytes, lease, graceNanos, whole, failed);
+        BodyReader reader = new BodyReader(
+                request,
+                mostBytes,
+                lease,
+                graceNanos,
+                graceNanos + TimeUnit.SECONDS.toNanos(mostBytes / LEAST_BYTES_A_SECOND),
+                whole,
+                failed);
         if (drops) {
             reader.refuse(tooLarge(request.getLength() + " bytes", mostBytes), 0);
         }
@@ -121,25 +133,24 @@ public final class BodyReader implements Runnable {
     /**
      * Reads the body of a request that is refused for what its head says, and drops it; then tells the client why. A
      * client that sends all before it reads would else see a connection that breaks, and no answer. A body of more than
-     * 1 MiB is not waited for, neither is one that the client sends only when it is asked to.
+     * 1 MiB is not waited for, nor is one that the client sends only when it is asked to; any other for ten seconds.
      *
-     * @param lease takes nothing, and is given back
-     * @param refused told why, or what went wrong before
+     * @param lease of nothing
+     * @param refused told why
      */
     public static void drop(Request request, PushBudget.Lease lease, HttpFailure why, Consumer<Throwable> refused) {
         boolean none = request.getLength() == 0
                 || (request.getLength() < 0 && !request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING));
-        if (none
-                || request.getLength() > 2L * HALF_OF_DROPPED
-                || request.getHeaders().contains(HttpHeader.EXPECT)) {
+        if (none || request.getLength() > MOST_DROPPED || request.getHeaders().contains(HttpHeader.EXPECT)) {
             lease.close();
             refused.accept(why);
             return;
         }
         BodyReader reader = new BodyReader(
                 request,
-                HALF_OF_DROPPED,
+                MOST_DROPPED / 2,
                 lease,
+                GRACE_NANOS,
                 GRACE_NANOS,
                 body -> {
                     throw new IllegalStateException("a body was kept that is dropped");
@@ -155,10 +166,11 @@ public final class BodyReader implements Runnable {
             Content.Chunk chunk = request.read();
             if (chunk == null) {
                 if (tooSlow()) {
-                    fail(HttpFailure.of(
+                    HttpFailure slow = HttpFailure.of(
                             HttpCode.BODY_TOO_SLOW,
                             "the body came slower than " + LEAST_BYTES_A_SECOND + " bytes a second: " + length
-                                    + " bytes in " + TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin) + " s"));
+                                    + " bytes in " + TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin) + " s");
+                    fail(refused != null ? refused : slow);
                     return;
                 }
                 watchClock();
@@ -166,8 +178,8 @@ public final class BodyReader implements Runnable {
                 return;
             }
             if (Content.Chunk.isFailure(chunk)) {
-                Throwable why = chunk.getFailure();
-                fail(unread(why));
+                // What is not wanted need not come.
+                fail(refused != null ? refused : unread(chunk.getFailure()));
                 return;
             }
             boolean last = chunk.isLast();

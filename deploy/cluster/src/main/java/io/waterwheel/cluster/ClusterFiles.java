@@ -209,6 +209,8 @@ final class ClusterFiles {
                 share.coordinator.state.topic.replication.factor=1
                 share.coordinator.state.topic.min.isr=1
                 group.initial.rebalance.delay.ms=0
+                # Or the broker ends after a minute in which the controller, in the same process, was not ready.
+                initial.broker.registration.timeout.ms=600000
                 auto.create.topics.enable=false
                 num.network.threads=1
                 num.io.threads=2
@@ -357,7 +359,8 @@ final class ClusterFiles {
         return yaml;
     }
 
-    private String quick() {
+    /** Options of a JVM that lives for some seconds, or has its heap from elsewhere; the cluster's mark among them. */
+    String quick() {
         return String.join(" ", QUICK) + " " + String.join(" ", jvm) + (jvm.isEmpty() ? "" : " ") + mark();
     }
 

@@ -26,7 +26,7 @@ final class Commands {
         environment.keySet().removeIf(name -> name.startsWith("STORM_"));
         environment.put("JAVA_HOME", System.getProperty("java.home"));
         environment.put("HADOOP_CONF_DIR", files.hadoopConf().toString());
-        environment.put("STORM_JAR_JVM_OPTS", files.mark());
+        environment.put("STORM_JAR_JVM_OPTS", files.quick());
     }
 
     List<String> zooKeeper() {

@@ -10,7 +10,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -20,7 +19,6 @@ import java.util.function.Consumer;
 public final class Daemon {
     private static final Duration STOP_PATIENCE = Duration.ofSeconds(15);
     private static final Duration KILL_PATIENCE = Duration.ofMinutes(1);
-    private static final long POLL_MILLIS = 50;
     private static final int TAIL_BYTES = 6_000;
 
     /** What a daemon must be able to do before it counts as up, beyond owning its ports. */
@@ -65,7 +63,7 @@ public final class Daemon {
         return log;
     }
 
-    /** Starts the process; it is up some seconds later, see {@link #awaitReady}. */
+    /** Starts the process; it is up some seconds later, see {@link #isReady}. */
     void start() throws IOException {
         if (isAlive()) {
             throw new IllegalStateException(name + " is running already, as process " + pid());
@@ -98,22 +96,13 @@ public final class Daemon {
         return ready.now();
     }
 
-    /**
-     * Waits until the process listens on all its ports and is ready.
-     *
-     * @throws IOException when it ends, or takes too long; with the end of its log
-     */
-    void awaitReady(Duration patience) throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + patience.toNanos();
-        while (!isReady()) {
-            if (!isAlive()) {
-                throw new IOException(name + " ended before it was ready; its log ends:\n" + tail());
-            }
-            if (System.nanoTime() - deadline >= 0) {
-                throw tooLate(patience);
-            }
-            TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+    /** What to say of one that has ended before it was ready: who has its ports, and the end of its log. */
+    IOException ended() throws IOException {
+        StringBuilder text = new StringBuilder(name + " ended before it was ready");
+        for (int port : ports) {
+            Ports.taker(port).ifPresent(who -> text.append("; its port " + port + " is taken by " + who));
         }
+        return new IOException(text + "; its log ends:\n" + tail());
     }
 
     IOException tooLate(Duration patience) throws IOException {

@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -17,8 +18,11 @@ import java.util.concurrent.TimeUnit;
  * Owner: one thread at a time.
  */
 final class Daemons {
-    private static final Duration PATIENCE = Duration.ofMinutes(4);
-    private static final int HTTP_MILLIS = 2_000;
+    /** For a machine whose processors are all taken: a quiet one is done in half a minute. */
+    static final Duration PATIENCE = Duration.ofMinutes(10);
+
+    private static final Duration NOTICE = Duration.ofMinutes(1);
+    private static final int HTTP_MILLIS = 10_000;
     private static final long POLL_MILLIS = 100;
 
     /** What is told while daemons start and end. */
@@ -27,6 +31,9 @@ final class Daemons {
 
         /** It is up, or has ended; so long it took. */
         void done(String daemon, String what, long millis);
+
+        /** What takes longer, or goes another way, than people expect. */
+        default void notice(String text) {}
     }
 
     private final ClusterLayout layout;
@@ -173,30 +180,26 @@ final class Daemons {
      * @throws IOException when one does not come up, with the end of its log; the others keep running
      */
     void startMissing(Progress progress) throws IOException, InterruptedException {
-        List<Daemon> waiting = new ArrayList<>(missing());
-        format(waiting);
-        Map<Daemon, Long> starting = new LinkedHashMap<>();
-        long begun = System.nanoTime();
-        while (!waiting.isEmpty() || !starting.isEmpty()) {
-            for (Daemon each : List.copyOf(waiting)) {
-                String needed = needs(each.name());
-                if (needed.isEmpty() || get(needed).isReady()) {
-                    each.start();
-                    starting.put(each, System.nanoTime());
-                    waiting.remove(each);
-                }
-            }
-            for (Daemon each : List.copyOf(starting.keySet())) {
-                if (each.isReady()) {
-                    progress.done(each.name(), "up", (System.nanoTime() - starting.remove(each)) / 1_000_000);
-                } else if (!each.isAlive()) {
-                    throw new IOException(each.name() + " ended before it was ready; its log ends:\n" + each.tail());
-                } else if (System.nanoTime() - begun >= PATIENCE.toNanos()) {
-                    throw each.tooLate(PATIENCE);
-                }
-            }
-            TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
-        }
+        List<Daemon> missing = missing();
+        format(missing);
+        start(missing, progress);
+    }
+
+    /** Starts these, as {@link #startMissing} does. */
+    void start(Collection<Daemon> some, Progress progress) throws IOException, InterruptedException {
+        new Startup(
+                        daemon -> Optional.of(needs(daemon.name()))
+                                .filter(needed -> !needed.isEmpty())
+                                .map(this::get),
+                        Daemons::isStorm,
+                        PATIENCE,
+                        NOTICE,
+                        progress)
+                .run(some);
+    }
+
+    private static boolean isStorm(Daemon daemon) {
+        return needs(daemon.name()).equals(ClusterLayout.ZOOKEEPER);
     }
 
     /** Two write their first files before their first start; neither runs anything afterwards. */
@@ -219,8 +222,7 @@ final class Daemons {
         List<Daemon> storms = new ArrayList<>();
         List<Daemon> others = new ArrayList<>();
         for (Daemon each : daemons.values()) {
-            boolean isStorm = needs(each.name()).equals(ClusterLayout.ZOOKEEPER);
-            (isStorm ? storms : others).add(0, each);
+            (isStorm(each) ? storms : others).add(0, each);
         }
         // Supervisors before their workers, or they start others; what workers write to after them.
         stop(storms, progress);

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,7 +30,6 @@ public final class RealCluster implements AutoCloseable {
     public static final String NAMENODE = ClusterLayout.NAMENODE;
     public static final String NIMBUS = ClusterLayout.NIMBUS;
 
-    private static final Duration PATIENCE = Duration.ofMinutes(4);
     private static final int TAIL_BYTES = 8_000;
 
     /**
@@ -129,8 +127,7 @@ public final class RealCluster implements AutoCloseable {
 
     /** Starts a daemon that was killed, on its old data and ports, and waits until it is ready. */
     public void restart(String name) throws IOException, InterruptedException {
-        daemon(name).start();
-        daemon(name).awaitReady(PATIENCE);
+        daemons.start(List.of(daemon(name)), Daemons.Progress.SILENT);
     }
 
     /**
@@ -163,7 +160,7 @@ public final class RealCluster implements AutoCloseable {
     }
 
     private void run(String name, List<String> command) throws IOException, InterruptedException {
-        daemons.runs().start(name, command).await(PATIENCE);
+        daemons.runs().start(name, command).await(Daemons.PATIENCE);
     }
 
     /** The topologies that Nimbus has. */

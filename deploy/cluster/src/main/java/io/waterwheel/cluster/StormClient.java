@@ -15,15 +15,25 @@ import org.apache.storm.utils.Utils;
 
 /** Asks Nimbus over Thrift, a connection a question. */
 final class StormClient {
-    private static final int SOCKET_MILLIS = 10_000;
+    private static final int SOCKET_MILLIS = 30_000;
 
-    private final Map<String, Object> conf;
+    private final ClusterLayout.Address nimbus;
+    /** Empty until the first question: commands that ask none are spared reading Storm's defaults. */
+    private Map<String, Object> conf = Map.of();
 
     StormClient(ClusterLayout.Address nimbus) {
-        conf = new HashMap<>(Utils.readDefaultConfig());
-        conf.put("nimbus.seeds", List.of(nimbus.host()));
-        conf.put("nimbus.thrift.port", nimbus.port());
-        conf.put("storm.nimbus.retry.times", 1);
+        this.nimbus = nimbus;
+    }
+
+    private synchronized Map<String, Object> conf() {
+        if (conf.isEmpty()) {
+            Map<String, Object> read = new HashMap<>(Utils.readDefaultConfig());
+            read.put("nimbus.seeds", List.of(nimbus.host()));
+            read.put("nimbus.thrift.port", nimbus.port());
+            read.put("storm.nimbus.retry.times", 1);
+            conf = read;
+        }
+        return conf;
     }
 
     private interface Question<T> {
@@ -32,7 +42,7 @@ final class StormClient {
 
     private <T> T ask(Question<T> question) throws Exception {
         try (NimbusClient client =
-                NimbusClient.Builder.withConf(conf).withTimeout(SOCKET_MILLIS).build()) {
+                NimbusClient.Builder.withConf(conf()).withTimeout(SOCKET_MILLIS).build()) {
             return question.ask(client.getClient());
         }
     }

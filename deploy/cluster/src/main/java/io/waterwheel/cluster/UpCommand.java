@@ -107,21 +107,35 @@ final class UpCommand implements Callable<Integer> {
                 files.write(settings);
             }
             long begun = System.nanoTime();
-            daemons.startMissing((name, what, millis) -> {
-                out.printf(
-                        Locale.ROOT,
-                        "%-14s %s after %4.1f s   process %d   %s%n",
-                        name,
-                        what,
-                        millis / 1000.0,
-                        daemons.get(name).pid(),
-                        layout.address(name));
-                out.flush();
-            });
+            daemons.startMissing(said(daemons, layout));
             out.printf(Locale.ROOT, "all is up after %.1f s%n", (System.nanoTime() - begun) / 1e9);
         }
         out.println(next(files));
         out.flush();
+    }
+
+    private Daemons.Progress said(Daemons daemons, ClusterLayout layout) {
+        return new Daemons.Progress() {
+            @Override
+            public void done(String name, String what, long millis) {
+                cluster.out()
+                        .printf(
+                                Locale.ROOT,
+                                "%-14s %s after %4.1f s   process %d   %s%n",
+                                name,
+                                what,
+                                millis / 1000.0,
+                                daemons.get(name).pid(),
+                                layout.address(name));
+                cluster.out().flush();
+            }
+
+            @Override
+            public void notice(String text) {
+                cluster.err().println("cluster: " + text);
+                cluster.err().flush();
+            }
+        };
     }
 
     private ClusterSettings settings(Optional<ClusterLayout> before) {

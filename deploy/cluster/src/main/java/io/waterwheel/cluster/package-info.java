@@ -6,6 +6,7 @@
  *   ClusterCommand   up, down, status, logs: a cluster that outlives the command
  *   RealCluster      the same for a test: it ends with the test's JVM (Reaper), and can be hurt meanwhile
  *        '--- Daemons        all of them: order of start and end, readiness
+ *               |--- Startup       starts some, each when what it needs is ready
  *               |--- Daemon        a process: its pid file, log, ports
  *               |--- Commands      their command lines
  *               |--- Workers       the processes that Supervisors started

@@ -1,6 +1,7 @@
 package io.waterwheel.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Waiting;
 import java.io.IOException;
@@ -9,6 +10,9 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -84,8 +88,8 @@ class ProcessesTest {
     void aDaemonIsStoppedEvenWhenItIsPaused() throws Exception {
         Daemon daemon = new Daemon(
                 "sleeper",
-                java.util.List.of("sleep", "60"),
-                java.util.List.of(),
+                List.of("sleep", "60"),
+                List.of(),
                 folder.resolve("sleeper.log"),
                 () -> true,
                 new PidFiles(folder),
@@ -99,6 +103,87 @@ class ProcessesTest {
         assertThat(Processes.awaitGone(pid, started, PATIENCE)).isTrue();
         assertThat(daemon.isAlive()).isFalse();
         daemon.stop(); // again, for nothing
+    }
+
+    private Daemon daemon(String script, List<Integer> ports, Daemon.Ready ready) throws IOException {
+        return new Daemon(
+                "starter",
+                List.of("sh", "-c", "cd " + folder + "; " + script),
+                ports,
+                folder.resolve("starter.log"),
+                ready,
+                new PidFiles(folder),
+                new Daemon.Manner(false, environment -> {}));
+    }
+
+    /** Starts one daemon and returns what was said meanwhile. */
+    private static List<String> start(Daemon daemon, boolean mayEnd, Duration patience, List<String> said)
+            throws Exception {
+        new Startup(needed -> Optional.empty(), each -> mayEnd, patience, Duration.ofNanos(1), new Daemons.Progress() {
+                    @Override
+                    public void done(String name, String what, long millis) {
+                        said.add(name + " " + what);
+                    }
+
+                    @Override
+                    public void notice(String text) {
+                        said.add(text);
+                    }
+                })
+                .run(List.of(daemon));
+        return said;
+    }
+
+    @Test
+    void aDaemonOfStormThatEndsWhileItStartsIsStartedAgain() throws Exception {
+        Daemon daemon = daemon(
+                "if [ -e first ]; then touch up; exec sleep 60; fi; touch first; exit 20",
+                List.of(),
+                () -> Files.exists(folder.resolve("up")));
+        List<String> said = start(daemon, true, PATIENCE, new ArrayList<>());
+        try {
+            assertThat(daemon.isAlive()).isTrue();
+            assertThat(said).endsWith("starter up").anySatisfy(line -> assertThat(line)
+                    .contains("starter ended before it was ready", "started again (1 of 3 times)", "starter.log"));
+        } finally {
+            daemon.kill();
+        }
+    }
+
+    @Test
+    void aDaemonThatAlwaysEndsIsGivenUpWithItsLog() throws Exception {
+        Daemon daemon = daemon("echo start >> starts; echo no such host; exit 20", List.of(), () -> false);
+        assertThatThrownBy(() -> start(daemon, true, PATIENCE, new ArrayList<>()))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("starter ended before it was ready; its log ends:")
+                .hasMessageContaining("no such host");
+        assertThat(folder.resolve("starts")).hasContent("start\nstart\nstart\nstart\n");
+    }
+
+    @Test
+    void whoHasThePortOfADaemonThatEndedIsSaid() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0)) {
+            Daemon daemon = daemon("echo start >> starts; exit 1", List.of(taken.getLocalPort()), () -> true);
+            assertThatThrownBy(() -> start(daemon, false, PATIENCE, new ArrayList<>()))
+                    .hasMessageContaining("its port " + taken.getLocalPort() + " is taken by pid "
+                            + ProcessHandle.current().pid());
+            assertThat(folder.resolve("starts")).hasContent("start\n");
+        }
+    }
+
+    @Test
+    void whatIsWaitedForIsSaidAndWhatComesTooLate() throws Exception {
+        List<String> said = new ArrayList<>();
+        Daemon daemon = daemon("exec sleep 60", List.of(), () -> !said.isEmpty());
+        try {
+            assertThat(start(daemon, false, PATIENCE, said).get(0)).contains("these are not up yet: starter");
+            daemon.kill();
+            Daemon late = daemon("exec sleep 60", List.of(), () -> false);
+            assertThatThrownBy(() -> start(late, false, Duration.ofMillis(1), said))
+                    .hasMessageContaining("starter listens, but was not ready within 0 s");
+        } finally {
+            daemon.kill();
+        }
     }
 
     @Test

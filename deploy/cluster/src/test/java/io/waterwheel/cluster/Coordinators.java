@@ -24,7 +24,7 @@ import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.util.Text;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
-import org.apache.curator.retry.RetryOneTime;
+import org.apache.curator.retry.RetryNTimes;
 import org.apache.zookeeper.KeeperException;
 
 /**
@@ -44,7 +44,7 @@ final class Coordinators implements AutoCloseable {
         this.root = root;
         this.zooKeeper = CuratorFrameworkFactory.builder()
                 .connectString(connect)
-                .retryPolicy(new RetryOneTime(100))
+                .retryPolicy(new RetryNTimes(100, 200))
                 .build();
         zooKeeper.start();
     }

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(SharedCluster.class)
 final class DimensionsOnClusterTest {
     private static final String STREAM = "dimensions";
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
     /** Rows of a phase, enough to learn from. */
     private static final int ROWS = 2_000;
 

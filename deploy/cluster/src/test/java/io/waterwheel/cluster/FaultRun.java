@@ -2,6 +2,7 @@ package io.waterwheel.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.Waiting;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.admin.Verification;
@@ -26,17 +27,22 @@ import java.util.stream.Collectors;
  * compared; questions on rows that are all in chunks are answered throughout. For one run, by one thread.
  */
 final class FaultRun {
-    private static final int ROWS_A_SECOND = Integer.getInteger("rows", 2_000);
-    private static final int FIRST_ROWS = 20_000;
+    private static final int ROWS_A_SECOND = Rounds.of("rows", 1_000, 2_000);
+    /** So many are in chunks before the first strike. */
+    private static final int FIRST_ROWS = Rounds.ALL ? 20_000 : 8_000;
+
     private static final int STRIKES_A_FLUSH = 8;
+    /** Between two questions: what is struck needs the processor to come back. */
+    private static final Duration REST = Duration.ofMillis(100);
+
     private static final Duration QUESTION = Duration.ofSeconds(5);
     /** Longer, so that on a busy machine one of them is answered. */
-    private static final Duration RECOVERY_QUESTION = Duration.ofSeconds(15);
+    private static final Duration RECOVERY_QUESTION = Duration.ofSeconds(30);
 
     /** A question on old data, the client's repetitions included. */
-    private static final Duration OLD_QUESTION = Duration.ofMinutes(3);
+    private static final Duration OLD_QUESTION = Duration.ofMinutes(5);
     /** How long after a fault a complete answer may take; what is usual is in the printed report. */
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
 
     private final String name;
     private final long seed;
@@ -77,9 +83,11 @@ final class FaultRun {
             List<? extends InjectedFault> strikes)
             throws Exception {
         AnswerCheck check = new AnswerCheck(client, random);
-        while (feed.acknowledged().rows() < FIRST_ROWS) {
-            recover(cluster, check, feed);
-        }
+        recover(cluster, check, feed);
+        Waiting.until(
+                "there are rows for the first chunks",
+                PATIENCE,
+                () -> feed.acknowledged().rows() >= FIRST_ROWS);
         Feed.Acknowledged flushed = feed.acknowledged();
         client.flush(KnownRows.STREAM, PATIENCE, flushed.positions());
         int done = 0;
@@ -116,7 +124,7 @@ final class FaultRun {
         double lasted;
         long fresh = -1;
         try (history) {
-            try (QueryLoop asking = new QueryLoop(check, feed, QUESTION)) {
+            try (QueryLoop asking = new QueryLoop(check, feed, QUESTION, REST)) {
                 what = fault.strike(cluster, random);
                 asking.checkFailure();
             }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * choices.
  */
 @Tag("cluster")
-@Timeout(300)
+@Timeout(900)
 @ExtendWith(SharedCluster.class)
 final class GatewayOnClusterTest {
     private static final String STREAM = "pushed";
@@ -99,7 +99,7 @@ final class GatewayOnClusterTest {
 
     private static String sql(GatewayProcess gateway, String statement) throws Exception {
         GatewayProcess.Reply reply =
-                gateway.post("/v1/query?format=csv&timeout=60", statement, "Content-Type", "application/sql");
+                gateway.post("/v1/query?format=csv&timeout=300", statement, "Content-Type", "application/sql");
         assertThat(reply.status()).as("%s: %s", statement, reply.body()).isEqualTo(200);
         return reply.body();
     }
@@ -154,10 +154,10 @@ final class GatewayOnClusterTest {
         demanded.forEach((partition, offset) -> atLeast.add(partition + ":" + offset));
         String positions = String.join(",", atLeast);
         GatewayProcess.Reply counted =
-                gateway.get("/v1/query?stream=" + STREAM + "&count&format=csv&timeout=120&at-least=" + positions);
+                gateway.get("/v1/query?stream=" + STREAM + "&count&format=csv&timeout=300&at-least=" + positions);
         assertThat(counted).isEqualTo(new GatewayProcess.Reply(200, "tuples\n" + rows + "\n"));
         GatewayProcess.Reply summed = gateway.post(
-                "/v1/query?format=csv&timeout=120&at-least="
+                "/v1/query?format=csv&timeout=300&at-least="
                         + String.join(
                                 ",",
                                 atLeast.stream()

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 final class GatewayProcess implements AutoCloseable {
     private static final Path LAUNCHER = Path.of("../../waterwheel");
     private static final String READY = "ready: ";
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration PATIENCE = Duration.ofMinutes(6);
 
     /** An answer's status and text. */
     record Reply(int status, String body) {}

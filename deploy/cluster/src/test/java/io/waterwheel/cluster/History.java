@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * must be answered within its time, the client's own repetitions included, and rightly.
  */
 final class History implements AutoCloseable {
-    private static final long REST_NANOS = 50_000_000;
+    private static final long REST_NANOS = 100_000_000;
 
     private final WaterwheelClient client;
     private final long rows;

@@ -1,5 +1,6 @@
 package io.waterwheel.cluster;
 
+import io.waterwheel.Rounds;
 import io.waterwheel.Waiting;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.error.WaterwheelException;
@@ -25,7 +26,7 @@ final class SharedCluster implements ParameterResolver {
     /** ZooKeeper's session of the topology's processes. */
     static final int SESSION_MILLIS = 6_000;
 
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
     private static final int COORDINATORS = 2;
     private static final int PAIRS = 3;
     private static final int FIRST_NUMBER = 10;
@@ -37,12 +38,39 @@ final class SharedCluster implements ParameterResolver {
             "maintenance.interval=2 s",
             "query.warm-up=0 s",
             "zookeeper.session-timeout=" + SESSION_MILLIS + " ms");
+    /** Whether hosts are struck, and not only workers, DataNodes and daemons that are started again at once. */
+    private static final boolean HOSTS_FAIL = Rounds.ALL
+            || !LinkFault.PREFIX.isEmpty()
+            || Integer.getInteger("kills", 0) > 0
+            || System.getProperty("faults") != null;
+
     /**
-     * Storm moves what was on a host that is away after a quarter of a minute, instead of a half; and once a worker was
-     * launched a minute ago, instead of two: a test's topology is younger than that when its hosts fail.
+     * Where hosts fail: Storm moves what was on a host that is away after a quarter of a minute, instead of a half; and
+     * once a worker was launched a minute ago, instead of two: a test's topology is younger than that when its hosts
+     * fail. Else nothing is moved, and no worker that starts is given up, for minutes: on a slow machine with
+     * everything beside, what is only late would be started anew, which makes all the others later.
      */
-    private static final Map<String, String> STORM = Map.of(
-            "nimbus.task.timeout.secs", "15", "nimbus.supervisor.timeout.secs", "15", "nimbus.task.launch.secs", "60");
+    private static final Map<String, String> STORM = HOSTS_FAIL
+            ? Map.of(
+                    "nimbus.task.timeout.secs",
+                    "15",
+                    "nimbus.supervisor.timeout.secs",
+                    "15",
+                    "nimbus.task.launch.secs",
+                    "60")
+            : Map.of(
+                    "nimbus.task.timeout.secs",
+                    "120",
+                    "nimbus.supervisor.timeout.secs",
+                    "120",
+                    "nimbus.task.launch.secs",
+                    "400",
+                    // Not longer: a Supervisor that was started again learns by silence alone that a worker of its
+                    // predecessor has died.
+                    "supervisor.worker.timeout.secs",
+                    "60",
+                    "supervisor.worker.start.timeout.secs",
+                    "400");
 
     /** As test JVMs: what compilers have just written is not verified again by each of a dozen processes. */
     private static final List<String> JVM =

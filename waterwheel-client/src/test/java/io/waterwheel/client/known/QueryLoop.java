@@ -1,6 +1,7 @@
 package io.waterwheel.client.known;
 
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Asks questions on a thread of its own as long as it is open. */
@@ -9,13 +10,23 @@ public final class QueryLoop implements AutoCloseable {
     private volatile boolean ending;
     private volatile @Nullable RuntimeException failure;
 
-    /** Begins to ask. */
+    /** Begins to ask, without a rest. */
     public QueryLoop(AnswerCheck check, Feed feed, Duration timeout) {
+        this(check, feed, timeout, Duration.ZERO);
+    }
+
+    /**
+     * Begins to ask.
+     *
+     * @param rest between an answer and the next question
+     */
+    public QueryLoop(AnswerCheck check, Feed feed, Duration timeout, Duration rest) {
         this.thread = new Thread(
                 () -> {
                     try {
                         while (!ending) {
                             var unused = check.askOne(feed, timeout);
+                            LockSupport.parkNanos(rest.toNanos());
                         }
                     } catch (RuntimeException e) {
                         failure = e;

@@ -12,6 +12,8 @@ import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.StreamDefinition;
 import io.waterwheel.storm.AppendBolt;
 import io.waterwheel.storm.TupleMapper;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,21 +29,25 @@ import org.apache.storm.tuple.Fields;
 import org.apache.storm.tuple.Values;
 import org.jspecify.annotations.Nullable;
 
-/** A topology of somebody else's, in a local cluster of Storm, whose bolt appends to a stream. */
+/** A topology of somebody else's, in a local cluster of Storm in its own process, whose bolt appends to a stream. */
 final class AppendedByStorm {
     private static final int TUPLES = 2_500;
     /** One of them is no row. */
     private static final int BAD = 1_234;
+
+    private static final String DONE = "DONE, failed: ";
 
     private static final Set<Object> ACKED = ConcurrentHashMap.newKeySet();
     private static final Set<Object> FAILED = ConcurrentHashMap.newKeySet();
 
     private final WaterwheelClient client;
     private final String url;
+    private final Path folder;
 
-    AppendedByStorm(WaterwheelClient client, String url) {
+    AppendedByStorm(WaterwheelClient client, String url, Path folder) {
         this.client = client;
         this.url = url;
+        this.folder = folder;
     }
 
     /** Emits each tuple once; those that fail are not emitted again. */
@@ -94,25 +100,32 @@ final class AppendedByStorm {
                                 new Field("note", FieldType.STRING, true)),
                         new KeySpec.Ordered("n"),
                         "at")));
-        TopologyBuilder topology = new TopologyBuilder();
-        topology.setSpout("numbers", new Numbers());
-        topology.setBolt("append", new AppendBolt("storm_numbers", TupleMapper.BY_NAME, url), 2)
-                .shuffleGrouping("numbers");
-        Config conf = new Config();
-        conf.setMaxSpoutPending(700);
-        // Storm takes a tuple for lost after that: on a busy machine none is.
-        conf.setMessageTimeoutSecs(600);
-        try (LocalCluster cluster = new LocalCluster();
-                LocalCluster.LocalTopology running =
-                        cluster.submitTopology("appends", conf, topology.createTopology())) {
-            Waiting.until("all are acked or failed", () -> ACKED.size() + FAILED.size() == TUPLES);
-            assertThat(running).isNotNull();
-            assertThat(FAILED).containsExactly(BAD);
+        try (CommandProcess storm = LocalStorm.start(folder, AppendedByStorm.class, url)) {
+            assertThat(storm.line(DONE)).as(storm.err()).isEqualTo(DONE + List.of(BAD));
         }
         Waiting.until(
                 "queries see what was acked",
                 () -> client.query("storm_numbers").count() == TUPLES - 1);
         assertThat(client.query("storm_numbers").where("note IS NULL").count()).isEqualTo(TUPLES - 1);
         client.drop("storm_numbers");
+    }
+
+    /** What runs in the process of Storm: says what has failed when all tuples are acked or failed. */
+    @SuppressWarnings({"SystemOut", "resource"}) // the parent reads it; the process ends by being killed
+    public static void main(String[] args) throws Exception {
+        TopologyBuilder topology = new TopologyBuilder();
+        topology.setSpout("numbers", new Numbers());
+        topology.setBolt("append", new AppendBolt("storm_numbers", TupleMapper.BY_NAME, args[0]), 2)
+                .shuffleGrouping("numbers");
+        Config conf = new Config();
+        conf.setMaxSpoutPending(700);
+        // Storm takes a tuple for lost after that: on a busy machine none is.
+        conf.setMessageTimeoutSecs(600);
+        LocalStorm.cluster(
+                        new LocalCluster.Builder().withDaemonConf(Config.TOPOLOGY_ENABLE_MESSAGE_TIMEOUTS, true), "1")
+                .submitTopology("appends", conf, topology.createTopology());
+        boolean all = Waiting.holds(Duration.ofMinutes(4), () -> ACKED.size() + FAILED.size() == TUPLES);
+        System.out.println(DONE + FAILED + (all ? "" : " and only " + ACKED.size() + " acked"));
+        Thread.currentThread().join();
     }
 }

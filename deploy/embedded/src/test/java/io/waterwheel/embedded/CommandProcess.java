@@ -30,9 +30,14 @@ final class CommandProcess implements AutoCloseable {
 
     /** Starts a command with these options of the JVM; what it prints goes to files of the folder. */
     static CommandProcess start(Path folder, List<String> options, String... words) throws IOException {
+        return run(folder, options, Main.class.getName(), words);
+    }
+
+    /** The same with a class of the tests. */
+    static CommandProcess run(Path folder, List<String> options, String mainClass, String... words) throws IOException {
         List<String> all = new ArrayList<>(options);
         all.addAll(List.of("-XX:+UseSerialGC", "--add-opens=java.base/java.nio=ALL-UNNAMED"));
-        List<String> command = ChildJvm.command(all, Main.class.getName(), List.of(words));
+        List<String> command = ChildJvm.command(all, mainClass, List.of(words));
         Path out = Files.createTempFile(folder, "out-", ".txt");
         Path err = Files.createTempFile(folder, "err-", ".txt");
         ProcessBuilder builder =
@@ -70,7 +75,8 @@ final class CommandProcess implements AutoCloseable {
     /** What the JVM of a process says to a command of {@code jcmd}. */
     static String jcmd(long pid, String command) throws Exception {
         String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
-        Process asked = new ProcessBuilder(jcmd, Long.toString(pid), command)
+        Process asked = new ProcessBuilder(
+                        jcmd, "-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", Long.toString(pid), command)
                 .redirectErrorStream(true)
                 .start();
         String said = new String(asked.getInputStream().readAllBytes(), UTF_8);

@@ -158,7 +158,7 @@ final class EndToEndTest {
 
     @Test
     void aTopologyOfStormAppends() throws Exception {
-        new AppendedByStorm(client, server.url()).everyTupleThatIsARowIsStoredAndThenAcked();
+        new AppendedByStorm(client, server.url(), folder).everyTupleThatIsARowIsStoredAndThenAcked();
     }
 
     @Test
@@ -399,7 +399,7 @@ final class EndToEndTest {
                 appender.append(i, i % 100, i % 10 == 0 ? null : i / 8.0, "n" + i % 7);
                 if (i == 1200) {
                     appender.flush();
-                    client.flush("kinds", Duration.ofMinutes(2));
+                    client.flush("kinds", Duration.ofMinutes(5));
                 }
             }
             positions = appender.flush();

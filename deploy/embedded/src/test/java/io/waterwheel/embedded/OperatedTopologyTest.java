@@ -54,7 +54,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(900)
 final class OperatedTopologyTest {
     private static final int ROWS = 20_000;
-    private static final int BULK = Rounds.of("bulk", 400_000, 1_000_000);
+    private static final int BULK = Rounds.of("bulk", 150_000, 1_000_000);
 
     @TempDir
     Path folder;
@@ -73,7 +73,7 @@ final class OperatedTopologyTest {
         Files.createDirectories(folder.resolve("chunks"));
         try (EmbeddedZooKeeper keeper = EmbeddedZooKeeper.start(folder.resolve("zookeeper"), 0);
                 EmbeddedKafka kafka = EmbeddedKafka.start(folder.resolve("kafka"), 0);
-                NimbusCluster storm = NimbusCluster.start(keeper.connect(), 1, nimbusPort)) {
+                NimbusCluster storm = NimbusCluster.start(folder, keeper.connect(), 1, nimbusPort)) {
             assertThat(storm).isNotNull();
             zooKeeper = keeper.connect();
             configuration = Files.writeString(folder.resolve("waterwheel.yaml"), """
@@ -138,7 +138,7 @@ final class OperatedTopologyTest {
         assertThat(nobody.err()).contains("no Nimbus leads at 127.0.0.1:1").contains("[NIMBUS_UNREACHABLE]");
     }
 
-    /** Storm in this process takes the classes of this process, whatever is in the jar. */
+    /** Storm takes the classes of its own process, whatever is in the jar. */
     private Path jar() throws IOException {
         Path jar = folder.resolve("topology.jar");
         new JarOutputStream(Files.newOutputStream(jar)).close();
@@ -227,10 +227,10 @@ final class OperatedTopologyTest {
     private void killInTheMiddle(WaterwheelClient client) throws Exception {
         append(client, BULK);
         exact(client);
-        try (Cursor cursor = client.query("rows").timeout(Duration.ofMinutes(3)).rows()) {
+        try (Cursor cursor = client.query("rows").timeout(Duration.ofMinutes(5)).rows()) {
             assertThat(cursor.next()).isTrue();
             CompletableFuture<List<Numbered>> whole = CompletableFuture.supplyAsync(
-                    () -> client.query("rows").timeout(Duration.ofMinutes(3)).list(Numbered.class));
+                    () -> client.query("rows").timeout(Duration.ofMinutes(5)).list(Numbered.class));
             assertThat(topology("kill", "waterwheel", "--wait").code()).isZero();
             try (CatalogStore catalog =
                     ZooKeeperCatalogStore.connect(zooKeeper, "/waterwheel/default", Duration.ofSeconds(60))) {
@@ -281,7 +281,7 @@ final class OperatedTopologyTest {
     private void exact(WaterwheelClient client) {
         assertEachOnce(client.query("rows")
                 .atLeast(positions)
-                .timeout(Duration.ofMinutes(2))
+                .timeout(Duration.ofMinutes(5))
                 .list(Numbered.class));
     }
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("embedded")
 final class BackupTest {
     private static final int ROWS = 60_000;
-    private static final int PATIENCE = 120;
+    private static final int PATIENCE = 300;
 
     @TempDir
     Path folder;

@@ -120,7 +120,7 @@ final class Curl {
         reader.start();
         // What has not come says so where the answer is compared.
         boolean unused =
-                Waiting.holds(Duration.ofMinutes(1), () -> !reader.isAlive() || enough.test(String.join("\n", came)));
+                Waiting.holds(Duration.ofMinutes(5), () -> !reader.isAlive() || enough.test(String.join("\n", came)));
         response.body().close();
         return String.join("\n", came);
     }

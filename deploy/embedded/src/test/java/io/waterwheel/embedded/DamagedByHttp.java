@@ -45,7 +45,7 @@ final class DamagedByHttp implements AutoCloseable {
     private static final int REQUESTS = Rounds.of("requests", 360, 30_000);
     private static final int AT_ONCE = 12;
     private static final int MOST_ATTEMPTS = 10;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final StreamDefinition STREAM = new StreamDefinition(
             "damaged",
             "damaged",

@@ -62,7 +62,7 @@ final class EmbeddedPartsTest {
             port = kafka.port();
             topics.ensure("t", 2);
             producer.send(new ProducerRecord<>("t", 1, null, "kept".getBytes(UTF_8)))
-                    .get(2, TimeUnit.MINUTES);
+                    .get(5, TimeUnit.MINUTES);
         }
         // By it the next start knows that the logs need no look.
         assertThat(folder.resolve("logs/.kafka_cleanshutdown")).exists();
@@ -75,7 +75,7 @@ final class EmbeddedPartsTest {
 
     /** The controller on what a kill has left takes the killed broker for alive, here for an hour. */
     @Test
-    @Timeout(300)
+    @Timeout(900)
     void kafkaDoesNotWaitForTheSessionOfAKilledBroker() throws Exception {
         Map<String, String> longSession = Map.of("broker.session.timeout.ms", "3600000");
         Path killed = folder.resolve("killed");
@@ -112,9 +112,9 @@ final class EmbeddedPartsTest {
             try (Admin admin = Admin.create(own)) {
                 admin.createTopics(List.of(new NewTopic("t", 1, (short) 1)))
                         .all()
-                        .get(2, TimeUnit.MINUTES);
+                        .get(5, TimeUnit.MINUTES);
                 // What it is told of leads back by the same port.
-                assertThat(admin.describeCluster().nodes().get(2, TimeUnit.MINUTES))
+                assertThat(admin.describeCluster().nodes().get(5, TimeUnit.MINUTES))
                         .extracting(node -> node.host() + ":" + node.port())
                         .containsExactly(kafka.ownBootstrap());
             }
@@ -179,7 +179,7 @@ final class EmbeddedPartsTest {
     private static boolean taken(KafkaProducer<byte[], byte[]> producer, ProducerRecord<byte[], byte[]> record)
             throws Exception {
         try {
-            return producer.send(record).get(3, TimeUnit.MINUTES).offset() >= 0;
+            return producer.send(record).get(5, TimeUnit.MINUTES).offset() >= 0;
         } catch (ExecutionException e) {
             assertThat(e.getCause()).isInstanceOf(RetriableException.class);
             return false;
@@ -210,7 +210,7 @@ final class EmbeddedPartsTest {
 
     /** It says so only in its log, and lets the one who starts it wait. */
     @Test
-    @Timeout(300)
+    @Timeout(900)
     void aZooKeeperThatDiesWhileItStartsIsNotWaitedFor() throws Exception {
         int port = new PortRegistry(folder).port("zookeeper", 0);
         Path state = Files.createDirectories(folder.resolve("data")).resolve("version-2");

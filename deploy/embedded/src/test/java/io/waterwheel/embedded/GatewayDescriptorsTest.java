@@ -27,7 +27,7 @@ import org.yaml.snakeyaml.Yaml;
  * the words of the Kubernetes manifest and of the Compose file, and answer the probes.
  */
 @Tag("embedded")
-@Timeout(600)
+@Timeout(900)
 final class GatewayDescriptorsTest {
     private static final Path ROOT = Path.of("..", "..");
     private static final String LAUNCHER = "/opt/waterwheel/waterwheel";

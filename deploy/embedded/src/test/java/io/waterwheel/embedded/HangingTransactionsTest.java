@@ -53,13 +53,13 @@ final class HangingTransactionsTest {
                 KafkaProducer<byte[], byte[]> producer = producer(kafka)) {
             admin.createTopics(List.of(new NewTopic(PARTITION.topic(), 1, (short) 1)))
                     .all()
-                    .get(2, TimeUnit.MINUTES);
+                    .get(5, TimeUnit.MINUTES);
             producer.initTransactions();
             producer.beginTransaction();
-            producer.send(record("one")).get(2, TimeUnit.MINUTES);
+            producer.send(record("one")).get(5, TimeUnit.MINUTES);
             producer.commitTransaction();
             producer.beginTransaction();
-            producer.send(record("two")).get(2, TimeUnit.MINUTES);
+            producer.send(record("two")).get(5, TimeUnit.MINUTES);
             if (commit) {
                 producer.commitTransaction();
             } else {
@@ -119,7 +119,7 @@ final class HangingTransactionsTest {
     private static long end(Admin admin, IsolationLevel isolation) throws Exception {
         return admin.listOffsets(Map.of(PARTITION, OffsetSpec.latest()), new ListOffsetsOptions(isolation))
                 .partitionResult(PARTITION)
-                .get(2, TimeUnit.MINUTES)
+                .get(5, TimeUnit.MINUTES)
                 .offset();
     }
 

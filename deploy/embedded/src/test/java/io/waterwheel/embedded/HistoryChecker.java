@@ -18,7 +18,7 @@ import java.util.Random;
  * matches it, must be there once; one that is there must have been produced, match, and be there once.
  */
 final class HistoryChecker {
-    private static final Duration TIMEOUT = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Duration.ofMinutes(5);
     /** Larger answers say no more, and take long. */
     private static final int MOST_WANTED = 400_000;
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("embedded")
 final class InterruptTest {
     /** At once, on a machine that starts other processes too; how it ends shows that it did not end by itself. */
-    private static final int SECONDS = 60;
+    private static final int SECONDS = 300;
 
     /** Processes at a time. */
     private static final int AT_ONCE = 4;

@@ -93,7 +93,7 @@ final class KafkaSourceTest {
     private static void produce(KafkaProducer<byte[], byte[]> producer, String topic, int partition, String value)
             throws Exception {
         producer.send(new ProducerRecord<>(topic, partition, null, value.getBytes(UTF_8)))
-                .get(2, TimeUnit.MINUTES);
+                .get(5, TimeUnit.MINUTES);
     }
 
     /** Collects batches until each partition's reading has come so far; checks that nothing is missing or repeated. */
@@ -126,7 +126,7 @@ final class KafkaSourceTest {
                 TopicPartition partition = new TopicPartition(topic, p);
                 ends[p] = admin.listOffsets(Map.of(partition, OffsetSpec.latest()))
                         .partitionResult(partition)
-                        .get(2, TimeUnit.MINUTES)
+                        .get(5, TimeUnit.MINUTES)
                         .offset();
             }
         }
@@ -160,7 +160,7 @@ final class KafkaSourceTest {
                     String value = "r" + round + "-" + n + "x".repeat(random.nextInt(200));
                     long offset = producer.send(
                                     new ProducerRecord<>("committed", partition, null, value.getBytes(UTF_8)))
-                            .get(2, TimeUnit.MINUTES)
+                            .get(5, TimeUnit.MINUTES)
                             .offset();
                     if (commit) {
                         expected.computeIfAbsent(partition, p -> new TreeMap<>())
@@ -190,7 +190,7 @@ final class KafkaSourceTest {
 
                 producer.beginTransaction();
                 producer.send(new ProducerRecord<>("committed", 0, null, "open".getBytes(UTF_8)))
-                        .get(2, TimeUnit.MINUTES);
+                        .get(5, TimeUnit.MINUTES);
                 assertThat(source.poll(Duration.ofMillis(300)))
                         .as("an open transaction is not told of")
                         .isEmpty();
@@ -248,7 +248,7 @@ final class KafkaSourceTest {
             }
             admin.deleteRecords(Map.of(new TopicPartition("gaps", 0), RecordsToDelete.beforeOffset(6)))
                     .all()
-                    .get(2, TimeUnit.MINUTES);
+                    .get(5, TimeUnit.MINUTES);
             assertThat(topics.startOffsets(topic)).containsExactly(6, 0);
             source.assign(1, "gaps", 0, 3, 0);
             source.assign(1, "gaps", 1, 0, 0);
@@ -313,7 +313,7 @@ final class KafkaSourceTest {
             CompletableFuture<RecordBatch> damaged = new CompletableFuture<>();
             reader.read(1, 0, 9, 0, KafkaFields.NONE, 1000, (batch, failure) -> damaged.completeExceptionally(failure));
             assertThat(read(reader, 1, 1, 9, 1000).count()).isEqualTo(1);
-            assertThatThrownBy(() -> damaged.get(2, TimeUnit.MINUTES)).hasMessageContaining("damaged-0");
+            assertThatThrownBy(() -> damaged.get(5, TimeUnit.MINUTES)).hasMessageContaining("damaged-0");
 
             Damage.turnLastByte(folder.resolve("logs").resolve("damaged-0"));
             source.assign(1, "damaged", 0, sound, 0);
@@ -386,7 +386,7 @@ final class KafkaSourceTest {
                 done.complete(batch);
             }
         });
-        return done.get(2, TimeUnit.MINUTES);
+        return done.get(5, TimeUnit.MINUTES);
     }
 
     /** Read live or again, in batches of any size: what Kafka has of a record is with it. */
@@ -414,7 +414,7 @@ final class KafkaSourceTest {
                 headers.add(new RecordHeader("b", null));
                 producer.send(new ProducerRecord<>(
                                 "facts", 0, begun + i, key, random.nextBoolean() ? null : new byte[20], headers))
-                        .get(2, TimeUnit.MINUTES);
+                        .get(5, TimeUnit.MINUTES);
                 expected.add(i + " " + (begun + i) + " " + (key == null ? null : "k" + i) + " " + last + " null");
             }
             source.assign(1, "facts", 0, 7_000, 7_000, wanted);
@@ -488,7 +488,7 @@ final class KafkaSourceTest {
     }
 
     private static String store(KafkaDeadLetters letters, int streamId, RefusedRow... rows) throws Exception {
-        return storing(letters, streamId, rows).get(2, TimeUnit.MINUTES);
+        return storing(letters, streamId, rows).get(5, TimeUnit.MINUTES);
     }
 
     private static RefusedRow row(long offset, int index, String reason, String raw) {
@@ -560,7 +560,7 @@ final class KafkaSourceTest {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrap()))) {
             admin.describeConfigs(List.of(resource))
                     .all()
-                    .get(2, TimeUnit.MINUTES)
+                    .get(5, TimeUnit.MINUTES)
                     .get(resource)
                     .entries()
                     .forEach(entry -> values.put(entry.name(), entry.value()));
@@ -579,7 +579,7 @@ final class KafkaSourceTest {
             admin.createTopics(List.of(new NewTopic("older.dead-letters", 8, (short) 1)
                             .configs(Map.of("cleanup.policy", "delete", "retention.ms", "604800000"))))
                     .all()
-                    .get(2, TimeUnit.MINUTES);
+                    .get(5, TimeUnit.MINUTES);
         }
         Waiting.until("the topic shows", () -> topics.find("older.dead-letters").isPresent());
         try (KafkaDeadLetters letters =
@@ -605,11 +605,11 @@ final class KafkaSourceTest {
                 failures.add(storing(letters, 1, row(offset, -1, "bad", "x")));
             }
             CompletableFuture<String> other = storing(letters, 2, row(0, -1, "bad", "x"));
-            assertThat(failures.get(0).get(2, TimeUnit.MINUTES)).isNotEqualTo("null");
-            assertThat(other.get(2, TimeUnit.MINUTES)).isEqualTo("null");
+            assertThat(failures.get(0).get(5, TimeUnit.MINUTES)).isNotEqualTo("null");
+            assertThat(other.get(5, TimeUnit.MINUTES)).isEqualTo("null");
             List<String> told = new ArrayList<>();
             for (CompletableFuture<String> failed : failures) {
-                told.add(failed.get(2, TimeUnit.MINUTES));
+                told.add(failed.get(5, TimeUnit.MINUTES));
             }
             assertThat(told).doesNotContain("null");
             // One is asked for; the others of that moment fail with it.
@@ -648,7 +648,7 @@ final class KafkaSourceTest {
             admin.createTopics(List.of(
                             new NewTopic("compacted", 1, (short) 1).configs(Map.of("cleanup.policy", "compact"))))
                     .all()
-                    .get(2, TimeUnit.MINUTES);
+                    .get(5, TimeUnit.MINUTES);
         }
         Waiting.until("the topic shows", () -> topics.find("compacted").isPresent());
         assertThatThrownBy(() -> topics.ensure("compacted", 1))
@@ -667,7 +667,7 @@ final class KafkaSourceTest {
                 sent.add(producer.send(new ProducerRecord<>("shrinks", 0, null, value)));
             }
             for (Future<?> one : sent) {
-                one.get(1, TimeUnit.MINUTES);
+                one.get(5, TimeUnit.MINUTES);
             }
             assertThat(bytes("shrinks-0")).isGreaterThan(70_000_000);
             topics.keepingAll(() -> {
@@ -685,7 +685,7 @@ final class KafkaSourceTest {
                     .as("beyond the end")
                     .isInstanceOf(WaterwheelException.class);
             // Its place among the sequences of the producer is kept.
-            producer.send(new ProducerRecord<>("shrinks", 0, null, value)).get(1, TimeUnit.MINUTES);
+            producer.send(new ProducerRecord<>("shrinks", 0, null, value)).get(5, TimeUnit.MINUTES);
         }
         assertThat(topics.states(List.of("shrinks")).get("shrinks").ends()).containsExactly(records + 1);
     }

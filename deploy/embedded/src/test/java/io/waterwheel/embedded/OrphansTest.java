@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** On a whole server: chunk files that are nobody's are removed after the grace time, all others stay. */
 @Tag("embedded")
-@Timeout(600)
+@Timeout(900)
 final class OrphansTest {
     private static final Pattern CHUNK = Pattern.compile("(\\d+)-(\\d+)-(\\d+)-0\\.chunk");
     private static final Pattern REMOVED = Pattern.compile("\"removed\":(\\d+)");

@@ -494,7 +494,7 @@ final class PushedByHttp implements AutoCloseable {
         try (Admin admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, kafka))) {
             admin.deleteRecords(Map.of(new TopicPartition("slow", 0), RecordsToDelete.beforeOffset(3)))
                     .all()
-                    .get(1, TimeUnit.MINUTES);
+                    .get(5, TimeUnit.MINUTES);
         }
         long from = Long.parseLong(first.substring(first.indexOf("@0:") + 3));
         assertThat(from).isBetween(1L, 3L);

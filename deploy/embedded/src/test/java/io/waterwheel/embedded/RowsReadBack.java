@@ -49,7 +49,7 @@ final class RowsReadBack {
             client.createStream(new StreamDefinition(name, name, format, 1 + random.nextInt(4), schema));
             List<@Nullable Object[]> rows = new ArrayList<>();
             AppenderSettings settings =
-                    new AppenderSettings(Duration.ofMillis(5), 1 << 10, 1 << 20, Duration.ofMinutes(1));
+                    new AppenderSettings(Duration.ofMillis(5), 1 << 10, 1 << 20, Duration.ofMinutes(5));
             Map<Integer, Long> positions;
             try (Appender appender = Appender.open(client.describe(name), settings)) {
                 for (int r = random.nextInt(3000); r >= 0; r--) {

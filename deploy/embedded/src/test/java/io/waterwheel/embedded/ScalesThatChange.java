@@ -166,7 +166,7 @@ final class ScalesThatChange implements AutoCloseable {
         compare("changed, and nothing came since");
         appendUntilKeyedBy(2, 1);
         compare("in memory by both");
-        client.flush("moving", Duration.ofSeconds(60), positions);
+        client.flush("moving", Duration.ofMinutes(5), positions);
         compare("in chunks by both");
         append(2);
         compare("beyond the second scales");
@@ -190,7 +190,7 @@ final class ScalesThatChange implements AutoCloseable {
         appendUntilKeyedBy(3, 2);
         append(1);
         compare("through three scales");
-        client.flush("moving", Duration.ofSeconds(60), positions);
+        client.flush("moving", Duration.ofMinutes(5), positions);
         compare("in chunks of three scales");
         CliResult verified = command.run("", "verify", "moving");
         assertThat(verified.code()).as(verified.out() + verified.err()).isZero();
@@ -198,7 +198,7 @@ final class ScalesThatChange implements AutoCloseable {
         client.setIndexers("moving", 3);
         append(2);
         compare("divided between others");
-        client.flush("moving", Duration.ofSeconds(60), positions);
+        client.flush("moving", Duration.ofMinutes(5), positions);
         compare("in chunks of others");
         StreamDetails details = client.describe("moving");
         assertThat(details.scales()).isEqualTo(3);

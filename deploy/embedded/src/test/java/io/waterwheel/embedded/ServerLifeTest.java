@@ -28,7 +28,7 @@ final class ServerLifeTest {
     /** Those that are in memory when the server is told to end: few, as it gives up writing after ten seconds. */
     private static final int LATE = 20_000;
 
-    private static final int PATIENCE = 60;
+    private static final int PATIENCE = 300;
     private static final Pattern READY = Pattern.compile(
             "ready: (grpc://127\\.0\\.0\\.1:\\d+) kafka://127\\.0\\.0\\.1:\\d+ http://127\\.0\\.0\\.1:\\d+");
 
@@ -70,7 +70,7 @@ final class ServerLifeTest {
             CliResult verified = run(url, null, "chunk", "verify", "rows");
             assertThat(verified.code()).as(verified.err()).isZero();
             assertThat(verified.out()).matches("rows: \\d+ chunks, \\d+ bytes read; all are right\n");
-            CliResult ran = run(url, server, "query", "rows", "--format", "csv", "--timeout", "60");
+            CliResult ran = run(url, server, "query", "rows", "--format", "csv", "--timeout", "300");
             assertThat(ran.code()).as(ran.err()).isEqualTo(1);
             assertThat(ran.out().lines().count()).isBetween(2L, (long) ROWS);
             assertThat(ran.err().lines().reduce((a, b) -> b).orElse(""))

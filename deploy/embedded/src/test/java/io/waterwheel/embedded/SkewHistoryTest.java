@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class SkewHistoryTest {
     private static final String STREAM = "skewed";
     private static final int SECONDS = Rounds.of("seconds", 16, 120);
-    private static final int PATIENCE_SECONDS = Math.max(SECONDS, 120);
+    private static final int PATIENCE_SECONDS = Math.max(SECONDS, 300);
     private static final int FLIP_SECONDS = Integer.getInteger("flip", 7);
     private static final int LATE_PER_CENT = Integer.getInteger("late", 10);
     private static final int ROWS_A_SECOND = Integer.getInteger("rows", 3_000);
@@ -88,7 +88,7 @@ final class SkewHistoryTest {
             assertThat(client.flush(STREAM)).isNotEmpty();
             last.ask(client, KeyInterval.ALL, TimeInterval.ALL);
             assertThat(last.anomalies()).as("seed %s, at the end", seed).isEmpty();
-            assertThat(client.verify(STREAM, Duration.ofMinutes(2)).differences())
+            assertThat(client.verify(STREAM, Duration.ofMinutes(5)).differences())
                     .isEmpty();
         }
     }

@@ -61,7 +61,7 @@ final class SlowReaders implements AutoCloseable {
         enough.countDown();
         clients.forEach(WaterwheelClient::close);
         for (Future<String> answer : answers) {
-            String unused = answer.get(1, TimeUnit.MINUTES);
+            String unused = answer.get(5, TimeUnit.MINUTES);
         }
     }
 }

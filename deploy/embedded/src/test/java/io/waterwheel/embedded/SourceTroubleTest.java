@@ -68,7 +68,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a topic can do to a stream, on one whole server: each outcome as documented, none of them silent. */
 @Tag("embedded")
-@Timeout(600)
+@Timeout(900)
 final class SourceTroubleTest {
     private static final Schema SCHEMA = new Schema(
             List.of(new Field("t", FieldType.TIMESTAMP, false), new Field("k", FieldType.LONG, false)),
@@ -128,7 +128,7 @@ final class SourceTroubleTest {
         long end = 0;
         for (String line : lines) {
             end = producer.send(new ProducerRecord<>(topic, partition, null, line.getBytes(UTF_8)))
-                            .get(2, TimeUnit.MINUTES)
+                            .get(5, TimeUnit.MINUTES)
                             .offset()
                     + 1;
         }
@@ -148,7 +148,7 @@ final class SourceTroubleTest {
     private static long tuples(String stream, Map<Integer, Long> seen) {
         return count(Query.of(stream)
                         .withSeen(new SessionPositions(SessionPositions.ANY, seen))
-                        .withTimeout(Duration.ofSeconds(40)))
+                        .withTimeout(Duration.ofMinutes(5)))
                 .tuples();
     }
 
@@ -243,7 +243,7 @@ final class SourceTroubleTest {
         waitForTrouble("gone", "halted before offset 1");
         admin.deleteRecords(Map.of(new TopicPartition("gone", 0), RecordsToDelete.beforeOffset(end - 1)))
                 .all()
-                .get(2, TimeUnit.MINUTES);
+                .get(5, TimeUnit.MINUTES);
         client.alter("gone", BadRecords.SKIP, null, null);
         waitForTrouble("gone", "the log begins at " + (end - 1));
         assertThat(count(Query.of("gone")).tuples()).isEqualTo(1);
@@ -265,7 +265,7 @@ final class SourceTroubleTest {
         create("away", 1, BadRecords.SKIP, LogLoss.FAIL);
         long end = send("away", 0, "1,1", "2,2");
         assertThat(tuples("away", Map.of(0, end))).isEqualTo(2);
-        admin.deleteTopics(List.of("away")).all().get(2, TimeUnit.MINUTES);
+        admin.deleteTopics(List.of("away")).all().get(5, TimeUnit.MINUTES);
         waitForTrouble("away", "the topic is not there");
         makeAgain("away");
         waitForTrouble("away", "made anew");
@@ -295,7 +295,7 @@ final class SourceTroubleTest {
             try {
                 admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1)))
                         .all()
-                        .get(2, TimeUnit.MINUTES);
+                        .get(5, TimeUnit.MINUTES);
                 return true;
             } catch (java.util.concurrent.ExecutionException e) {
                 return false;
@@ -368,7 +368,7 @@ final class SourceTroubleTest {
         send("again.new", 0, "1,1");
         Waiting.until(
                 "the new one is there",
-                () -> client.query("again").timeout(Duration.ofSeconds(20)).count() == 1);
+                () -> client.query("again").timeout(Duration.ofMinutes(5)).count() == 1);
     }
 
     @Test
@@ -391,7 +391,7 @@ final class SourceTroubleTest {
         assertThat(tuples("grows", Map.of(0, end))).isEqualTo(2);
         admin.createPartitions(Map.of("grows", NewPartitions.increaseTo(3)))
                 .all()
-                .get(2, TimeUnit.MINUTES);
+                .get(5, TimeUnit.MINUTES);
         Waiting.until(
                 "partition 2 can be written",
                 () -> producer.partitionsFor("grows").size() == 3);
@@ -420,17 +420,17 @@ final class SourceTroubleTest {
 
     /** Makes the topic when there is none. */
     private static void setPolicy(String topic, String policy) throws Exception {
-        if (!admin.listTopics().names().get(2, TimeUnit.MINUTES).contains(topic)) {
+        if (!admin.listTopics().names().get(5, TimeUnit.MINUTES).contains(topic)) {
             makeAgain(topic);
         }
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
         AlterConfigOp set = new AlterConfigOp(new ConfigEntry("cleanup.policy", policy), AlterConfigOp.OpType.SET);
-        admin.incrementalAlterConfigs(Map.of(resource, List.of(set))).all().get(2, TimeUnit.MINUTES);
+        admin.incrementalAlterConfigs(Map.of(resource, List.of(set))).all().get(5, TimeUnit.MINUTES);
         Waiting.until(topic + " has cleanup.policy=" + policy, () -> {
             try {
                 return admin.describeConfigs(List.of(resource))
                         .all()
-                        .get(2, TimeUnit.MINUTES)
+                        .get(5, TimeUnit.MINUTES)
                         .get(resource)
                         .get("cleanup.policy")
                         .value()
@@ -465,7 +465,7 @@ final class SourceTroubleTest {
             });
             ConsumerRecord<byte[], byte[]> first = letters.get(0);
             producer.send(new ProducerRecord<>(topic, 0, first.key(), first.value(), first.headers()))
-                    .get(2, TimeUnit.MINUTES);
+                    .get(5, TimeUnit.MINUTES);
         }
     }
 
@@ -484,7 +484,7 @@ final class SourceTroubleTest {
                 String line = i % 2 == 0 ? i + "," + i : "aborted";
                 end = transactional
                         .send(new ProducerRecord<>("transactions", 0, null, line.getBytes(UTF_8)))
-                        .get(2, TimeUnit.MINUTES)
+                        .get(5, TimeUnit.MINUTES)
                         .offset();
                 if (i % 2 == 0) {
                     transactional.commitTransaction();

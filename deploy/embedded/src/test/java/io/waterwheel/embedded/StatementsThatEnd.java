@@ -38,8 +38,8 @@ import java.util.regex.Pattern;
  * has no row yet.
  */
 final class StatementsThatEnd {
-    /** Generous: a machine may be busy. What was seen is printed. */
-    private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(5);
+    /** Generous: a machine may be busy, and one that is not ended goes on for minutes. What was seen is printed. */
+    private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     /** What a statement is, and whether it has rows long before it ends. */
     private record Kind(String name, boolean rowsCome, boolean executor, String sql) {}

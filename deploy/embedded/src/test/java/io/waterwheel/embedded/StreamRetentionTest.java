@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** On a whole server: what is older than a stream's retention goes, for good, and nothing else does. */
 @Tag("embedded")
-@Timeout(600)
+@Timeout(900)
 final class StreamRetentionTest {
     private static final long HOUR = 3_600_000;
     private static final long YEAR = 365 * 24 * HOUR;

@@ -345,7 +345,7 @@ final class TopicsAsTheyAre {
             let.useRegistryAccess(
                     RegistryAccess.of("of the test", "env:LINES", name -> registry.address() + " basic reader:secret"));
             try (Tail tail = let.tail("registered", TailSettings.NOW.fromEarliest())) {
-                assertThat(tail.poll(Duration.ofMinutes(1))).isNotNull();
+                assertThat(tail.poll(Duration.ofMinutes(5))).isNotNull();
             }
         }
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What depends on whether there is more than one broker, with two of them. */
 @Tag("embedded")
-@Timeout(600)
+@Timeout(900)
 final class TwoBrokersTest {
     @TempDir
     static Path folder;
@@ -77,7 +77,7 @@ final class TwoBrokersTest {
         CompletableFuture<String> done = new CompletableFuture<>();
         RefusedRow row = new RefusedRow(7, -1, RefusalKind.VALUE, "bad", ByteBuffer.wrap("x".getBytes(UTF_8)));
         letters.store(streamId, 0, List.of(row), e -> done.complete(String.valueOf(e)));
-        assertThat(done.get(2, TimeUnit.MINUTES)).isEqualTo("null");
+        assertThat(done.get(5, TimeUnit.MINUTES)).isEqualTo("null");
     }
 
     @Test
@@ -92,13 +92,13 @@ final class TwoBrokersTest {
                     "both brokers",
                     () -> admin.describeCluster()
                                     .nodes()
-                                    .get(2, TimeUnit.MINUTES)
+                                    .get(5, TimeUnit.MINUTES)
                                     .size()
                             == 2);
             admin.createTopics(List.of(new NewTopic("two.dead-letters", 1, (short) 2)
                             .configs(Map.of("cleanup.policy", "compact", "retention.ms", "-1"))))
                     .all()
-                    .get(2, TimeUnit.MINUTES);
+                    .get(5, TimeUnit.MINUTES);
             try (KafkaDeadLetters letters = new KafkaDeadLetters(
                     kafka.bootstrap(), "w", "test", id -> id == 1 ? "one" : "two", topics::ensureDeadLetters)) {
                 store(letters, 1);
@@ -112,7 +112,7 @@ final class TwoBrokersTest {
                             new TopicPartition("one.dead-letters", 0),
                             Optional.of(new NewPartitionReassignment(List.of(1, 2)))))
                     .all()
-                    .get(2, TimeUnit.MINUTES);
+                    .get(5, TimeUnit.MINUTES);
             Waiting.until("two replicas", () -> topics.ensureDeadLetters("one").isEmpty());
         }
     }

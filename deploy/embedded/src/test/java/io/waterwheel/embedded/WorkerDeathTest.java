@@ -85,7 +85,7 @@ final class WorkerDeathTest {
                             .as("seed %s", seed)
                             .isNotNegative();
                 }
-                Map<Integer, Long> positions = appended.get(2, TimeUnit.MINUTES);
+                Map<Integer, Long> positions = appended.get(5, TimeUnit.MINUTES);
                 List<Known> rows = Waiting.answered(() -> client.query(KnownRows.STREAM)
                         .atLeast(positions)
                         .timeout(Duration.ofMinutes(5))

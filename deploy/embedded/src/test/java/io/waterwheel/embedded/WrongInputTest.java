@@ -209,7 +209,7 @@ final class WrongInputTest {
             awaitOrder();
             // That there is room does not say that they have ended: those that were refused gave theirs back.
             WaterwheelClient asking = clients.get(0);
-            Waiting.until("no answer is open", Duration.ofMinutes(2), () -> asking.queries()
+            Waiting.until("no answer is open", Duration.ofMinutes(5), () -> asking.queries()
                     .isEmpty());
             assertThatThrownBy(() -> {
                         Cursor cursor = unread.get(0);
@@ -229,7 +229,7 @@ final class WrongInputTest {
     /** Until there is room again for a question that takes most of what one may. */
     private static void awaitOrder() {
         List<CliResult> ran = new ArrayList<>();
-        Waiting.until("the rows come in order", Duration.ofMinutes(2), () -> {
+        Waiting.until("the rows come in order", Duration.ofMinutes(5), () -> {
             ran.add(run("query wide --key 0..2999 --order-by s --format csv --server {url}", ""));
             return ran.get(ran.size() - 1).code() == 0;
         });

@@ -37,11 +37,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Another process fills the disk of the data folder to its last byte: what must write there ends, and comes back. */
 @Tag("embedded")
-@Timeout(600)
+@Timeout(900)
 final class LastBytesTest {
     private static final int DISK_MEGABYTES = 300;
     private static final long ROWS = 20_000;
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final int SESSION_MILLIS = 60_000;
 
     @TempDir

@@ -42,13 +42,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The folder of a server becomes read-only: what is there is answered, what comes waits until it is mounted anew. */
 @Tag("embedded")
-@Timeout(600)
+@Timeout(900)
 final class ReadOnlyDiskTest {
     private static final long ROWS = 20_000;
     /** A topic of no stream. */
     private static final String OTHER = "other";
 
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     @TempDir
     Path folder;
@@ -148,7 +148,7 @@ final class ReadOnlyDiskTest {
     private static boolean isRefused(KafkaProducer<byte[], byte[]> producer, ProducerRecord<byte[], byte[]> record)
             throws Exception {
         try {
-            producer.send(record).get(1, TimeUnit.MINUTES);
+            producer.send(record).get(5, TimeUnit.MINUTES);
             return false;
         } catch (ExecutionException e) {
             return true;

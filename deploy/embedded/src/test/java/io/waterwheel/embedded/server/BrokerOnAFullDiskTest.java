@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A producer sends while others fill the disk, the broker ends, and comes back. No gate refuses what it sends. */
 @Tag("embedded")
-@Timeout(600)
+@Timeout(900)
 final class BrokerOnAFullDiskTest {
     private static final int DISK_MEGABYTES = 64;
     private static final int PARTITIONS = 4;
@@ -95,7 +95,7 @@ final class BrokerOnAFullDiskTest {
                 Waiting.until("the broker is back", () -> kept.trouble().isEmpty());
                 Waiting.until("what is sent is confirmed again", () -> last.get() > beforeTheEnd + 100);
                 enough.set(true);
-                Map<String, Place> confirmed = sent.get(3, TimeUnit.MINUTES);
+                Map<String, Place> confirmed = sent.get(5, TimeUnit.MINUTES);
                 System.out.printf(
                         "%d records were confirmed, %d of them on the last bytes%n",
                         confirmed.size(), beforeTheEnd - onTheLastBytes);
@@ -233,7 +233,7 @@ final class BrokerOnAFullDiskTest {
             Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
             long[] before = new long[PARTITIONS];
             Arrays.fill(before, -1);
-            Waiting.until("all is read", Duration.ofMinutes(1), () -> {
+            Waiting.until("all is read", Duration.ofMinutes(5), () -> {
                 for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofMillis(100))) {
                     assertThat(record.offset())
                             .as("after %s of partition %s", before[record.partition()], record.partition())

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A broker that lost threads: an interruption ends a request handler as an Error does that Kafka does not catch. */
 @Tag("embedded")
-@Timeout(300)
+@Timeout(900)
 final class KeptBrokerTest {
     private static final String TOPIC = "own";
 

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Which of the letters on a topic are shown: those of the stream, of its namespace, and not more than fit. */
 @Tag("embedded")
-@Timeout(300)
+@Timeout(900)
 final class LettersOfTopicTest {
     private static final Schema SCHEMA = new Schema(
             List.of(new Field("k", FieldType.LONG, false), new Field("t", FieldType.TIMESTAMP, false)),
@@ -71,7 +71,7 @@ final class LettersOfTopicTest {
         try (KafkaDeadLetters letters =
                 new KafkaDeadLetters(kafka.bootstrap(), "w", namespace, id -> topic, topics::ensureDeadLetters)) {
             letters.store(stream, 0, rows, done::complete);
-            assertThat(done.get(2, TimeUnit.MINUTES)).isNull();
+            assertThat(done.get(5, TimeUnit.MINUTES)).isNull();
         }
     }
 

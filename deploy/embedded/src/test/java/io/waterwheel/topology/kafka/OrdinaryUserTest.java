@@ -42,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A broker that refuses what it is told to: what works with the rights of somebody who only reads and writes. */
 @Tag("embedded")
-@Timeout(300)
+@Timeout(900)
 final class OrdinaryUserTest {
     @TempDir
     static Path folder;
@@ -81,12 +81,12 @@ final class OrdinaryUserTest {
         Arrays.stream(operations)
                 .map(one -> new AclBinding(on, new AccessControlEntry("User:*", "*", one, AclPermissionType.DENY)))
                 .forEach(rules::add);
-        admin.createAcls(rules).all().get(2, TimeUnit.MINUTES);
+        admin.createAcls(rules).all().get(5, TimeUnit.MINUTES);
         // The controller has them; the broker learns of them a moment later.
         AclBindingFilter those = new AclBindingFilter(on.toFilter(), AccessControlEntryFilter.ANY);
         Waiting.until("the broker has the rules", () -> admin.describeAcls(those)
                 .values()
-                .get(2, TimeUnit.MINUTES)
+                .get(5, TimeUnit.MINUTES)
                 .containsAll(rules));
     }
 
@@ -103,7 +103,7 @@ final class OrdinaryUserTest {
                 0,
                 List.of(new RefusedRow(7, -1, RefusalKind.VALUE, "no tuple", ByteBuffer.wrap("x".getBytes(UTF_8)))),
                 failure -> done.complete(failure));
-        assertThat(done.get(2, TimeUnit.MINUTES)).isNull();
+        assertThat(done.get(5, TimeUnit.MINUTES)).isNull();
     }
 
     @Test
@@ -116,7 +116,7 @@ final class OrdinaryUserTest {
                         new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
             producer.initTransactions();
             producer.beginTransaction();
-            producer.send(new ProducerRecord<>("half", 1, null, new byte[1])).get(2, TimeUnit.MINUTES);
+            producer.send(new ProducerRecord<>("half", 1, null, new byte[1])).get(5, TimeUnit.MINUTES);
             Waiting.until("a warning", () -> !open.warning(1, 1).isEmpty());
             assertThat(open.warning(1, 1))
                     .contains("of producer ", "open from offset 0", "its last record has the time 20")
@@ -139,8 +139,8 @@ final class OrdinaryUserTest {
                         new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
             producer.initTransactions();
             producer.beginTransaction();
-            producer.send(new ProducerRecord<>("secret", 0, null, new byte[1])).get(2, TimeUnit.MINUTES);
-            producer.send(new ProducerRecord<>("open", 0, null, new byte[1])).get(2, TimeUnit.MINUTES);
+            producer.send(new ProducerRecord<>("secret", 0, null, new byte[1])).get(5, TimeUnit.MINUTES);
+            producer.send(new ProducerRecord<>("open", 0, null, new byte[1])).get(5, TimeUnit.MINUTES);
             Waiting.until("a warning of the other topic", () -> {
                 assertThat(open.warning(1, 0)).isEmpty();
                 return !open.warning(2, 0).isEmpty();
@@ -165,7 +165,7 @@ final class OrdinaryUserTest {
                                 new AlterConfigOp(
                                         new ConfigEntry("retention.ms", "1000000"), AlterConfigOp.OpType.SET))))
                 .all()
-                .get(2, TimeUnit.MINUTES);
+                .get(5, TimeUnit.MINUTES);
         forbid(name, AclOperation.ALTER_CONFIGS);
         Waiting.until("the refusal", () -> topics.ensureDeadLetters("few").contains("it may delete letters"));
         forbid(name, AclOperation.DESCRIBE_CONFIGS);

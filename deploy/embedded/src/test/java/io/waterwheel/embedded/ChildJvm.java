@@ -41,6 +41,12 @@ public final class ChildJvm {
     /** The compiler that is quick itself, and the collector that starts no threads: for what lives for seconds. */
     public static final List<String> QUICK = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
+    /**
+     * Without collections for the classes alone, and as test JVMs are: most of what a child does is to load classes.
+     */
+    private static final List<String> LOADING =
+            List.of("-XX:MetaspaceSize=128m", "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote");
+
     /** As the launcher has them: newer JVMs say for each what will be refused one day. */
     private static final List<String> NEWER = Runtime.version().feature() < 23
             ? List.of()
@@ -48,7 +54,7 @@ public final class ChildJvm {
 
     private static final Path FOLDER = Path.of("target", "class-archive");
     private static final int ROWS = 2_000;
-    private static final int PATIENCE_SECONDS = 120;
+    private static final int PATIENCE_SECONDS = 300;
 
     /** Jars first: an archive is good for a class path that begins with that which it was made of. */
     private static final List<String> JARS = entries().filter(ChildJvm::isJar).toList();
@@ -64,6 +70,7 @@ public final class ChildJvm {
         List<String> command = new ArrayList<>();
         command.add(java());
         command.addAll(NEWER);
+        command.addAll(LOADING);
         command.addAll(options);
         command.addAll(archived());
         command.add("-cp");

@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.waterwheel.Rounds;
 import io.waterwheel.Waiting;
+import io.waterwheel.embedded.server.RunningServer;
+import io.waterwheel.embedded.server.ServerCommand;
 import io.waterwheel.geo.Box;
 import io.waterwheel.query.Query;
 import io.waterwheel.schema.KeySpec;
@@ -14,6 +16,7 @@ import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.topology.config.WaterwheelConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,6 +25,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -36,16 +40,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Real flights, from a producer that knows nothing of Waterwheel, through the whole server in a process of its own;
- * every answer is compared with a reading of the file. The seed is printed; {@code -Dseed=N} repeats it,
- * {@code -Dqueries=N} sets the number of queries of each state, {@code -Drows=N} that of the file's rows.
+ * Real flights, from a producer that knows nothing of Waterwheel, through the whole server, in a process of its own
+ * where it is killed; every answer is compared with a reading of the file. The seed is printed; {@code -Dseed=N}
+ * repeats it, {@code -Dqueries=N} sets the number of queries of each state, {@code -Drows=N} that of the file's rows.
  */
 @Tag("embedded")
 final class FlightsTest {
     private static final int PARTITIONS = 4;
     private static final int QUERIES = Rounds.of("queries", 30, 200);
     /** Of the file's 284,505. */
-    private static final int ROWS = Rounds.of("rows", 100_000, Integer.MAX_VALUE);
+    private static final int ROWS = Rounds.of("rows", 60_000, Integer.MAX_VALUE);
     /** So that some trees are sealed while they arrive. */
     private static final String SEALS = Rounds.ALL ? "indexer.seal-size=4 MiB" : "indexer.seal-size=1 MiB";
     /** The rows arrive while the questions are asked. */
@@ -65,34 +69,32 @@ final class FlightsTest {
         FlightRows flights = FlightRows.read(data.resolve("flights/paris-2021-10.csv.gz"), ROWS);
         ServedProcess server = ServedProcess.start(folder, SEALS);
         try {
+            List<byte[]> records = csv(flights);
+            // Most, then a flush, then the others: after the kill some are in chunks, and some in the topic alone.
+            int most = records.size() * 4 / 5 / PARTITIONS * PARTITIONS;
             try (FlightQueries first = new FlightQueries(server.url0);
                     FlightQueries second = new FlightQueries(server.url1)) {
                 first.create(schema("flights", RecordFormat.CSV));
                 CompletableFuture<Void> producing =
-                        produce(server.bootstrap, "flights", csv(flights), flights.lines.size() / ARRIVAL_SECONDS);
+                        produce(server.bootstrap, "flights", records.subList(0, most), most / ARRIVAL_SECONDS);
                 check("while it arrives", List.of(first, second), "flights", flights, Map.of());
                 producing.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-                check("when all is there", List.of(first, second), "flights", flights, ends(flights));
+                check("when most is there", List.of(first, second), "flights", flights, ends(most));
                 first.flush("flights");
-                check("after a flush", List.of(first, second), "flights", flights, ends(flights));
+                check("after a flush", List.of(first, second), "flights", flights, ends(most));
+                produce(server.bootstrap, "flights", records.subList(most, records.size()), Integer.MAX_VALUE)
+                        .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
             }
             server.kill();
             server = ServedProcess.start(folder, SEALS);
             try (FlightQueries first = new FlightQueries(server.url0);
                     FlightQueries second = new FlightQueries(server.url1)) {
                 check("after kill -9", List.of(first, second), "flights", flights, ends(flights));
-                // What is in memory only must come back too.
-                CompletableFuture<Void> again = produce(server.bootstrap, "flights", csv(flights), Integer.MAX_VALUE);
-                again.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-            }
-            server.kill();
-            server = ServedProcess.start(folder, SEALS);
-            try (FlightQueries first = new FlightQueries(server.url0)) {
                 FlightQueries.Answer all = first.ask(Query.of("flights")
                         .withCount()
-                        .withAtLeast(twice(ends(flights)))
+                        .withAtLeast(ends(flights))
                         .withTimeout(PATIENCE));
-                assertThat(all.verdict().tuples()).as("seed %s", seed).isEqualTo(2L * flights.lines.size());
+                assertThat(all.verdict().tuples()).as("seed %s", seed).isEqualTo(flights.placed());
             }
         } finally {
             server.kill();
@@ -102,19 +104,19 @@ final class FlightsTest {
     @Test
     void jsonAndRowsWithoutAPosition() throws Exception {
         Path data = data();
-        FlightRows paris = FlightRows.read(data.resolve("flights/paris-2021-10.csv.gz"), 60_000);
+        FlightRows paris = FlightRows.read(data.resolve("flights/paris-2021-10.csv.gz"), 20_000);
         FlightRows savan = FlightRows.read(data.resolve("flights/savan-2022-03.csv.gz"), Integer.MAX_VALUE);
-        try (ServedProcess server = ServedProcess.start(folder);
-                FlightQueries queries = new FlightQueries(server.url0)) {
+        try (RunningServer server =
+                        QuickServer.start(folder, ServerCommand.fitted(WaterwheelConfig.defaults(), 0), Set.of());
+                FlightQueries queries = new FlightQueries(server.url())) {
             StreamDefinition definition = schema("flights-json", RecordFormat.JSON);
             queries.create(definition);
-            produce(server.bootstrap, "flights-json", json(definition, paris), Integer.MAX_VALUE)
+            produce(server.kafka(), "flights-json", json(definition, paris), Integer.MAX_VALUE)
                     .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
             check("json", List.of(queries), "flights-json", paris, ends(paris));
 
             queries.create(schema("savan", RecordFormat.CSV));
-            produce(server.bootstrap, "savan", csv(savan), Integer.MAX_VALUE)
-                    .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            produce(server.kafka(), "savan", csv(savan), Integer.MAX_VALUE).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
             check("savan", List.of(queries), "savan", savan, ends(savan));
             FlightQueries.Answer all = queries.ask(
                     Query.of("savan").withCount().withAtLeast(ends(savan)).withTimeout(PATIENCE));
@@ -197,17 +199,15 @@ final class FlightsTest {
     }
 
     private static Map<Integer, Long> ends(FlightRows flights) {
-        Map<Integer, Long> ends = new HashMap<>();
-        for (int p = 0; p < PARTITIONS; p++) {
-            ends.put(p, (long) (flights.lines.size() - p + PARTITIONS - 1) / PARTITIONS);
-        }
-        return ends;
+        return ends(flights.lines.size());
     }
 
-    private static Map<Integer, Long> twice(Map<Integer, Long> ends) {
-        Map<Integer, Long> twice = new HashMap<>();
-        ends.forEach((partition, end) -> twice.put(partition, 2 * end));
-        return twice;
+    private static Map<Integer, Long> ends(int rows) {
+        Map<Integer, Long> ends = new HashMap<>();
+        for (int p = 0; p < PARTITIONS; p++) {
+            ends.put(p, (long) (rows - p + PARTITIONS - 1) / PARTITIONS);
+        }
+        return ends;
     }
 
     /** Random boxes and times: the count and the rows of each are what the file says of the offsets seen. */

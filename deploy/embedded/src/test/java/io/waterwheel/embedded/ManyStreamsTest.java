@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.waterwheel.Waiting;
+import io.waterwheel.embedded.server.RunningServer;
+import io.waterwheel.embedded.server.ServerCommand;
 import io.waterwheel.query.Query;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
 import io.waterwheel.schema.SchemaFile;
 import io.waterwheel.schema.StreamDefinition;
+import io.waterwheel.topology.config.WaterwheelConfig;
 import io.waterwheel.topology.kafka.KafkaTopics;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -19,6 +22,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.arrow.flight.FlightRuntimeException;
@@ -47,11 +51,12 @@ final class ManyStreamsTest {
                 SchemaFile.read(Path.of("../../conf/schemas/flights.yaml")).schema();
         long[] created = new long[STREAMS];
         long[] answered = new long[STREAMS];
-        try (ServedProcess server = ServedProcess.start(folder);
-                FlightQueries queries = new FlightQueries(server.url0);
-                KafkaTopics topics = new KafkaTopics(server.bootstrap);
+        try (RunningServer server = QuickServer.start(
+                        folder.resolve("data"), ServerCommand.fitted(WaterwheelConfig.defaults(), 0), Set.of());
+                FlightQueries queries = new FlightQueries(server.url());
+                KafkaTopics topics = new KafkaTopics(server.kafka());
                 KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
-                        Map.of("bootstrap.servers", server.bootstrap, "linger.ms", 5),
+                        Map.of("bootstrap.servers", server.kafka(), "linger.ms", 5),
                         new ByteArraySerializer(),
                         new ByteArraySerializer())) {
             for (int i = 0; i < STREAMS; i++) {

@@ -30,14 +30,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** On a whole server: the small chunks of a slow stream become few, and no answer shows it. */
 @Tag("embedded")
-@Timeout(600)
+@Timeout(900)
 final class SmallChunksTest {
     private static final int FLUSHES = 130;
     private static final int ROWS = 20;
     /** Loops of two dispatchers and an indexer, and seven or eight more; a job or two may be under way. */
     private static final int MOST_THREADS = 13;
 
-    private static final Duration LONGEST = Duration.ofSeconds(30);
+    private static final Duration LONGEST = Duration.ofMinutes(5);
 
     @TempDir
     static Path folder;
@@ -64,22 +64,24 @@ final class SmallChunksTest {
                     new KeySpec.Ordered("id"),
                     "t");
             client.createStream(new StreamDefinition("slow", "slow", RecordFormat.BLOCK, 1, schema));
-            for (int flush = 0; flush < FLUSHES; flush++) {
-                append(client);
-                Waiting.answered(() -> {
-                    client.flush("slow");
-                    return true;
-                });
-                if (flush % 10 == 0) {
-                    checkExact(client);
+            try (Appender appender = client.appender("slow")) {
+                for (int flush = 0; flush < FLUSHES; flush++) {
+                    append(appender);
+                    Waiting.answered(() -> {
+                        client.flush("slow");
+                        return true;
+                    });
+                    if (flush % 10 == 0) {
+                        checkExact(client);
+                    }
                 }
-            }
-            Waiting.until("chunks are merged", () -> {
+                Waiting.until("chunks are merged", () -> {
+                    checkExact(client);
+                    return client.describe("slow").chunks().orElseThrow().count() < FLUSHES / 2;
+                });
+                append(appender);
                 checkExact(client);
-                return client.describe("slow").chunks().orElseThrow().count() < FLUSHES / 2;
-            });
-            append(client);
-            checkExact(client);
+            }
             Verification found = Waiting.answered(() -> client.verify("slow", LONGEST));
             assertThat(found.differences()).isEmpty();
             // A new indexer stands at the partition's limit, beyond the end of a log into which nothing comes.
@@ -90,14 +92,12 @@ final class SmallChunksTest {
         }
     }
 
-    private void append(WaterwheelClient client) {
-        try (Appender appender = client.appender("slow")) {
-            for (int row = 0; row < ROWS; row++) {
-                appender.append(appended * 1000L, (long) appended, appended % 3 == 0 ? null : "device " + appended % 7);
-                appended++;
-            }
-            end = appender.flush();
+    private void append(Appender appender) {
+        for (int row = 0; row < ROWS; row++) {
+            appender.append(appended * 1000L, (long) appended, appended % 3 == 0 ? null : "device " + appended % 7);
+            appended++;
         }
+        end = appender.flush();
     }
 
     /** Each row once, with its own values. */

@@ -65,7 +65,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("embedded")
 @Tag("alone")
 final class AttacksTest {
-    private static final int ROWS = 1_000_000;
+    private static final Duration LENGTH = Duration.ofSeconds(Rounds.of("seconds", 3, 60));
+    private static final int ROWS = LENGTH.toSeconds() < 60 ? 400_000 : 1_000_000;
     private static final int LIGHT_CLIENTS = 50;
     private static final int HEAVY_CLIENTS = 20;
     private static final int SLOW_READERS = 70;
@@ -74,9 +75,8 @@ final class AttacksTest {
     private static final long MOST_LEFT_BYTES = 24 << 20;
 
     private static final int MOST_THREADS_LEFT = 8;
-    private static final Duration LENGTH = Duration.ofSeconds(Rounds.of("seconds", 4, 60));
     /** Until the process is gone: a second or two, and more on a machine that does other things. */
-    private static final int SECONDS_TO_END = 120;
+    private static final int SECONDS_TO_END = 300;
     /** Light questions may take so many times as long beside heavy ones, and so much: at most 1.41 times was seen. */
     private static final int MOST_TIMES = 3;
 
@@ -111,7 +111,7 @@ final class AttacksTest {
                 "--port",
                 "0",
                 "--conf",
-                Files.writeString(folder.resolve("server.yaml"), "query.heavy-tuples: 100000\n")
+                Files.writeString(folder.resolve("server.yaml"), "query.heavy-tuples: 100000\nquery.warm-up: 0 s\n")
                         .toString());
         String ready = server.line("ready:");
         assertThat(ready).as(server.err()).startsWith("ready: grpc://");
@@ -217,7 +217,7 @@ final class AttacksTest {
             }
             enough.set(true);
             for (Future<?> each : heavy) {
-                each.get(2, TimeUnit.MINUTES);
+                each.get(5, TimeUnit.MINUTES);
             }
             System.out.printf(
                     "%d light clients: p50 %.1f ms, p99 %.1f ms alone; p50 %.1f ms, p99 %.1f ms beside %d heavy ones, whose"
@@ -262,7 +262,7 @@ final class AttacksTest {
             }));
         }
         for (Future<?> each : all) {
-            each.get(length.toSeconds() + 120, TimeUnit.SECONDS);
+            each.get(length.toSeconds() + 300, TimeUnit.SECONDS);
         }
         return nanos.stream().mapToLong(Long::longValue).sorted().toArray();
     }
@@ -298,7 +298,7 @@ final class AttacksTest {
         return client.query("rows")
                 .where("note LIKE '%are: %" + digit + "%'")
                 .aggregate("count(*)", "max(note)")
-                .timeout(Duration.ofMinutes(3));
+                .timeout(Duration.ofMinutes(5));
     }
 
     /**
@@ -318,7 +318,7 @@ final class AttacksTest {
             try (SlowReaders readers = new SlowReaders()) {
                 Future<long[]> whileTheyCome = threads.submit(() -> light(threads, LENGTH.dividedBy(2)));
                 for (int reader = 0; reader < SLOW_READERS; reader++) {
-                    long first = reader * 10_000L;
+                    long first = reader * (ROWS / 100L);
                     boolean heavy = reader % 2 == 0;
                     readers.ask(
                             threads,

@@ -7,8 +7,11 @@ import io.waterwheel.client.Appender;
 import io.waterwheel.client.Cursor;
 import io.waterwheel.client.WaterwheelClient;
 import io.waterwheel.client.known.KnownRows;
+import io.waterwheel.embedded.server.WaterwheelServer;
 import io.waterwheel.error.WaterwheelException;
 import io.waterwheel.query.Query;
+import io.waterwheel.topology.Tasks;
+import io.waterwheel.topology.config.WaterwheelConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,9 +30,9 @@ import org.junit.jupiter.api.io.TempDir;
  * answer gets it, from the other one, each row once; whoever has been handed out rows is told that they are not all.
  */
 @Tag("embedded")
-@Timeout(600)
+@Timeout(900)
 final class CoordinatorFailOverTest {
-    private static final int ROWS = 40_000;
+    private static final int ROWS = Rounds.of("rows", 20_000, 40_000);
     private static final int ROUNDS = Rounds.of("rounds", 24, 240);
 
     @TempDir
@@ -44,9 +48,11 @@ final class CoordinatorFailOverTest {
 
     @Test
     void aUserSeesOneAnswer() throws Exception {
-        try (ServedProcess server = ServedProcess.start(folder, "coordinator.tasks=2");
-                CutRelay first = new CutRelay(server.url0);
-                CutRelay second = new CutRelay(server.url1);
+        WaterwheelConfig config =
+                WaterwheelConfig.parse("test", "", List.of("query-server.cache-size=64 MiB", "query.warm-up=0 s"));
+        try (WaterwheelServer server = WaterwheelServer.start(folder, config, Set.of(), inForce -> new Tasks());
+                CutRelay first = new CutRelay(ServedProcess.url(server, 0));
+                CutRelay second = new CutRelay(ServedProcess.url(server, 1));
                 WaterwheelClient client = WaterwheelClient.connect(first.url(), second.url())) {
             client.createStream(KnownRows.definition());
             Map<Integer, Long> positions;
@@ -56,7 +62,7 @@ final class CoordinatorFailOverTest {
                 }
                 positions = appender.flush();
             }
-            Query all = Query.of(KnownRows.STREAM).withAtLeast(positions).withTimeout(Duration.ofSeconds(60));
+            Query all = Query.of(KnownRows.STREAM).withAtLeast(positions).withTimeout(Duration.ofMinutes(5));
             long before = first.passed() + second.passed();
             assertThat(list(client, positions)).hasSize(ROWS);
             long size = first.passed() + second.passed() - before;
@@ -91,7 +97,7 @@ final class CoordinatorFailOverTest {
     private static List<Known> list(WaterwheelClient client, Map<Integer, Long> positions) {
         return client.query(KnownRows.STREAM)
                 .atLeast(positions)
-                .timeout(Duration.ofSeconds(60))
+                .timeout(Duration.ofMinutes(5))
                 .list(Known.class);
     }
 

@@ -444,22 +444,30 @@ final class DocumentationTest {
         return out.toString(UTF_8);
     }
 
+    /** The class path of the Java project, compiled once. */
+    private static String javaProject() throws IOException {
+        Path classes = folder.resolve("classes");
+        String classPath = System.getProperty("java.class.path");
+        if (!Files.exists(classes)) {
+            Files.createDirectories(classes);
+            Path source = ROOT.resolve("docs/examples/java/src/main/java/com/example/orders/Orders.java");
+            ByteArrayOutputStream said = new ByteArrayOutputStream();
+            int code = ToolProvider.getSystemJavaCompiler()
+                    .run(null, said, said, "-proc:none", "-d", classes.toString(), "-cp", classPath, source.toString());
+            assertThat(code).as(said.toString(UTF_8)).isZero();
+        }
+        return classes + java.io.File.pathSeparator + classPath;
+    }
+
     @Test
     void theJavaProject() throws Exception {
-        Path classes = Files.createDirectories(folder.resolve("classes"));
-        Path source = ROOT.resolve("docs/examples/java/src/main/java/com/example/orders/Orders.java");
-        String classPath = System.getProperty("java.class.path");
-        ByteArrayOutputStream said = new ByteArrayOutputStream();
-        int code = ToolProvider.getSystemJavaCompiler()
-                .run(null, said, said, "-proc:none", "-d", classes.toString(), "-cp", classPath, source.toString());
-        assertThat(code).as(said.toString(UTF_8)).isZero();
         String out = runProcess(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "--add-opens=java.base/java.nio=ALL-UNNAMED",
                 "-cp",
-                classes + java.io.File.pathSeparator + classPath,
+                javaProject(),
                 "com.example.orders.Orders",
                 server.url()));
         assertThat(out).endsWith("4046 505.75 lucky\n4039 504.875 lucky\n4032 504.0 lucky\ncomplete: true\n");
@@ -467,17 +475,12 @@ final class DocumentationTest {
 
     @Test
     void withoutTheOptionThatArrowNeedsTheMessageSaysWhich() throws Exception {
-        Path classes = Files.createDirectories(folder.resolve("classes-without"));
-        Path source = ROOT.resolve("docs/examples/java/src/main/java/com/example/orders/Orders.java");
-        String classPath = System.getProperty("java.class.path");
-        ToolProvider.getSystemJavaCompiler()
-                .run(null, null, null, "-proc:none", "-d", classes.toString(), "-cp", classPath, source.toString());
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:+UseSerialGC",
                         "-XX:TieredStopAtLevel=1",
                         "-cp",
-                        classes + java.io.File.pathSeparator + classPath,
+                        javaProject(),
                         "com.example.orders.Orders",
                         server.url())
                 .redirectErrorStream(true)

@@ -55,8 +55,7 @@ record HostileQuestion(String name, Function<WaterwheelClient, StreamQuery> ask,
                                 .timeout(SHORT),
                         3_900,
                         LATE),
-                new HostileQuestion(
-                        "2,000 ranges of keys", client -> count(everyFiveHundredth(client, rows / 500)), 2_000, LATE),
+                new HostileQuestion("2,000 ranges of keys", client -> count(ranges(client, rows / 2_000)), 2_000, LATE),
                 new HostileQuestion(
                         "an order of all rows",
                         client -> client.query("rows")
@@ -93,10 +92,10 @@ record HostileQuestion(String name, Function<WaterwheelClient, StreamQuery> ask,
         return query.aggregate("count(*)");
     }
 
-    private static StreamQuery everyFiveHundredth(WaterwheelClient client, int keys) {
+    private static StreamQuery ranges(WaterwheelClient client, long apart) {
         StreamQuery query = client.query("rows");
-        for (int i = 0; i < keys; i++) {
-            query = query.key(i * 500L);
+        for (int i = 0; i < 2_000; i++) {
+            query = query.key(i * apart);
         }
         return query;
     }

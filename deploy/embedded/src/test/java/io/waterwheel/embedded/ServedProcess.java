@@ -80,17 +80,21 @@ final class ServedProcess implements AutoCloseable {
         overrides.add("query.warm-up=0 s");
         WaterwheelConfig config = WaterwheelConfig.parse("test", "", overrides);
         WaterwheelServer server = WaterwheelServer.start(Path.of(args[0]), config, Set.of(), inForce -> new Tasks());
-        try (CatalogStore catalog = ZooKeeperCatalogStore.connect(server.config())) {
-            System.out.println("READY " + url(catalog, 0) + " " + url(catalog, 1) + " "
-                    + server.config().get(Keys.KAFKA_BOOTSTRAP));
-        }
+        System.out.println("READY " + url(server, 0) + " " + url(server, 1) + " "
+                + server.config().get(Keys.KAFKA_BOOTSTRAP));
         Thread.currentThread().join();
     }
 
     /** The coordinator's address once it answers: an earlier process may have left another. */
+    static String url(WaterwheelServer server, int index) throws Exception {
+        try (CatalogStore catalog = ZooKeeperCatalogStore.connect(server.config())) {
+            return url(catalog, index);
+        }
+    }
+
     private static String url(CatalogStore catalog, int index) throws Exception {
         String[] found = {""};
-        Waiting.until("coordinator " + index, Duration.ofMinutes(2), () -> {
+        Waiting.until("coordinator " + index, Duration.ofMinutes(5), () -> {
             Optional<CatalogStore.Node> node = catalog.read("/coordinators/" + index);
             if (node.isEmpty()) {
                 return false;

@@ -4,16 +4,11 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Asks questions on a thread of its own as long as it is open. */
+/** Asks questions on a thread of its own as long as it is open, with a rest between them: others want the processor. */
 public final class QueryLoop implements AutoCloseable {
     private final Thread thread;
     private volatile boolean ending;
     private volatile @Nullable RuntimeException failure;
-
-    /** Begins to ask, without a rest. */
-    public QueryLoop(AnswerCheck check, Feed feed, Duration timeout) {
-        this(check, feed, timeout, Duration.ZERO);
-    }
 
     /**
      * Begins to ask.

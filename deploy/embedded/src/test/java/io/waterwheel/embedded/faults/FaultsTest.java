@@ -40,6 +40,8 @@ final class FaultsTest {
     private static final int SMALL_DISK_MEGABYTES = KILLS == 0 ? 192 : 2_048;
 
     private static final Duration QUESTION = Duration.ofSeconds(15);
+    /** Between questions beside a fault: what was killed wants the processors to come up. */
+    private static final Duration REST = Duration.ofMillis(20);
     /** How long after a fault a complete answer may take; what is usual is in the printed report. */
     private static final Duration PATIENCE = KILLS == 0 ? Duration.ofMinutes(5) : Duration.ofSeconds(90);
 
@@ -127,7 +129,7 @@ final class FaultsTest {
         recover(check, feed);
         for (Fault fault : faults) {
             long begin = System.nanoTime();
-            try (QueryLoop asking = new QueryLoop(check, feed, QUESTION)) {
+            try (QueryLoop asking = new QueryLoop(check, feed, QUESTION, REST)) {
                 String what = fault.strike(installation, random);
                 struck.merge(fault, 1, Integer::sum);
                 System.err.println("faults: " + fault + " " + what);

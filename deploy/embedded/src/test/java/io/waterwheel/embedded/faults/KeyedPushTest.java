@@ -179,7 +179,7 @@ final class KeyedPushTest {
     private void send(Random random) {
         HttpClient http = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
-                .connectTimeout(Duration.ofSeconds(5))
+                .connectTimeout(Duration.ofSeconds(20))
                 .build();
         while (!ends) {
             int key = next.getAndIncrement();
@@ -188,6 +188,8 @@ final class KeyedPushTest {
                 LockSupport.parkNanos(5_000_000);
             }
             confirmed.incrementAndGet();
+            // Some dozens a second are enough, and what was killed needs the processors to come up.
+            LockSupport.parkNanos(LONG ? 5_000_000 : 50_000_000);
             if (random.nextInt(4) == 0 && post(http, random, Math.max(0, key - random.nextInt(200)))) {
                 again.incrementAndGet();
             }

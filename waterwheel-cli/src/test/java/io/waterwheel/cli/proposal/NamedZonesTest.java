@@ -64,8 +64,12 @@ class NamedZonesTest {
         facts.zone = ZoneId.of("America/Los_Angeles");
         String iso = "at,v\n2024-11-03 01:30:00 PDT,1\n2024-11-03 01:30:00 PST,2\n2024-11-03 12:00:00Z,3\n";
         String american = "at,v\n03/Nov/2024:01:30:00 PDT,1\n03/Nov/2024:01:30:00 PST,2\n03/Nov/2024:12:00:00 UTC,3\n";
-        String unix = "at,v\nSun Nov  3 01:30:00 PDT 2024,1\nSun Nov  3 01:30:00 PST 2024,2\n"
-                + "Sun Nov  3 12:00:00 UTC 2024,3\n";
+        String unix = """
+                at,v
+                Sun Nov  3 01:30:00 PDT 2024,1
+                Sun Nov  3 01:30:00 PST 2024,2
+                Sun Nov  3 12:00:00 UTC 2024,3
+                """;
         for (String file : List.of(iso, american, unix)) {
             Taken said = taken(file.getBytes(UTF_8), RecordFormat.CSV, facts);
             assertThat(said.refused()).as(said.yaml()).isEmpty();

@@ -34,6 +34,12 @@ public final class DiskWatch implements AutoCloseable {
     private final Semaphore looking = new Semaphore(1);
 
     private @Nullable ScheduledFuture<?> looks;
+    /** Those in between, at a disk that could be full by the next; null while it is roomy. Guarded by this. */
+    private @Nullable ScheduledFuture<?> closeLooks;
+
+    /** Guarded by this. */
+    private boolean closed;
+
     private volatile String trouble = "";
     /** The looks' own: by {@link System#nanoTime}, when the next is due. */
     private long nextNanos = System.nanoTime();
@@ -47,7 +53,8 @@ public final class DiskWatch implements AutoCloseable {
     public static DiskWatch start(DiskSpace space) {
         DiskWatch watch = new DiskWatch(space);
         watch.look();
-        watch.looks = Looks.every(LOOK_MILLIS, watch::lookUnlessClosed);
+        watch.looks = Looks.every(MOST_MILLIS, watch::lookUnlessClosed);
+        watch.lookUnlessClosed();
         return watch;
     }
 
@@ -71,13 +78,33 @@ public final class DiskWatch implements AutoCloseable {
         }
         try {
             look();
-            nextNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pauseMillis(space.roomBytes()));
+            long pause = pauseMillis(space.roomBytes());
+            nextNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pause);
+            lookClosely(pause < pauseMillis(Long.MAX_VALUE));
         } catch (RuntimeException | Error e) {
             // The watch goes on: without it what is refused would be refused for ever.
             LOG.error("the disk could not be looked at", e);
+            lookClosely(true);
         } finally {
             looking.release();
         }
+    }
+
+    /** A thread that wakes up several times a second is a good part of what an idle server does. */
+    private synchronized void lookClosely(boolean closely) {
+        if (!closely || closed) {
+            if (closeLooks != null) {
+                closeLooks.cancel(false);
+                closeLooks = null;
+            }
+        } else if (closeLooks == null) {
+            closeLooks = Looks.every(LOOK_MILLIS, this::lookUnlessClosed);
+        }
+    }
+
+    /** Whether looks come several times a second. */
+    synchronized boolean looksClosely() {
+        return closeLooks != null;
     }
 
     public void look() {
@@ -117,6 +144,10 @@ public final class DiskWatch implements AutoCloseable {
         if (looks != null) {
             looks.cancel(false);
         }
+        synchronized (this) {
+            closed = true;
+        }
+        lookClosely(false);
         if (!looking.tryAcquire(CLOSE_SECONDS, TimeUnit.SECONDS)) {
             LOG.warn("a look at the disk did not end in time");
         }

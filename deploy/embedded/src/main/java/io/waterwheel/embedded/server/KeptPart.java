@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  */
 final class KeptPart<P extends KeptPart.Part<P>> implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(KeptPart.class);
-    private static final long LOOK_MILLIS = 500;
+    private static final long LOOK_MILLIS = 1_000;
     private static final long LONGEST_PAUSE_MILLIS = 10_000;
 
     /** For a part that is just starting or ending, before its keeper is interrupted in it. */

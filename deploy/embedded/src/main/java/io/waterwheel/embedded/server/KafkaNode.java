@@ -24,6 +24,7 @@ import org.apache.kafka.metadata.properties.MetaPropertiesEnsemble;
 import org.apache.kafka.raft.QuorumConfig;
 import org.apache.kafka.server.ProcessRole;
 import org.apache.kafka.server.ServerSocketFactory;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import scala.Tuple2;
@@ -47,6 +48,7 @@ final class KafkaNode {
     private final SkippingTime time = new SkippingTime();
     private final Optional<ControllerServer> controller;
     private final BrokerServer broker;
+    private volatile @Nullable KafkaTimers timers;
 
     /** @param isNew whether no broker has run on its folder: then there is no session to end */
     KafkaNode(KafkaConfig config, boolean isNew) {
@@ -81,6 +83,7 @@ final class KafkaNode {
             }
         });
         broker.startup();
+        timers = KafkaTimers.take(Thread.currentThread().getThreadGroup());
     }
 
     /**
@@ -112,8 +115,15 @@ final class KafkaNode {
     }
 
     void shutdown() {
-        broker.shutdown();
-        controller.ifPresent(ControllerServer::shutdown);
+        try {
+            broker.shutdown();
+            controller.ifPresent(ControllerServer::shutdown);
+        } finally {
+            KafkaTimers taken = timers;
+            if (taken != null) {
+                taken.close();
+            }
+        }
     }
 
     void awaitShutdown() {

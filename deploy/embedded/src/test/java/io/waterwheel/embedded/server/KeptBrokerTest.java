@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.apache.kafka.server.util.ShutdownableThread;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,6 +34,26 @@ final class KeptBrokerTest {
                 .toList();
     }
 
+    /** Where Kafka names a timer anew, or adds one, this tells (KafkaTimers). */
+    private void requireRestingTimers() {
+        ThreadGroup group = handlers(folder).get(0).getThreadGroup();
+        Waiting.until(
+                "none looks several times a second whether a wait is over", () -> KafkaTimersTest.living(group).stream()
+                        .filter(ShutdownableThread.class::isInstance)
+                        .noneMatch(thread -> thread.getClass().getName().endsWith("Reaper")));
+        assertThat(KafkaTimersTest.living(group))
+                .extracting(Thread::getName)
+                .filteredOn(name -> name.contains("eaper") || name.contains("timers"))
+                .containsExactlyInAnyOrder(
+                        "ExpirationReaper-1-Fetch",
+                        "ExpirationReaper-1-ShareFetch",
+                        "group-coordinator-reaper",
+                        "kafka-patient-timers",
+                        "raft-expiration-reaper",
+                        "share-coordinator-reaper",
+                        "share-group-lock-timeout-reaper");
+    }
+
     @Test
     void oneWhoseRequestHandlersDiedIsStartedAgainAndWhatWasConfirmedIsThere() throws Exception {
         AtomicBoolean writable = new AtomicBoolean(true);
@@ -49,6 +70,7 @@ final class KeptBrokerTest {
                             .offset())
                     .isZero();
             assertThat(kept.trouble()).isEmpty();
+            requireRestingTimers();
             writable.set(false);
             List<Thread> handlers = handlers(folder);
             assertThat(handlers)

@@ -15,6 +15,7 @@ import io.waterwheel.store.DiskSpace;
 import io.waterwheel.topology.kafka.KafkaTopics;
 import io.waterwheel.topology.zookeeper.ZooKeeperCatalogStore;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -22,6 +23,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
@@ -83,10 +85,8 @@ final class EmbeddedPartsTest {
         try (EmbeddedKafka kafka = EmbeddedKafka.start(killed, 0, longSession);
                 KafkaTopics topics = new KafkaTopics(kafka.bootstrap())) {
             topics.ensure("t", 2);
-            try (Stream<Path> files = Files.walk(killed)) {
-                for (Path file : files.toList()) {
-                    Files.copy(file, left.resolve(killed.relativize(file)));
-                }
+            while (!isCopied(killed, left)) {
+                left = folder.resolve(left.getFileName() + "-again");
             }
         }
         assertThat(left.resolve("logs/.kafka_cleanshutdown")).doesNotExist();
@@ -94,6 +94,18 @@ final class EmbeddedPartsTest {
                 KafkaTopics topics = new KafkaTopics(kafka.bootstrap())) {
             Waiting.until(
                     "the topic is there", () -> topics.states(List.of("t")).containsKey("t"));
+        }
+    }
+
+    /** Says false where a file was renamed meanwhile: a new topic's files are written under other names first. */
+    private static boolean isCopied(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, to.resolve(from.relativize(file)));
+            }
+            return true;
+        } catch (NoSuchFileException | UncheckedIOException e) {
+            return false;
         }
     }
 

@@ -41,8 +41,8 @@ public final class DiskWatch implements AutoCloseable {
     private boolean closed;
 
     private volatile String trouble = "";
-    /** The looks' own: by {@link System#nanoTime}, when the next is due. */
-    private long nextNanos = System.nanoTime();
+    /** By {@link System#nanoTime}, when a look in between is due. */
+    private volatile long nextNanos = System.nanoTime();
     /** By {@link System#nanoTime}, when it could not be written at all. */
     private volatile long fullNanos = System.nanoTime() - LONG_AGO_NANOS;
 
@@ -72,8 +72,14 @@ public final class DiskWatch implements AutoCloseable {
         return fullNanos - nanos >= 0;
     }
 
+    private void lookWhenDue() {
+        if (System.nanoTime() - nextNanos >= 0) {
+            lookUnlessClosed();
+        }
+    }
+
     private void lookUnlessClosed() {
-        if (System.nanoTime() - nextNanos < 0 || !looking.tryAcquire()) {
+        if (!looking.tryAcquire()) {
             return;
         }
         try {
@@ -90,7 +96,10 @@ public final class DiskWatch implements AutoCloseable {
         }
     }
 
-    /** A thread that wakes up several times a second is a good part of what an idle server does. */
+    /**
+     * Looks several times a second too, or no longer: a thread that wakes up so often is a good part of what an idle
+     * server does.
+     */
     private synchronized void lookClosely(boolean closely) {
         if (!closely || closed) {
             if (closeLooks != null) {
@@ -98,7 +107,7 @@ public final class DiskWatch implements AutoCloseable {
                 closeLooks = null;
             }
         } else if (closeLooks == null) {
-            closeLooks = Looks.every(LOOK_MILLIS, this::lookUnlessClosed);
+            closeLooks = Looks.every(LOOK_MILLIS, this::lookWhenDue);
         }
     }
 

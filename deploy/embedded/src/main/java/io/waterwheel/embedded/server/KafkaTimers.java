@@ -6,10 +6,10 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.DelayQueue;
-import java.util.concurrent.Delayed;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.utils.AppInfoParser;
 import org.apache.kafka.server.purgatory.DelayedOperationPurgatory;
 import org.apache.kafka.server.util.ShutdownableThread;
 import org.apache.kafka.server.util.timer.Timer;
@@ -17,57 +17,58 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Wakes a broker's timers when they have something to do. Kafka has one for each kind of request that may wait, for
- * each coordinator and for each quota, and each has a thread that wakes up five times a second, or once, to look
- * whether a wait has come to its end: half of the wake-ups of an idle server. It does so by its code, no setting
- * changes it.
+ * Wakes a broker's timers when they have something to do. Kafka has one for each kind of request that may wait and for
+ * each coordinator, and each has a thread that wakes up five times a second to look whether a wait has come to its end:
+ * half of the wake-ups of an idle server. No setting changes it.
  *
- * <p>Here those threads are ended once the broker has started, and others take their timers. Where waits are short,
- * such as a fetch's, a timer has a thread still, which sleeps until the next wait ends. Those whose waits end by
- * themselves hardly ever share one thread, which looks every second. The way to the timers is that of Kafka 4.3
- * (KafkaTimersTest looks at it); in another, Kafka's threads stay.
+ * <p>Here those threads are ended once the broker has started, and others take their timers. A timer has a thread
+ * still, which sleeps until the next wait ends; those whose waits hardly ever end by themselves share one, which looks
+ * every second. The way to the timers is that of one version of Kafka: in another, and where anything fails, Kafka's
+ * threads stay. docs/decisions/0071 says what to do when that version changes.
  */
 final class KafkaTimers implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaTimers.class);
+
+    /** How the versions begin whose timers are known. */
+    private static final String KNOWN_VERSION = "4.3.";
+
+    /** Where this system property is true, Kafka's threads stay. */
+    private static final String KEEPS_OWN = "waterwheel.kafka.own-timers";
+
+    /** Kafka's threads that look; quotas have others, which release what they hold back to the millisecond. */
+    static final Set<String> REAPERS = Set.of(
+            "org.apache.kafka.server.purgatory.DelayedOperationPurgatory$ExpiredOperationReaper",
+            "org.apache.kafka.server.util.timer.SystemTimerReaper$Reaper",
+            "org.apache.kafka.raft.TimingWheelExpirationService$ExpiredOperationReaper");
+
+    private static final String PURGATORY = "ExpirationReaper-";
+
+    /**
+     * What threads are named after whose timers can do with a second more. Of one broker no write waits for another;
+     * the next three are bounds of many seconds on what is answered long before, or is not used here; clients are
+     * forgotten after minutes.
+     */
+    private static final Set<String> PATIENT = Set.of(
+            "Produce", "DeleteRecords", "RemoteFetch", "RemoteListOffsets", "AlterAcls", "client-metrics-reaper");
 
     /** A timer that has something to do sooner wakes its thread. */
     private static final long MOST_MILLIS = 60_000;
 
     private static final long LOOK_MILLIS = 1_000;
 
-    /** Where a client is held back by its quota, which Kafka counts by seconds. */
-    private static final long QUOTA_LOOK_MILLIS = 100;
+    /** One of Kafka's timers, and the thread that it has had so far. */
+    private record Taken(ShutdownableThread reaper, Clock clock) {}
 
-    private static final String PURGATORY = "ExpirationReaper-";
-
-    /**
-     * What threads are named after whose timers can do with a second more: ends of a patience of many seconds, which
-     * ends by itself only where something is wrong.
-     */
-    private static final Set<String> PATIENT = Set.of(
-            "Produce",
-            "DeleteRecords",
-            "ElectLeader",
-            "RemoteFetch",
-            "RemoteListOffsets",
-            "AlterAcls",
-            "topic",
-            "client-metrics-reaper",
-            "persister-state-manager-reaper",
-            "network-partition-metadata-client-reaper");
-
-    /** One of Kafka's timers. */
     @FunctionalInterface
     private interface Clock {
-        /**
-         * Does what is due; where nothing is, waits for so long until something is, and does that.
-         *
-         * @return whether it should be looked at soon
-         */
-        boolean advance(long mostMillis) throws InterruptedException;
+        /** Does what is due; where nothing is, waits for so long until something is, and does that. */
+        void advance(long mostMillis) throws InterruptedException;
     }
 
     private final List<Thread> threads = new ArrayList<>();
+    /** Once all threads are there, and Kafka's have been told to end. */
+    private final CountDownLatch begins = new CountDownLatch(1);
+
     private volatile boolean closed;
 
     private KafkaTimers() {}
@@ -79,41 +80,51 @@ final class KafkaTimers implements AutoCloseable {
      */
     static KafkaTimers take(ThreadGroup group) {
         KafkaTimers timers = new KafkaTimers();
-        // The count is an estimate: what does not fit would be left out.
-        Thread[] living = new Thread[2 * group.activeCount() + 10];
-        int count = group.enumerate(living);
-        List<Clock> patient = new ArrayList<>();
-        List<ShutdownableThread> ending = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            if (living[i] instanceof ShutdownableThread reaper && isReaper(reaper)) {
-                try {
-                    Clock clock = clock(reaper);
-                    if (isQuota(reaper) || isPatient(reaper.getName())) {
-                        patient.add(clock);
-                    } else {
-                        timers.start(group, reaper.getName(), () -> timers.follow(clock));
-                    }
-                    ending.add(reaper);
-                } catch (ReflectiveOperationException | RuntimeException e) {
-                    LOG.debug("{} stays as it is", reaper.getName(), e);
-                }
-            }
+        if (Boolean.getBoolean(KEEPS_OWN)) {
+            LOG.info("Kafka's timers keep their threads: {}", KEEPS_OWN);
+            return timers;
         }
-        if (!patient.isEmpty()) {
-            timers.start(group, "kafka-patient-timers", () -> timers.look(patient));
+        if (!AppInfoParser.getVersion().startsWith(KNOWN_VERSION)) {
+            LOG.warn(
+                    "Kafka {} keeps the threads of its timers: they are known of {}x",
+                    AppInfoParser.getVersion(),
+                    KNOWN_VERSION);
+            return timers;
         }
-        // Each of them may look once more: two may look at a timer at once.
-        ending.forEach(ShutdownableThread::initiateShutdown);
+        try {
+            timers.takeFrom(group);
+        } catch (ReflectiveOperationException | RuntimeException | Error e) {
+            // None of Kafka's has been told to end: the broker goes on as it is.
+            timers.close();
+            LOG.warn("Kafka's timers keep their threads", e);
+        }
         return timers;
     }
 
-    private static boolean isReaper(ShutdownableThread thread) {
-        String name = thread.getClass().getName();
-        return name.endsWith("$ExpiredOperationReaper") || name.endsWith("$Reaper") || isQuota(thread);
-    }
-
-    private static boolean isQuota(ShutdownableThread thread) {
-        return thread.getClass().getName().endsWith("$ThrottledChannelReaper");
+    private void takeFrom(ThreadGroup group) throws ReflectiveOperationException {
+        // The count is an estimate: what does not fit would be left out.
+        Thread[] living = new Thread[2 * group.activeCount() + 10];
+        int count = group.enumerate(living);
+        List<Taken> all = new ArrayList<>();
+        List<Taken> patient = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            if (living[i] instanceof ShutdownableThread reaper
+                    && REAPERS.contains(reaper.getClass().getName())) {
+                all.add(new Taken(reaper, clock(reaper)));
+            }
+        }
+        for (Taken taken : all) {
+            if (isPatient(taken.reaper.getName())) {
+                patient.add(taken);
+            } else {
+                start(group, taken.reaper.getName(), () -> follow(taken));
+            }
+        }
+        if (!patient.isEmpty()) {
+            start(group, "kafka-patient-timers", () -> look(patient));
+        }
+        all.forEach(taken -> taken.reaper.initiateShutdown());
+        begins.countDown();
     }
 
     /** Names of purgatories stand behind a prefix and the broker's number. */
@@ -123,10 +134,6 @@ final class KafkaTimers implements AutoCloseable {
     }
 
     private static Clock clock(ShutdownableThread reaper) throws ReflectiveOperationException {
-        if (isQuota(reaper)) {
-            DelayQueue<?> queue = (DelayQueue<?>) value(reaper, "delayQueue");
-            return mostMillis -> releaseDue(reaper, queue);
-        }
         Object owner = value(reaper, "this$0");
         if (owner instanceof DelayedOperationPurgatory<?> purgatory) {
             // It also forgets those that have ended otherwise.
@@ -134,20 +141,8 @@ final class KafkaTimers implements AutoCloseable {
             advance.setAccessible(true);
             return mostMillis -> invoke(advance, purgatory, mostMillis);
         }
-        Timer timer = owner instanceof Timer itself ? itself : (Timer) value(owner, "timer");
-        return mostMillis -> {
-            timer.advanceClock(mostMillis);
-            return false;
-        };
-    }
-
-    /** Its work waits, but not where something is due. */
-    private static boolean releaseDue(ShutdownableThread reaper, DelayQueue<?> queue) {
-        Delayed head;
-        while ((head = queue.peek()) != null && head.getDelay(TimeUnit.NANOSECONDS) <= 0) {
-            reaper.doWork();
-        }
-        return head != null;
+        Timer timer = (Timer) value(owner, "timer");
+        return timer::advanceClock;
     }
 
     private static Object value(Object object, String name) throws ReflectiveOperationException {
@@ -156,10 +151,9 @@ final class KafkaTimers implements AutoCloseable {
         return field.get(object);
     }
 
-    private static boolean invoke(Method advance, Object purgatory, long millis) throws InterruptedException {
+    private static void invoke(Method advance, Object purgatory, long millis) throws InterruptedException {
         try {
             advance.invoke(purgatory, millis);
-            return false;
         } catch (InvocationTargetException e) {
             if (e.getCause() instanceof InterruptedException interrupted) {
                 throw interrupted;
@@ -179,60 +173,64 @@ final class KafkaTimers implements AutoCloseable {
     private void start(ThreadGroup group, String name, Runnable loop) {
         Thread thread = new Thread(group, loop, name);
         thread.setDaemon(true);
-        threads.add(thread);
         thread.start();
+        threads.add(thread);
     }
 
-    private void follow(Clock clock) {
-        while (!closed) {
-            try {
-                clock.advance(MOST_MILLIS);
-            } catch (InterruptedException e) {
-                LOG.trace("woken", e);
-            } catch (RejectedExecutionException e) {
-                LOG.debug("its broker ends", e);
-                return;
-            } catch (RuntimeException | Error e) {
-                failed(e);
-                rest(LOOK_MILLIS);
+    /** Waits for Kafka's own thread to end: a timer is not made for two that advance it. */
+    private boolean isFree(Taken taken) throws InterruptedException {
+        begins.await();
+        if (!closed) {
+            taken.reaper.awaitShutdown();
+        }
+        return !closed;
+    }
+
+    private void follow(Taken taken) {
+        try {
+            boolean goesOn = isFree(taken);
+            while (goesOn) {
+                goesOn = advances(taken.clock, MOST_MILLIS) && !closed;
             }
+        } catch (InterruptedException e) {
+            LOG.trace("closed", e);
         }
     }
 
-    private void look(List<Clock> clocks) {
-        boolean soon = false;
-        while (!closed) {
-            rest(soon ? QUOTA_LOOK_MILLIS : LOOK_MILLIS);
-            soon = false;
-            for (Clock clock : clocks) {
-                try {
-                    soon |= clock.advance(0);
-                } catch (InterruptedException e) {
-                    LOG.trace("woken", e);
-                } catch (RejectedExecutionException e) {
-                    LOG.debug("its broker ends", e);
-                } catch (RuntimeException | Error e) {
-                    failed(e);
+    private void look(List<Taken> all) {
+        try {
+            for (Taken taken : all) {
+                if (!isFree(taken)) {
+                    return;
                 }
             }
-        }
-    }
-
-    /** A timer whose thread ends would end no wait any longer. */
-    private static void failed(Throwable failure) {
-        try {
-            LOG.warn("a timer of Kafka's failed; it goes on", failure);
-        } catch (RuntimeException | Error e) {
-            // Where memory is out, a line may fail too.
-        }
-    }
-
-    private static void rest(long millis) {
-        try {
-            TimeUnit.MILLISECONDS.sleep(millis);
+            while (!closed) {
+                TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+                for (Taken taken : all) {
+                    var unused = advances(taken.clock, 0);
+                }
+            }
         } catch (InterruptedException e) {
-            // Only a close interrupts: that is asked next.
-            LOG.trace("woken", e);
+            LOG.trace("closed", e);
+        }
+    }
+
+    /** A timer whose thread ends would end no wait any longer: it goes on until its broker has ended. */
+    private static boolean advances(Clock clock, long mostMillis) throws InterruptedException {
+        try {
+            clock.advance(mostMillis);
+            return true;
+        } catch (RejectedExecutionException e) {
+            LOG.debug("its broker ends", e);
+            return false;
+        } catch (RuntimeException | Error e) {
+            try {
+                LOG.warn("a timer of Kafka's failed; it goes on", e);
+            } catch (RuntimeException | Error again) {
+                // Where memory is out, a line may fail too.
+            }
+            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+            return true;
         }
     }
 
@@ -240,6 +238,7 @@ final class KafkaTimers implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        begins.countDown();
         threads.forEach(Thread::interrupt);
     }
 }

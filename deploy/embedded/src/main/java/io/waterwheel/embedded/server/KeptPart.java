@@ -21,6 +21,9 @@ import org.slf4j.LoggerFactory;
 final class KeptPart<P extends KeptPart.Part<P>> implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(KeptPart.class);
     private static final long LOOK_MILLIS = 1_000;
+    /** Before the first try to bring a part back; each further one waits twice as long. */
+    private static final long FIRST_PAUSE_MILLIS = 500;
+
     private static final long LONGEST_PAUSE_MILLIS = 10_000;
 
     /** For a part that is just starting or ending, before its keeper is interrupted in it. */
@@ -64,7 +67,7 @@ final class KeptPart<P extends KeptPart.Part<P>> implements AutoCloseable {
         this.part = part;
         this.unwritable = unwritable;
         this.lookMillis = lookMillis;
-        this.pauseMillis = lookMillis;
+        this.pauseMillis = firstPauseMillis();
         this.looking = Looks.every(lookMillis, this::look);
     }
 
@@ -80,6 +83,10 @@ final class KeptPart<P extends KeptPart.Part<P>> implements AutoCloseable {
     /** The same, for tests that cannot wait as long between two looks. */
     static <P extends Part<P>> KeptPart<P> of(String name, P part, Supplier<String> unwritable, long lookMillis) {
         return new KeptPart<>(name, part, unwritable, lookMillis);
+    }
+
+    private long firstPauseMillis() {
+        return Math.min(FIRST_PAUSE_MILLIS, lookMillis);
     }
 
     private void look() {
@@ -158,7 +165,7 @@ final class KeptPart<P extends KeptPart.Part<P>> implements AutoCloseable {
             }
             part = part.again();
             down = false;
-            pauseMillis = lookMillis;
+            pauseMillis = firstPauseMillis();
             trouble = "";
             LOG.info("{} is back", name);
         } catch (IOException | RuntimeException | Error e) {

@@ -7,10 +7,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread that looks, several times a second, whether the disk has room and whether the parts of servers are up: one
- * for all of a process, which ends when there is nothing to look at. A look may take some milliseconds: what follows
- * from it and takes longer is done on other threads. A disk that does not even say how full it is holds up all looks,
- * and what they look at as well.
+ * The thread that looks, every second or two, and more often where that is needed, whether the disk has room and
+ * whether the parts of servers are up: one for all of a process, which ends when there is nothing to look at. A look
+ * may take some milliseconds: what follows from it and takes longer is done on other threads. A disk that does not even
+ * say how full it is holds up all looks, and what they look at as well.
  */
 final class Looks {
     private static final Logger LOG = LoggerFactory.getLogger(Looks.class);

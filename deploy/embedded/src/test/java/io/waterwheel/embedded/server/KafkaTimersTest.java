@@ -21,7 +21,7 @@ import org.apache.kafka.server.util.timer.TimerTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** All that Kafka's own threads did for its timers is done, and none of them is left. */
+/** What is due is done without the threads of Kafka that looked for it, and none of these is left. */
 @Timeout(300)
 final class KafkaTimersTest {
     private static final DelayedOperationKey KEY = () -> "key";
@@ -91,8 +91,10 @@ final class KafkaTimersTest {
     void whatIsDueIsDoneAndKafkasThreadsEnd() throws Exception {
         ThreadGroup group = new ThreadGroup("broker");
         FutureTask<Parts> making = new FutureTask<>(Parts::new);
-        new Thread(group, making).start();
+        Thread maker = new Thread(group, making);
+        maker.start();
         Parts parts = making.get();
+        maker.join();
         try (KafkaTimers timers = KafkaTimers.take(group)) {
             assertThat(timers).isNotNull();
             Waiting.until("none of Kafka's threads is left", () -> living(group).stream()

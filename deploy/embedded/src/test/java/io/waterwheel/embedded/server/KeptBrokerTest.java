@@ -40,15 +40,19 @@ final class KeptBrokerTest {
         Waiting.until(
                 "none looks several times a second whether a wait is over", () -> KafkaTimersTest.living(group).stream()
                         .filter(ShutdownableThread.class::isInstance)
-                        .noneMatch(thread -> thread.getClass().getName().endsWith("Reaper")));
+                        .noneMatch(thread ->
+                                KafkaTimers.REAPERS.contains(thread.getClass().getName())));
         assertThat(KafkaTimersTest.living(group))
                 .extracting(Thread::getName)
                 .filteredOn(name -> name.contains("eaper") || name.contains("timers"))
+                .filteredOn(name -> !name.contains("ThrottledChannelReaper"))
                 .containsExactlyInAnyOrder(
                         "ExpirationReaper-1-Fetch",
                         "ExpirationReaper-1-ShareFetch",
                         "group-coordinator-reaper",
                         "kafka-patient-timers",
+                        "network-partition-metadata-client-reaper",
+                        "persister-state-manager-reaper",
                         "raft-expiration-reaper",
                         "share-coordinator-reaper",
                         "share-group-lock-timeout-reaper");

@@ -131,9 +131,7 @@ final class TopicsAsTheyAre {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka))) {
             // Its records say 2021: by default Kafka deletes them when it looks next, some minutes later.
             NewTopic kept = new NewTopic("devices", 1, (short) 1).configs(Map.of("retention.ms", "-1"));
-            admin.createTopics(List.of(kept))
-                    .all()
-                    .get();
+            admin.createTopics(List.of(kept)).all().get();
         }
         List<String> codecs = List.of("none", "gzip", "snappy", "lz4", "zstd");
         StringBuilder expected = new StringBuilder("at,device,codec,nr,v\n");

@@ -134,8 +134,9 @@ final class BrokerOnAFullDiskTest {
                                     broker.ownBootstrap(),
                                     "acks",
                                     "all",
+                                    // A batch goes when it is flushed, whole, however slow the machine is.
                                     "linger.ms",
-                                    200,
+                                    20_000,
                                     // A handler that dies of what it meets answers no request.
                                     "request.timeout.ms",
                                     10_000,
@@ -149,10 +150,12 @@ final class BrokerOnAFullDiskTest {
                 for (int p = 0; p < PARTITIONS; p++) {
                     assertThat(sent(producer, p, 30, confirmed)).isTrue();
                 }
-                Path filler = disk.folder().resolve("filler");
-                SmallDisk.fill(filler);
+                List<Path> fillers = new ArrayList<>();
                 int failed = 0;
                 for (int p = 0; p < PARTITIONS; p++) {
+                    // Again for each: the broker may have given a block back meanwhile.
+                    fillers.add(disk.folder().resolve("filler-" + p));
+                    SmallDisk.fill(fillers.get(p));
                     // Of one record, and of several: some offsets are given to more than one.
                     for (int records = 1; records <= 3; records++) {
                         failed += sent(producer, p, records, confirmed) ? 0 : 1;
@@ -160,7 +163,9 @@ final class BrokerOnAFullDiskTest {
                 }
                 assertThat(failed).as("records that met the full disk").isPositive();
                 looked.set(true);
-                Files.delete(filler);
+                for (Path filler : fillers) {
+                    Files.delete(filler);
+                }
                 for (int p = 0; p < PARTITIONS; p++) {
                     int partition = p;
                     Waiting.until("records are taken again", () -> sent(producer, partition, 2, confirmed));
@@ -180,6 +185,7 @@ final class BrokerOnAFullDiskTest {
             String id = Long.toString(last.incrementAndGet());
             sent.put(id, producer.send(new ProducerRecord<>(TOPIC, partition, id, VALUE)));
         }
+        producer.flush();
         return confirmed(sent, confirmed) == records;
     }
 

@@ -101,31 +101,41 @@ final class AppendedByStorm {
                         new KeySpec.Ordered("n"),
                         "at")));
         try (CommandProcess storm = LocalStorm.start(folder, AppendedByStorm.class, url)) {
-            assertThat(storm.line(DONE)).as(storm.err()).isEqualTo(DONE + List.of(BAD));
+            try {
+                assertThat(storm.line(DONE, LocalStorm.PATIENCE)).isEqualTo(DONE + List.of(BAD));
+                Waiting.until(
+                        "queries see what was acked",
+                        () -> client.query("storm_numbers").count() == TUPLES - 1);
+                // Nor does it outlive the JVM of a test that is killed.
+                storm.endInput();
+                assertThat(storm.code(60)).isZero();
+            } catch (Throwable e) {
+                System.err.println("storm appends: its standard error ends:\n" + storm.errEnd());
+                throw e;
+            }
         }
-        Waiting.until(
-                "queries see what was acked",
-                () -> client.query("storm_numbers").count() == TUPLES - 1);
         assertThat(client.query("storm_numbers").where("note IS NULL").count()).isEqualTo(TUPLES - 1);
         client.drop("storm_numbers");
     }
 
     /** What runs in the process of Storm: says what has failed when all tuples are acked or failed. */
-    @SuppressWarnings({"SystemOut", "resource"}) // the parent reads it; the process ends by being killed
     public static void main(String[] args) throws Exception {
+        LocalStorm.serve(() -> append(args[0]));
+    }
+
+    @SuppressWarnings({"SystemOut", "resource"}) // the parent reads it; the process ends by being killed
+    private static void append(String url) throws Exception {
         TopologyBuilder topology = new TopologyBuilder();
         topology.setSpout("numbers", new Numbers());
-        topology.setBolt("append", new AppendBolt("storm_numbers", TupleMapper.BY_NAME, args[0]), 2)
+        topology.setBolt("append", new AppendBolt("storm_numbers", TupleMapper.BY_NAME, url), 2)
                 .shuffleGrouping("numbers");
         Config conf = new Config();
         conf.setMaxSpoutPending(700);
         // Storm takes a tuple for lost after that: on a busy machine none is.
         conf.setMessageTimeoutSecs(600);
-        LocalStorm.cluster(
-                        new LocalCluster.Builder().withDaemonConf(Config.TOPOLOGY_ENABLE_MESSAGE_TIMEOUTS, true), "1")
+        LocalStorm.cluster(new LocalCluster.Builder().withDaemonConf(Config.TOPOLOGY_ENABLE_MESSAGE_TIMEOUTS, true), 1)
                 .submitTopology("appends", conf, topology.createTopology());
         boolean all = Waiting.holds(Duration.ofMinutes(4), () -> ACKED.size() + FAILED.size() == TUPLES);
         System.out.println(DONE + FAILED + (all ? "" : " and only " + ACKED.size() + " acked"));
-        Thread.currentThread().join();
     }
 }

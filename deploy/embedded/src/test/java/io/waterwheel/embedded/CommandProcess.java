@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.waterwheel.Waiting;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,6 +14,11 @@ import java.util.concurrent.TimeUnit;
 
 /** The command line as a process of its own, which signals can be sent to. */
 final class CommandProcess implements AutoCloseable {
+    /** On a busy machine a server takes a minute to start. */
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+
+    private static final int END_BYTES = 4096;
+
     private final Process process;
     private final Path out;
     private final Path err;
@@ -107,17 +113,41 @@ final class CommandProcess implements AutoCloseable {
         return Files.readString(err, UTF_8);
     }
 
-    /** Waits for a line on standard output that begins so. */
+    /** The end of what it wrote to standard error; also for a thread that was interrupted, whose channels close. */
+    String errEnd() throws IOException {
+        try (RandomAccessFile file = new RandomAccessFile(err.toFile(), "r")) {
+            long length = file.length();
+            byte[] end = new byte[(int) Math.min(length, END_BYTES)];
+            file.seek(length - end.length);
+            file.readFully(end);
+            return new String(end, UTF_8);
+        }
+    }
+
+    /** Ends its standard input, as the end of this JVM does. */
+    void endInput() throws IOException {
+        process.getOutputStream().close();
+    }
+
+    /** Waits for a line on standard output that begins so; empty when the process ends without one. */
     String line(String beginning) throws Exception {
+        return line(beginning, PATIENCE);
+    }
+
+    /** The same for so long at most; a failure says what it wrote last to standard error. */
+    String line(String beginning, Duration patience) throws Exception {
         String[] found = {""};
-        // On a busy machine a server takes a minute to start.
-        Waiting.until(beginning, Duration.ofMinutes(5), () -> {
-            found[0] = out().lines()
-                    .filter(line -> line.startsWith(beginning))
-                    .findFirst()
-                    .orElse("");
-            return !found[0].isEmpty() || !process.isAlive();
-        });
+        try {
+            Waiting.until(beginning, patience, () -> {
+                found[0] = out().lines()
+                        .filter(line -> line.startsWith(beginning))
+                        .findFirst()
+                        .orElse("");
+                return !found[0].isEmpty() || !process.isAlive();
+            });
+        } catch (AssertionError e) {
+            throw new AssertionError(e.getMessage() + "; its standard error ends:\n" + errEnd(), e);
+        }
         return found[0];
     }
 

@@ -56,20 +56,30 @@ final class NimbusCluster implements AutoCloseable {
     static NimbusCluster start(Path folder, String zooKeeper, int workers, int nimbusPort) throws Exception {
         CommandProcess process = LocalStorm.start(
                 folder, NimbusCluster.class, zooKeeper, Integer.toString(workers), Integer.toString(nimbusPort));
-        NimbusCluster started = new NimbusCluster(process);
-        if (process.line(READY).isEmpty()) {
-            String err = process.err();
-            started.close();
-            throw new IOException("Storm on ZooKeeper at " + zooKeeper + " did not start:\n" + err);
+        try {
+            if (process.line(READY, LocalStorm.PATIENCE).isEmpty()) {
+                throw new IOException("Storm on ZooKeeper at " + zooKeeper
+                        + " did not start; its standard error ends:\n" + process.errEnd());
+            }
+            return new NimbusCluster(process);
+        } catch (Throwable e) {
+            // Killed in any case; who was interrupted does not wait for its end.
+            try {
+                process.close();
+            } catch (InterruptedException interrupted) {
+                e.addSuppressed(interrupted);
+            }
+            throw e;
         }
-        return started;
     }
 
     /** What runs in the process: ZooKeeper's host:port, slots for workers, Nimbus's port. */
-    @SuppressWarnings({"SystemOut", "resource"}) // the parent reads it; the process ends by being killed
     public static void main(String[] args) throws Exception {
-        String zooKeeper = args[0];
-        int nimbusPort = Integer.parseInt(args[2]);
+        LocalStorm.serve(() -> serve(args[0], Integer.parseInt(args[1]), Integer.parseInt(args[2])));
+    }
+
+    @SuppressWarnings({"SystemOut", "resource"}) // the parent reads it; the process ends by being killed
+    private static void serve(String zooKeeper, int slots, int nimbusPort) throws Exception {
         int colon = zooKeeper.lastIndexOf(':');
         Map<String, Object> conf = new HashMap<>();
         conf.put(Config.STORM_ZOOKEEPER_SERVERS, List.of(zooKeeper.substring(0, colon)));
@@ -91,11 +101,10 @@ final class NimbusCluster implements AutoCloseable {
         conf.put(Config.TOPOLOGY_ACKER_EXECUTORS, 0);
         conf.put(Config.NIMBUS_THRIFT_PORT, nimbusPort);
         conf.put(Config.NIMBUS_SEEDS, List.of("127.0.0.1"));
-        LocalStorm.cluster(new LocalCluster.Builder().withNimbusDaemon(true).withDaemonConf(conf), args[1]);
+        LocalStorm.cluster(new LocalCluster.Builder().withNimbusDaemon(true).withDaemonConf(conf), slots);
         // Nimbus begins to listen on a thread of its own, some time after the cluster is there.
         Waiting.until("Nimbus listens", Duration.ofSeconds(LISTENER_SECONDS), () -> listens(nimbusPort));
         System.out.println(READY);
-        Thread.currentThread().join();
     }
 
     private static boolean listens(int port) {
@@ -125,10 +134,9 @@ final class NimbusCluster implements AutoCloseable {
         }
     }
 
-    /** The end of what it wrote. */
+    /** The end of what it wrote to standard error. */
     String err() throws IOException {
-        String err = process.err();
-        return err.substring(Math.max(0, err.length() - 10_000));
+        return process.errEnd();
     }
 
     /** Kills it: to stop in order, Storm waits for its timers. */

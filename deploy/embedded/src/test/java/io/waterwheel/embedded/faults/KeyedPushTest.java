@@ -54,6 +54,13 @@ final class KeyedPushTest {
     private final AtomicInteger again = new AtomicInteger();
     private final Map<Integer, String> positions = new ConcurrentHashMap<>();
     private final AtomicReferenceArray<String> gateways = new AtomicReferenceArray<>(2);
+    /** Requests that were under way when something was killed, and failed. */
+    private final AtomicInteger met = new AtomicInteger();
+
+    private volatile long killedAt = System.nanoTime();
+    /** Whether what was killed is on its way up. */
+    private volatile boolean down;
+
     private volatile boolean ends;
     private volatile int used;
 
@@ -97,16 +104,21 @@ final class KeyedPushTest {
                 int enough = 20 + random.nextInt(100);
                 await(sending, () -> confirmed.get() >= before + enough);
                 flush(installation);
+                int failed = met.get();
                 if (kill % 3 == 1) {
                     kill(installation, Installation.Part.SERVER);
                 } else if (split && kill % 3 == 0) {
                     kill(installation, Installation.Part.KAFKA);
                 } else {
                     int g = random.nextInt(2);
-                    children.get(g).kill();
+                    killed(children.get(g));
                     children.set(g, gateway(installation, g));
                 }
+                down = false;
+                System.err.println("keyed push: " + (met.get() - failed) + " failed that were under way at the kill");
             }
+            // What the test is about: otherwise it shows no more than that confirmed rows are there.
+            assertThat(met.get()).as("seed %s: requests that a kill met", seed).isPositive();
             int before = confirmed.get();
             await(sending, () -> confirmed.get() >= before + 50);
             ends = true;
@@ -124,8 +136,8 @@ final class KeyedPushTest {
                                 .agrees())
                         .isTrue();
             }
-            System.err.println("keyed push: " + KILLS + " kills, " + next.get() + " keys, " + again.get()
-                    + " sent again after they were confirmed");
+            System.err.println("keyed push: " + KILLS + " kills, " + met.get() + " failed at them, " + next.get()
+                    + " keys, " + again.get() + " sent again after they were confirmed");
         } finally {
             for (RowFollower follower : followers) {
                 follower.close();
@@ -137,9 +149,16 @@ final class KeyedPushTest {
     }
 
     /** Starts it again at once. */
-    private static void kill(Installation installation, Installation.Part part) throws Exception {
-        installation.part(part).kill();
+    private void kill(Installation installation, Installation.Part part) throws Exception {
+        killed(installation.part(part));
         installation.start(part);
+    }
+
+    /** Kills it while rows are posted without a rest; what is killed is down until it was started again. */
+    private void killed(ChildProcess child) throws Exception {
+        killedAt = System.nanoTime();
+        child.kill();
+        down = true;
     }
 
     /** So that some rows move from memory into chunks while they are followed. */
@@ -183,13 +202,20 @@ final class KeyedPushTest {
                 .build();
         while (!ends) {
             int key = next.getAndIncrement();
+            long begun = System.nanoTime();
             while (!post(http, random, key)) {
+                if (begun - killedAt < 0) {
+                    met.incrementAndGet();
+                }
                 // The gateway may be on its way up, and needs the processors.
                 LockSupport.parkNanos(5_000_000);
+                begun = System.nanoTime();
             }
             confirmed.incrementAndGet();
-            // Some dozens a second are enough, and what was killed needs the processors to come up.
-            LockSupport.parkNanos(LONG ? 5_000_000 : 50_000_000);
+            if (down) {
+                // Some dozens a second are enough, and what was killed needs the processors to come up.
+                LockSupport.parkNanos(LONG ? 5_000_000 : 50_000_000);
+            }
             if (random.nextInt(4) == 0 && post(http, random, Math.max(0, key - random.nextInt(200)))) {
                 again.incrementAndGet();
             }

@@ -44,6 +44,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -368,7 +369,7 @@ final class SourceTroubleTest {
         send("again.new", 0, "1,1");
         Waiting.until(
                 "the new one is there",
-                () -> client.query("again").timeout(Duration.ofMinutes(5)).count() == 1);
+                () -> client.query("again").timeout(Duration.ofSeconds(30)).count() == 1);
     }
 
     @Test
@@ -430,11 +431,13 @@ final class SourceTroubleTest {
             try {
                 return admin.describeConfigs(List.of(resource))
                         .all()
-                        .get(5, TimeUnit.MINUTES)
+                        .get(30, TimeUnit.SECONDS)
                         .get(resource)
                         .get("cleanup.policy")
                         .value()
                         .equals(policy);
+            } catch (TimeoutException e) {
+                return false;
             } catch (ExecutionException e) {
                 if (e.getCause() instanceof UnknownTopicOrPartitionException) {
                     // The broker learns of a topic later than the controller that made it.

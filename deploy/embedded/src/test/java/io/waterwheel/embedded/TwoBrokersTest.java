@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -88,13 +89,17 @@ final class TwoBrokersTest {
                 KafkaTopics topics = new KafkaTopics(kafka.bootstrap());
                 Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrap()))) {
             assertThat(other.port()).isNotEqualTo(kafka.port());
-            Waiting.until(
-                    "both brokers",
-                    () -> admin.describeCluster()
+            Waiting.until("both brokers", () -> {
+                try {
+                    return admin.describeCluster()
                                     .nodes()
-                                    .get(5, TimeUnit.MINUTES)
+                                    .get(30, TimeUnit.SECONDS)
                                     .size()
-                            == 2);
+                            == 2;
+                } catch (TimeoutException e) {
+                    return false;
+                }
+            });
             admin.createTopics(List.of(new NewTopic("two.dead-letters", 1, (short) 2)
                             .configs(Map.of("cleanup.policy", "compact", "retention.ms", "-1"))))
                     .all()

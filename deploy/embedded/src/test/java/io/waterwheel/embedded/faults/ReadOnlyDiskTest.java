@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.arrow.flight.FlightServer;
 import org.apache.arrow.flight.Location;
 import org.apache.arrow.flight.NoOpFlightProducer;
@@ -148,7 +149,9 @@ final class ReadOnlyDiskTest {
     private static boolean isRefused(KafkaProducer<byte[], byte[]> producer, ProducerRecord<byte[], byte[]> record)
             throws Exception {
         try {
-            producer.send(record).get(5, TimeUnit.MINUTES);
+            producer.send(record).get(30, TimeUnit.SECONDS);
+            return false;
+        } catch (TimeoutException e) {
             return false;
         } catch (ExecutionException e) {
             return true;

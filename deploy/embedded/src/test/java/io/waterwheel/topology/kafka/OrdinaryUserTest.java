@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -84,10 +85,16 @@ final class OrdinaryUserTest {
         admin.createAcls(rules).all().get(5, TimeUnit.MINUTES);
         // The controller has them; the broker learns of them a moment later.
         AclBindingFilter those = new AclBindingFilter(on.toFilter(), AccessControlEntryFilter.ANY);
-        Waiting.until("the broker has the rules", () -> admin.describeAcls(those)
-                .values()
-                .get(5, TimeUnit.MINUTES)
-                .containsAll(rules));
+        Waiting.until("the broker has the rules", () -> {
+            try {
+                return admin.describeAcls(those)
+                        .values()
+                        .get(30, TimeUnit.SECONDS)
+                        .containsAll(rules);
+            } catch (TimeoutException e) {
+                return false;
+            }
+        });
     }
 
     private static AutoCloseable often(Runnable look) {

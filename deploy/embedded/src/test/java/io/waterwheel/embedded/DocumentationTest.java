@@ -68,6 +68,7 @@ final class DocumentationTest {
     static Path folder;
 
     private static RunningServer server;
+    private static String javaClassPath = "";
 
     /** Where the schema registry of the pages is. */
     private static String registry = "";
@@ -444,19 +445,19 @@ final class DocumentationTest {
         return out.toString(UTF_8);
     }
 
-    /** The class path of the Java project, compiled once. */
+    /** The class path of the Java project, compiled once: by whichever test comes first, or by each until it can be. */
     private static String javaProject() throws IOException {
-        Path classes = folder.resolve("classes");
-        String classPath = System.getProperty("java.class.path");
-        if (!Files.exists(classes)) {
-            Files.createDirectories(classes);
+        if (javaClassPath.isEmpty()) {
+            Path classes = Files.createTempDirectory(folder, "classes");
+            String libraries = System.getProperty("java.class.path");
             Path source = ROOT.resolve("docs/examples/java/src/main/java/com/example/orders/Orders.java");
             ByteArrayOutputStream said = new ByteArrayOutputStream();
             int code = ToolProvider.getSystemJavaCompiler()
-                    .run(null, said, said, "-proc:none", "-d", classes.toString(), "-cp", classPath, source.toString());
+                    .run(null, said, said, "-proc:none", "-d", classes.toString(), "-cp", libraries, source.toString());
             assertThat(code).as(said.toString(UTF_8)).isZero();
+            javaClassPath = classes + java.io.File.pathSeparator + libraries;
         }
-        return classes + java.io.File.pathSeparator + classPath;
+        return javaClassPath;
     }
 
     @Test

@@ -26,8 +26,8 @@ final class ClusterFolder {
     }
 
     /** Its daemons, which outlive this process. */
-    Daemons daemons(ClusterLayout layout) throws IOException {
-        return new Daemons(layout, new ClusterFiles(folder, layout), true, Map.of());
+    Daemons daemons(ClusterLayout layout, Daemons.Answers answers) throws IOException {
+        return new Daemons(layout, new ClusterFiles(folder, layout), true, Map.of(), answers);
     }
 
     /**

@@ -96,9 +96,23 @@ public final class Daemon {
         return ready.now();
     }
 
-    /** What to say of one that has ended before it was ready: who has its ports, and the end of its log. */
-    IOException ended() throws IOException {
-        StringBuilder text = new StringBuilder(name + " ended before it was ready");
+    /** Whether some process listens on one of its ports; it itself must not run. */
+    boolean isPortTaken() throws IOException {
+        for (int port : ports) {
+            if (Ports.taker(port).isPresent()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    String howItEnded(boolean wasReady) {
+        return name + " ended " + (wasReady ? "after" : "before") + " it was ready";
+    }
+
+    /** What to say of one that has ended: who has its ports, and the end of its log. */
+    IOException whyItEnded(boolean wasReady) throws IOException {
+        StringBuilder text = new StringBuilder(howItEnded(wasReady));
         for (int port : ports) {
             Ports.taker(port).ifPresent(who -> text.append("; its port " + port + " is taken by " + who));
         }

@@ -11,7 +11,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The daemons of a cluster: what each is, when it may start and when it is ready, and the order in which all end.
@@ -22,8 +24,23 @@ final class Daemons {
     static final Duration PATIENCE = Duration.ofMinutes(10);
 
     private static final Duration NOTICE = Duration.ofMinutes(1);
-    private static final int HTTP_MILLIS = 10_000;
     private static final long POLL_MILLIS = 100;
+
+    /** How long daemons may take to answer a question. */
+    enum Answers {
+        /** While they start: their processors are busy. */
+        LATE(10_000, 30_000),
+        /** For one who looks at a cluster that should be up. */
+        SOON(2_000, 10_000);
+
+        private final int httpMillis;
+        private final int nimbusMillis;
+
+        Answers(int httpMillis, int nimbusMillis) {
+            this.httpMillis = httpMillis;
+            this.nimbusMillis = nimbusMillis;
+        }
+    }
 
     /** What is told while daemons start and end. */
     interface Progress {
@@ -42,6 +59,10 @@ final class Daemons {
     private final Runs runs;
     private final Workers workers;
     private final StormClient storm;
+    private final Answers answers;
+    /** Hosts of the Supervisors that Nimbus named in this round; null before it is asked. */
+    private @Nullable Set<String> supervisors;
+
     private final Map<String, Daemon> daemons = new LinkedHashMap<>();
 
     /** @param places of those that run elsewhere than on loopback, by name */
@@ -49,14 +70,16 @@ final class Daemons {
             ClusterLayout layout,
             ClusterFiles files,
             boolean surviveThisProcess,
-            Map<String, ClusterSettings.Place> places)
+            Map<String, ClusterSettings.Place> places,
+            Answers answers)
             throws IOException {
         this.layout = layout;
         this.files = files;
         this.commands = new Commands(files);
         this.runs = new Runs(files, commands::prepare);
         this.workers = new Workers(layout, files.mark());
-        this.storm = new StormClient(layout.address(ClusterLayout.NIMBUS));
+        this.storm = new StormClient(layout.address(ClusterLayout.NIMBUS), answers.nimbusMillis);
+        this.answers = answers;
         PidFiles pids = new PidFiles(files.folder);
         Daemon.Manner manner = new Daemon.Manner(surviveThisProcess, commands::prepare);
         for (String name : layout.daemons()) {
@@ -91,9 +114,19 @@ final class Daemons {
             case ClusterLayout.NIMBUS -> storm::answers;
             case "datanode" -> () -> isRegistered(name) && hdfsTakesWrites();
             case "supervisor" ->
-                () -> storm.supervisors().contains(layout.address(name).host());
+                () -> supervisors().contains(layout.address(name).host());
             default -> () -> true;
         };
+    }
+
+    /** Asked once for all of them: Nimbus may take long. */
+    private Set<String> supervisors() {
+        Set<String> named = supervisors;
+        if (named == null) {
+            named = storm.supervisors();
+            supervisors = named;
+        }
+        return named;
     }
 
     private static String kind(String name) {
@@ -127,12 +160,12 @@ final class Daemons {
     }
 
     /** What a Hadoop daemon says of itself, without blanks; empty when it does not answer. */
-    private static String bean(ClusterLayout.Address http, String name) {
+    private String bean(ClusterLayout.Address http, String name) {
         try {
             var connection =
                     URI.create("http://" + http + "/jmx?qry=" + name).toURL().openConnection();
-            connection.setConnectTimeout(HTTP_MILLIS);
-            connection.setReadTimeout(HTTP_MILLIS);
+            connection.setConnectTimeout(answers.httpMillis);
+            connection.setReadTimeout(answers.httpMillis);
             try (InputStream answer = connection.getInputStream()) {
                 return new String(answer.readAllBytes(), StandardCharsets.UTF_8).replace(" ", "");
             }
@@ -187,15 +220,26 @@ final class Daemons {
 
     /** Starts these, as {@link #startMissing} does. */
     void start(Collection<Daemon> some, Progress progress) throws IOException, InterruptedException {
-        new Startup(
-                        daemon -> Optional.of(needs(daemon.name()))
-                                .filter(needed -> !needed.isEmpty())
-                                .map(this::get),
-                        Daemons::isStorm,
-                        PATIENCE,
-                        NOTICE,
-                        progress)
-                .run(some);
+        new Startup(new Rules(), PATIENCE, NOTICE, progress).run(some);
+    }
+
+    private final class Rules implements Startup.Rules {
+        @Override
+        public Optional<Daemon> needs(Daemon daemon) {
+            return Optional.of(Daemons.needs(daemon.name()))
+                    .filter(needed -> !needed.isEmpty())
+                    .map(Daemons.this::get);
+        }
+
+        @Override
+        public boolean startsAgain(Daemon daemon) {
+            return isStorm(daemon);
+        }
+
+        @Override
+        public void newRound() {
+            supervisors = null;
+        }
     }
 
     private static boolean isStorm(Daemon daemon) {

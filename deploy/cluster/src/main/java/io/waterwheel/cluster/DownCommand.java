@@ -33,7 +33,7 @@ final class DownCommand implements Callable<Integer> {
             Optional<ClusterLayout> layout = folder.layout();
             if (layout.isPresent()) {
                 int[] ended = {0};
-                folder.daemons(layout.get()).stopAll((name, what, millis) -> {
+                folder.daemons(layout.get(), Daemons.Answers.LATE).stopAll((name, what, millis) -> {
                     ended[0]++;
                     cluster.out().printf(Locale.ROOT, "%-14s %s after %4.1f s%n", name, what, millis / 1000.0);
                     cluster.out().flush();

@@ -31,6 +31,16 @@ public final class RealCluster implements AutoCloseable {
     public static final String NIMBUS = ClusterLayout.NIMBUS;
 
     private static final int TAIL_BYTES = 8_000;
+    /** Tests show what is unusual: a daemon that ended at each start and was started again would not be seen else. */
+    private static final Daemons.Progress NOTICES = new Daemons.Progress() {
+        @Override
+        public void done(String daemon, String what, long millis) {}
+
+        @Override
+        public void notice(String text) {
+            System.err.println("cluster: " + text);
+        }
+    };
 
     /**
      * A worker process.
@@ -51,7 +61,7 @@ public final class RealCluster implements AutoCloseable {
         this.layout = layout;
         this.files = files;
         this.reaper = Reaper.start(files.folder, files.mark());
-        this.daemons = new Daemons(layout, files, false, settings.places());
+        this.daemons = new Daemons(layout, files, false, settings.places(), Daemons.Answers.LATE);
     }
 
     /** Name of a DataNode, counted from 1. */
@@ -77,7 +87,7 @@ public final class RealCluster implements AutoCloseable {
         files.write(settings);
         RealCluster cluster = new RealCluster(layout, files, settings);
         try {
-            cluster.daemons.startMissing(Daemons.Progress.SILENT);
+            cluster.daemons.startMissing(NOTICES);
             return cluster;
         } catch (IOException | InterruptedException | RuntimeException e) {
             cluster.close();
@@ -127,7 +137,7 @@ public final class RealCluster implements AutoCloseable {
 
     /** Starts a daemon that was killed, on its old data and ports, and waits until it is ready. */
     public void restart(String name) throws IOException, InterruptedException {
-        daemons.start(List.of(daemon(name)), Daemons.Progress.SILENT);
+        daemons.start(List.of(daemon(name)), NOTICES);
     }
 
     /**

@@ -5,47 +5,56 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Starts daemons, each as soon as the one that it needs is ready, and waits until all are. Storm's end by themselves
- * where ZooKeeper or Nimbus answers late, as on a busy machine, and count on being started again: here they are, some
- * times. Owner: one thread.
+ * Starts daemons, each as soon as the one that it needs is ready, and waits until all are. Storm's daemons end by
+ * themselves when ZooKeeper or Nimbus answers late. They are started again, three times at most. Owner: one thread.
  */
 final class Startup {
     private static final int STARTS_AGAIN = 3;
     /** A look at one is a question to Nimbus or to HDFS, which are starting themselves. */
     private static final long POLL_MILLIS = 200;
 
-    private final Function<Daemon, Optional<Daemon>> needs;
-    private final Predicate<Daemon> mayEnd;
+    /** What is to be known of the daemons of a cluster. */
+    interface Rules {
+        /** What must be ready before it starts. */
+        Optional<Daemon> needs(Daemon daemon);
+
+        /** Whether it is started again when it ends by itself. */
+        boolean startsAgain(Daemon daemon);
+
+        /** All are looked at once more: what was answered before counts no longer. */
+        void newRound();
+    }
+
+    private final Rules rules;
     private final Duration patience;
     private final Duration notice;
     private final Daemons.Progress progress;
+    private final List<Daemon> waiting = new ArrayList<>();
     private final Map<Daemon, Long> starting = new LinkedHashMap<>();
-    private final Map<Daemon, Integer> startsAgain = new HashMap<>();
+    /** At least once; one that has ended since is among {@link #starting} too. */
+    private final Set<Daemon> wereReady = new LinkedHashSet<>();
+
+    private final Map<Daemon, Integer> startedAgain = new HashMap<>();
+    /** One of their ports was taken when they were last seen to have ended. */
+    private final Set<Daemon> portTaken = new HashSet<>();
 
     /**
-     * @param needs what must be ready before one starts
-     * @param mayEnd whether one that ends before it is ready is started again
      * @param patience for all together
      * @param notice how often it is said what is waited for
      */
-    Startup(
-            Function<Daemon, Optional<Daemon>> needs,
-            Predicate<Daemon> mayEnd,
-            Duration patience,
-            Duration notice,
-            Daemons.Progress progress) {
-        this.needs = needs;
-        this.mayEnd = mayEnd;
+    Startup(Rules rules, Duration patience, Duration notice, Daemons.Progress progress) {
+        this.rules = rules;
         this.patience = patience;
         this.notice = notice;
         this.progress = progress;
@@ -53,60 +62,104 @@ final class Startup {
 
     /** @throws IOException when one does not come up, with the end of its log; the others keep running */
     void run(Collection<Daemon> missing) throws IOException, InterruptedException {
-        List<Daemon> waiting = new ArrayList<>(missing);
+        waiting.addAll(missing);
         long begun = System.nanoTime();
         long notices = 1;
         while (true) {
-            for (Daemon each : List.copyOf(waiting)) {
-                Optional<Daemon> needed = needs.apply(each);
-                if (needed.isEmpty() || needed.get().isReady()) {
-                    each.start();
-                    starting.put(each, System.nanoTime());
-                    waiting.remove(each);
-                }
-            }
+            rules.newRound();
+            startWhatMay();
             for (Daemon each : List.copyOf(starting.keySet())) {
                 look(each);
+            }
+            // Last: when all others are ready, none of them has ended before this look.
+            for (Daemon each : mustRun()) {
+                if (!each.isAlive()) {
+                    wereReady.add(each);
+                    starting.put(each, System.nanoTime());
+                }
             }
             if (waiting.isEmpty() && starting.isEmpty()) {
                 return;
             }
             long waited = System.nanoTime() - begun;
             if (waited >= patience.toNanos()) {
-                throw tooLate(waiting);
+                throw tooLate();
             }
             if (waited >= notices * notice.toNanos()) {
-                notices++;
+                notices = waited / notice.toNanos() + 1;
                 progress.notice("after " + TimeUnit.NANOSECONDS.toSeconds(waited) + " s these are not up yet: "
-                        + names(starting.keySet())
-                        + (waiting.isEmpty() ? "" : "; they wait for it: " + names(waiting)));
+                        + names(starting.isEmpty() ? needed() : starting.keySet())
+                        + (waiting.isEmpty() ? "" : "; waiting for these: " + names(waiting)));
             }
             TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+        }
+    }
+
+    private void startWhatMay() throws IOException, InterruptedException {
+        for (Daemon each : List.copyOf(waiting)) {
+            Optional<Daemon> needed = rules.needs(each);
+            if (needed.isEmpty() || needed.get().isReady()) {
+                each.start();
+                starting.put(each, System.nanoTime());
+                waiting.remove(each);
+            }
         }
     }
 
     private void look(Daemon daemon) throws IOException, InterruptedException {
         // First whether it lives: one that ends meanwhile is not ready, and is seen the next time.
         boolean alive = daemon.isAlive();
-        if (alive && daemon.isReady()) {
+        if (!alive) {
+            ended(daemon);
+        } else if (daemon.isReady()) {
             long started = starting.remove(daemon);
+            wereReady.add(daemon);
             progress.done(daemon.name(), "up", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started));
-        } else if (!alive) {
-            int again = startsAgain.merge(daemon, 1, Integer::sum);
-            if (!mayEnd.test(daemon) || again > STARTS_AGAIN) {
-                throw daemon.ended();
-            }
-            progress.notice(daemon.name() + " ended before it was ready, as Storm's daemons do where ZooKeeper or"
-                    + " Nimbus answers late, and is started again (" + again + " of " + STARTS_AGAIN
-                    + " times); its log: " + daemon.log());
-            daemon.start();
         }
     }
 
-    private IOException tooLate(List<Daemon> waiting) throws IOException {
+    private void ended(Daemon daemon) throws IOException {
+        boolean taken = daemon.isPortTaken();
+        // Its own sockets may outlive a process by a moment: what is there at the next look is another's.
+        if (taken && portTaken.add(daemon)) {
+            return;
+        }
+        int again = startedAgain.merge(daemon, 1, Integer::sum);
+        if (taken || !rules.startsAgain(daemon) || again > STARTS_AGAIN) {
+            throw daemon.whyItEnded(wereReady.contains(daemon));
+        }
+        portTaken.remove(daemon);
+        progress.notice(daemon.howItEnded(wereReady.contains(daemon)) + ", is started again (" + again + " of "
+                + STARTS_AGAIN + "); its log: " + daemon.log());
+        daemon.start();
+    }
+
+    /** What those need that are not ready, also when it ran before. */
+    private Set<Daemon> needed() {
+        Set<Daemon> needed = new LinkedHashSet<>();
+        waiting.forEach(each -> rules.needs(each).ifPresent(needed::add));
+        starting.keySet().forEach(each -> rules.needs(each).ifPresent(needed::add));
+        return needed;
+    }
+
+    /** Those that are up, as far as they matter here. */
+    private Set<Daemon> mustRun() {
+        Set<Daemon> daemons = new LinkedHashSet<>(wereReady);
+        daemons.addAll(needed());
+        daemons.removeAll(starting.keySet());
+        waiting.forEach(daemons::remove);
+        return daemons;
+    }
+
+    /** Of one that the others wait for, if it was ready and is so no longer. */
+    private IOException tooLate() throws IOException, InterruptedException {
+        for (Daemon each : mustRun()) {
+            if (!each.isReady()) {
+                return each.tooLate(patience);
+            }
+        }
         return starting.isEmpty()
-                ? new IOException(names(waiting) + " could not be started within " + patience.toSeconds()
-                        + " s: what must be ready before is not")
+                ? new IOException(names(waiting) + " could not be started within " + patience.toSeconds() + " s")
                 : starting.keySet().iterator().next().tooLate(patience);
     }
 

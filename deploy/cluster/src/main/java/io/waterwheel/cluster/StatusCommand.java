@@ -30,7 +30,7 @@ final class StatusCommand implements Callable<Integer> {
             out.flush();
             return NOT_ALL_UP;
         }
-        Daemons daemons = folder.daemons(layout.get());
+        Daemons daemons = folder.daemons(layout.get(), Daemons.Answers.SOON);
         boolean allUp = true;
         out.printf(ROW, "NAME", "STATE", "PROCESS", "MEMORY", "ADDRESS");
         for (Daemon each : daemons.all()) {

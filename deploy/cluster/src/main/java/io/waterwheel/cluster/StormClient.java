@@ -15,14 +15,14 @@ import org.apache.storm.utils.Utils;
 
 /** Asks Nimbus over Thrift, a connection a question. */
 final class StormClient {
-    private static final int SOCKET_MILLIS = 30_000;
-
     private final ClusterLayout.Address nimbus;
+    private final int socketMillis;
     /** Empty until the first question: commands that ask none are spared reading Storm's defaults. */
     private Map<String, Object> conf = Map.of();
 
-    StormClient(ClusterLayout.Address nimbus) {
+    StormClient(ClusterLayout.Address nimbus, int socketMillis) {
         this.nimbus = nimbus;
+        this.socketMillis = socketMillis;
     }
 
     private synchronized Map<String, Object> conf() {
@@ -42,7 +42,7 @@ final class StormClient {
 
     private <T> T ask(Question<T> question) throws Exception {
         try (NimbusClient client =
-                NimbusClient.Builder.withConf(conf()).withTimeout(SOCKET_MILLIS).build()) {
+                NimbusClient.Builder.withConf(conf()).withTimeout(socketMillis).build()) {
             return question.ask(client.getClient());
         }
     }

@@ -75,7 +75,8 @@ final class UpCommand implements Callable<Integer> {
             Optional<ClusterLayout> before = folder.layout();
             ClusterSettings settings = settings(before);
             boolean running = before.isPresent()
-                    && folder.daemons(before.get()).all().stream().anyMatch(Daemon::isAlive);
+                    && folder.daemons(before.get(), Daemons.Answers.LATE).all().stream()
+                            .anyMatch(Daemon::isAlive);
             ClusterLayout layout;
             if (running) {
                 layout = before.get();
@@ -90,7 +91,7 @@ final class UpCommand implements Callable<Integer> {
 
     private void start(ClusterFolder folder, ClusterLayout layout, ClusterSettings settings, boolean running)
             throws Exception {
-        Daemons daemons = folder.daemons(layout);
+        Daemons daemons = folder.daemons(layout, Daemons.Answers.LATE);
         List<String> missing = daemons.missing().stream().map(Daemon::name).toList();
         PrintWriter out = cluster.out();
         ClusterFiles files = new ClusterFiles(cluster.folder(), layout);
@@ -107,14 +108,14 @@ final class UpCommand implements Callable<Integer> {
                 files.write(settings);
             }
             long begun = System.nanoTime();
-            daemons.startMissing(said(daemons, layout));
+            daemons.startMissing(progress(daemons, layout));
             out.printf(Locale.ROOT, "all is up after %.1f s%n", (System.nanoTime() - begun) / 1e9);
         }
         out.println(next(files));
         out.flush();
     }
 
-    private Daemons.Progress said(Daemons daemons, ClusterLayout layout) {
+    private Daemons.Progress progress(Daemons daemons, ClusterLayout layout) {
         return new Daemons.Progress() {
             @Override
             public void done(String name, String what, long millis) {

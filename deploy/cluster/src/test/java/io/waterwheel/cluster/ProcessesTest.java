@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -106,31 +107,55 @@ class ProcessesTest {
     }
 
     private Daemon daemon(String script, List<Integer> ports, Daemon.Ready ready) throws IOException {
+        return daemon("starter", script, ports, ready);
+    }
+
+    private Daemon daemon(String name, String script, List<Integer> ports, Daemon.Ready ready) throws IOException {
         return new Daemon(
-                "starter",
+                name,
                 List.of("sh", "-c", "cd " + folder + "; " + script),
                 ports,
-                folder.resolve("starter.log"),
+                folder.resolve(name + ".log"),
                 ready,
                 new PidFiles(folder),
                 new Daemon.Manner(false, environment -> {}));
     }
 
     /** Starts one daemon and returns what was said meanwhile. */
-    private static List<String> start(Daemon daemon, boolean mayEnd, Duration patience, List<String> said)
+    private static List<String> start(Daemon daemon, boolean startsAgain, Duration patience, List<String> said)
             throws Exception {
-        new Startup(needed -> Optional.empty(), each -> mayEnd, patience, Duration.ofNanos(1), new Daemons.Progress() {
-                    @Override
-                    public void done(String name, String what, long millis) {
-                        said.add(name + " " + what);
-                    }
+        return start(List.of(daemon), Map.of(), startsAgain, patience, said);
+    }
 
-                    @Override
-                    public void notice(String text) {
-                        said.add(text);
-                    }
-                })
-                .run(List.of(daemon));
+    private static List<String> start(
+            List<Daemon> daemons, Map<Daemon, Daemon> needs, boolean startsAgain, Duration patience, List<String> said)
+            throws Exception {
+        Startup.Rules rules = new Startup.Rules() {
+            @Override
+            public Optional<Daemon> needs(Daemon daemon) {
+                return Optional.ofNullable(needs.get(daemon));
+            }
+
+            @Override
+            public boolean startsAgain(Daemon daemon) {
+                return startsAgain;
+            }
+
+            @Override
+            public void newRound() {}
+        };
+        Daemons.Progress progress = new Daemons.Progress() {
+            @Override
+            public void done(String name, String what, long millis) {
+                said.add(name + " " + what);
+            }
+
+            @Override
+            public void notice(String text) {
+                said.add(text);
+            }
+        };
+        new Startup(rules, patience, Duration.ofNanos(1), progress).run(daemons);
         return said;
     }
 
@@ -144,7 +169,8 @@ class ProcessesTest {
         try {
             assertThat(daemon.isAlive()).isTrue();
             assertThat(said).endsWith("starter up").anySatisfy(line -> assertThat(line)
-                    .contains("starter ended before it was ready", "started again (1 of 3 times)", "starter.log"));
+                    .contains(
+                            "starter ended before it was ready, is started again (1 of 3); its log: ", "starter.log"));
         } finally {
             daemon.kill();
         }
@@ -164,10 +190,69 @@ class ProcessesTest {
     void whoHasThePortOfADaemonThatEndedIsSaid() throws Exception {
         try (ServerSocket taken = new ServerSocket(0)) {
             Daemon daemon = daemon("echo start >> starts; exit 1", List.of(taken.getLocalPort()), () -> true);
-            assertThatThrownBy(() -> start(daemon, false, PATIENCE, new ArrayList<>()))
+            assertThatThrownBy(() -> start(daemon, true, PATIENCE, new ArrayList<>()))
                     .hasMessageContaining("its port " + taken.getLocalPort() + " is taken by pid "
                             + ProcessHandle.current().pid());
             assertThat(folder.resolve("starts")).hasContent("start\n");
+        }
+    }
+
+    /** Is ready at once, and ends the first time when the other one has been started. */
+    private Daemon needed() throws IOException {
+        return daemon(
+                "needed",
+                "if [ -e first ]; then exec sleep 60; fi; touch first; until [ -e other ]; do sleep 0.02; done; echo bye",
+                List.of(),
+                () -> Files.exists(folder.resolve("first")));
+    }
+
+    @Test
+    void aDaemonOfStormThatEndsWhileOthersStartIsStartedAgain() throws Exception {
+        Daemon needed = needed();
+        // Ready when that has ended, and not before: the last to become ready is not the last to be looked at.
+        Daemon other = daemon("touch other; exec sleep 60", List.of(), () -> !needed.isAlive());
+        try {
+            assertThat(start(List.of(needed, other), Map.of(other, needed), true, PATIENCE, new ArrayList<>()))
+                    .contains("needed up", "starter up")
+                    .endsWith("needed up")
+                    .anySatisfy(line -> assertThat(line)
+                            .contains("needed ended after it was ready, is started again (1 of 3); its log: "));
+            assertThat(needed.isAlive()).isTrue();
+        } finally {
+            needed.kill();
+            other.kill();
+        }
+    }
+
+    @Test
+    void anotherDaemonThatEndsWhileOthersStartIsTheOneThatIsBlamed() throws Exception {
+        Daemon needed = needed();
+        Daemon other = daemon("touch other; exec sleep 60", List.of(), () -> false);
+        try {
+            // As one that runs before; the other may not become ready without it.
+            needed.start();
+            assertThatThrownBy(() -> start(List.of(other), Map.of(other, needed), false, PATIENCE, new ArrayList<>()))
+                    .hasMessageContaining("needed ended after it was ready; its log ends:\nbye");
+        } finally {
+            needed.kill();
+            other.kill();
+        }
+    }
+
+    @Test
+    void whatOthersWaitForIsSaidAndBlamedAlsoWhenItRanBefore() throws Exception {
+        Daemon needed = daemon("needed", "echo hanging; exec sleep 60", List.of(), () -> false);
+        Daemon other = daemon("touch started", List.of(), () -> true);
+        List<String> said = new ArrayList<>();
+        try {
+            needed.start();
+            Waiting.until("it has a log", () -> needed.tail().contains("hanging"));
+            assertThatThrownBy(() -> start(List.of(other), Map.of(other, needed), false, Duration.ofMillis(100), said))
+                    .hasMessageContaining("needed listens, but was not ready within 0 s; its log ends:\nhanging");
+            assertThat(said).first().asString().endsWith("these are not up yet: needed; waiting for these: starter");
+            assertThat(folder.resolve("started")).doesNotExist();
+        } finally {
+            needed.kill();
         }
     }
 

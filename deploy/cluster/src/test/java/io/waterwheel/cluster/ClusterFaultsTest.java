@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * repeats a run's choices.
  */
 @Tag("cluster")
+@Timeout(1800)
 @ExtendWith(SharedCluster.class)
 final class ClusterFaultsTest {
     private static final int KILLS = Rounds.of("kills", 0, 20);

@@ -24,7 +24,7 @@ import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.util.Text;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
-import org.apache.curator.retry.RetryNTimes;
+import org.apache.curator.retry.RetryUntilElapsed;
 import org.apache.zookeeper.KeeperException;
 
 /**
@@ -32,6 +32,11 @@ import org.apache.zookeeper.KeeperException;
  * the published messages promise is tested, not what our own client makes of it.
  */
 final class Coordinators implements AutoCloseable {
+    /** In all, however long each attempt waits for a connection. */
+    private static final int RETRY_MILLIS = 60_000;
+
+    private static final int RETRY_PAUSE_MILLIS = 200;
+
     private final CuratorFramework zooKeeper;
     private final String root;
     private final BufferAllocator allocator = new RootAllocator();
@@ -44,7 +49,7 @@ final class Coordinators implements AutoCloseable {
         this.root = root;
         this.zooKeeper = CuratorFrameworkFactory.builder()
                 .connectString(connect)
-                .retryPolicy(new RetryNTimes(100, 200))
+                .retryPolicy(new RetryUntilElapsed(RETRY_MILLIS, RETRY_PAUSE_MILLIS))
                 .build();
         zooKeeper.start();
     }

@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * plain list. {@code -Dseed=N} repeats a run's choices.
  */
 @Tag("cluster")
+@Timeout(1800)
 @ExtendWith(SharedCluster.class)
 final class DimensionsOnClusterTest {
     private static final String STREAM = "dimensions";

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * choices.
  */
 @Tag("cluster")
-@Timeout(900)
+@Timeout(1200)
 @ExtendWith(SharedCluster.class)
 final class GatewayOnClusterTest {
     private static final String STREAM = "pushed";

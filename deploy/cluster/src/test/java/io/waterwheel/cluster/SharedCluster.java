@@ -27,6 +27,9 @@ final class SharedCluster implements ParameterResolver {
     static final int SESSION_MILLIS = 6_000;
 
     private static final Duration PATIENCE = Duration.ofMinutes(10);
+    /** For all until the topology answers: the patience of all steps would be an hour. */
+    private static final Duration START_PATIENCE = Duration.ofMinutes(40);
+
     private static final int COORDINATORS = 2;
     private static final int PAIRS = 3;
     private static final int FIRST_NUMBER = 10;
@@ -155,7 +158,7 @@ final class SharedCluster implements ParameterResolver {
             double up = (System.nanoTime() - begun) / 1e9;
             Running running = new Running(cluster);
             try {
-                submit(running);
+                submit(running, begun + START_PATIENCE.toNanos());
             } catch (Exception | AssertionError e) {
                 System.out.println(cluster.tails());
                 cluster.close();
@@ -175,7 +178,13 @@ final class SharedCluster implements ParameterResolver {
         }
     }
 
-    private static void submit(Running running) throws Exception {
+    /** The least of one step's patience and of what is left of all. */
+    private static Duration patience(long deadlineNanos) {
+        long left = Math.max(0, deadlineNanos - System.nanoTime());
+        return Duration.ofNanos(Math.min(left, PATIENCE.toNanos()));
+    }
+
+    private static void submit(Running running, long startDeadlineNanos) throws Exception {
         Path configuration = Files.writeString(
                 running.cluster.folder().resolve("conf/waterwheel-of-tests.yaml"),
                 Files.readString(running.cluster.configuration())
@@ -190,14 +199,14 @@ final class SharedCluster implements ParameterResolver {
         try (Coordinators coordinators = new Coordinators(running.cluster.zooKeeper(), "/waterwheel/default")) {
             for (int c = 0; c < COORDINATORS; c++) {
                 int coordinator = c;
-                Waiting.until("coordinator " + c + " is announced", PATIENCE, () -> coordinators
+                Waiting.until("coordinator " + c + " is announced", patience(startDeadlineNanos), () -> coordinators
                         .address(coordinator)
                         .isPresent());
             }
         }
         try (WaterwheelClient client = running.client()) {
             WaterwheelException last = null;
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            long deadline = System.nanoTime() + patience(startDeadlineNanos).toNanos();
             while (System.nanoTime() - deadline < 0) {
                 try {
                     var unused = client.listStreams();

@@ -32,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -41,6 +42,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * -Dqueries=200}; {@code -Dseed=N} repeats a run's choices.
  */
 @Tag("cluster")
+@Timeout(1800)
 @ExtendWith(SharedCluster.class)
 final class ShowcaseTest {
     private static final Path FLIGHTS =

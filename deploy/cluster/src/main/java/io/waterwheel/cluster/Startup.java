@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -20,6 +19,7 @@ import java.util.stream.Collectors;
  * themselves when ZooKeeper or Nimbus answers late. They are started again, three times at most. Owner: one thread.
  */
 final class Startup {
+    private static final long OWN_SOCKETS_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final int STARTS_AGAIN = 3;
     /** A look at one is a question to Nimbus or to HDFS, which are starting themselves. */
     private static final long POLL_MILLIS = 200;
@@ -46,8 +46,8 @@ final class Startup {
     private final Set<Daemon> wereReady = new LinkedHashSet<>();
 
     private final Map<Daemon, Integer> startedAgain = new HashMap<>();
-    /** One of their ports was taken when they were last seen to have ended. */
-    private final Set<Daemon> portTaken = new HashSet<>();
+    /** Of those that have ended: when one of their ports was first seen to be taken, by {@link System#nanoTime}. */
+    private final Map<Daemon, Long> portTaken = new HashMap<>();
 
     /**
      * @param patience for all together
@@ -82,14 +82,14 @@ final class Startup {
                 return;
             }
             long waited = System.nanoTime() - begun;
-            if (waited >= patience.toNanos()) {
-                throw tooLate();
-            }
             if (waited >= notices * notice.toNanos()) {
                 notices = waited / notice.toNanos() + 1;
                 progress.notice("after " + TimeUnit.NANOSECONDS.toSeconds(waited) + " s these are not up yet: "
                         + names(starting.isEmpty() ? needed() : starting.keySet())
                         + (waiting.isEmpty() ? "" : "; waiting for these: " + names(waiting)));
+            }
+            if (waited >= patience.toNanos()) {
+                throw tooLate();
             }
             TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
         }
@@ -120,9 +120,13 @@ final class Startup {
 
     private void ended(Daemon daemon) throws IOException {
         boolean taken = daemon.isPortTaken();
-        // Its own sockets may outlive a process by a moment: what is there at the next look is another's.
-        if (taken && portTaken.add(daemon)) {
-            return;
+        // Its own sockets are there until the last thread of a process has ended: what still is after that is
+        // another's.
+        if (taken) {
+            Long since = portTaken.putIfAbsent(daemon, System.nanoTime());
+            if (since == null || System.nanoTime() - since < OWN_SOCKETS_NANOS) {
+                return;
+            }
         }
         int again = startedAgain.merge(daemon, 1, Integer::sum);
         if (taken || !rules.startsAgain(daemon) || again > STARTS_AGAIN) {

@@ -76,13 +76,13 @@ class ClusterCommandIT {
         assertThat(cluster(shared, "up").withCode(0).out()).contains("is up already", "storm/bin/storm jar");
         assertThat(cluster(shared, "up", "--pairs", "2").withCode(2).out())
                 .contains("--pairs: the cluster runs with 3, asked for 2");
+        int workers = running.cluster().workers().size();
         Outcome repaired;
-        boolean workerKilled;
         try {
             for (String victim : List.of("datanode-2", "supervisor-1")) {
                 kill(new PidFiles(shared).read(victim).orElseThrow().pid());
             }
-            workerKilled = killWorkers(running.cluster(), 1);
+            killWorkers(running.cluster(), 1);
             cluster(shared, "status").withCode(3);
         } finally {
             repaired = cluster(shared, "up", "--ignore-memory");
@@ -91,12 +91,14 @@ class ClusterCommandIT {
                 .contains("datanode-2", "supervisor-1", "all is up after")
                 .doesNotContain("kafka  ");
         assertThat(ClusterLayout.read(shared)).hasToString(layout.toString());
-        if (workerKilled) {
-            Waiting.until("host 1 has a worker again", PATIENCE, () -> workers(running.cluster(), 1)
-                    .findAny()
-                    .isPresent());
-        }
-        Outcome status = cluster(shared, "status").withCode(0);
+        // On any host: on a slow machine Nimbus may have given the work of the killed one to another.
+        Waiting.until(
+                "there are as many workers as before",
+                PATIENCE,
+                () -> running.cluster().workers().size() >= workers);
+        // One question that a busy machine answers late is none that is wrong.
+        Waiting.until("all are up", PATIENCE, () -> cluster(shared, "status").code() == 0);
+        Outcome status = cluster(shared, "status");
         assertThat(status.out().lines().filter(line -> line.contains(" up "))).hasSize(10);
         assertThat(status.out()).contains("worker ");
         assertThat(cluster(shared, "logs", "datanode-2", "-n", "5").out().lines())
@@ -117,7 +119,7 @@ class ClusterCommandIT {
      * With their Supervisor. Else its successor would have them, and would learn of a later test's kill by the silence
      * of a minute alone; so would it now, had they left a heartbeat.
      */
-    private static boolean killWorkers(RealCluster cluster, int pair) throws Exception {
+    private static void killWorkers(RealCluster cluster, int pair) throws Exception {
         List<RealCluster.Worker> workers = workers(cluster, pair).toList();
         for (RealCluster.Worker worker : workers) {
             kill(worker.pid());
@@ -128,7 +130,6 @@ class ClusterCommandIT {
                 Folders.delete(home.resolve("heartbeats"));
             }
         }
-        return !workers.isEmpty();
     }
 
     /** On the smallest cluster, as each daemon takes seconds to start. */

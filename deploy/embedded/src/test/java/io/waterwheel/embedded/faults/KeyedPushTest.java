@@ -62,6 +62,9 @@ final class KeyedPushTest {
     private volatile boolean down;
 
     private volatile boolean ends;
+    /** The test ends, whatever is not confirmed. */
+    private volatile boolean givenUp;
+
     private volatile int used;
 
     @Test
@@ -92,12 +95,14 @@ final class KeyedPushTest {
             List<CompletableFuture<Void>> sending = new ArrayList<>();
             for (int c = 0; c < CLIENTS; c++) {
                 Random own = new Random(random.nextLong());
-                sending.add(CompletableFuture.runAsync(() -> send(own), task -> new Thread(task).start()));
+                sending.add(CompletableFuture.runAsync(
+                        () -> send(own), task -> daemon(task).start()));
             }
             followers.add(RowFollower.byClient(installation.url()).start());
             followers.add(RowFollower.byHttp(() -> gateways.get(used)).start());
             long begin = System.nanoTime();
-            for (int kill = 0; kill < KILLS; kill++) {
+            // Further ones where no request was under way at any so far, as may be.
+            for (int kill = 0; kill < KILLS || (met.get() == 0 && kill < KILLS + 10); kill++) {
                 System.err.printf(
                         "keyed push: %s confirmed after %s ms%n", confirmed, (System.nanoTime() - begin) / 1_000_000);
                 int before = confirmed.get();
@@ -139,6 +144,7 @@ final class KeyedPushTest {
             System.err.println("keyed push: " + KILLS + " kills, " + met.get() + " failed at them, " + next.get()
                     + " keys, " + again.get() + " sent again after they were confirmed");
         } finally {
+            givenUp = true;
             for (RowFollower follower : followers) {
                 follower.close();
             }
@@ -195,15 +201,21 @@ final class KeyedPushTest {
         return child;
     }
 
+    private static Thread daemon(Runnable task) {
+        Thread thread = new Thread(task);
+        thread.setDaemon(true);
+        return thread;
+    }
+
     private void send(Random random) {
         HttpClient http = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .connectTimeout(Duration.ofSeconds(20))
                 .build();
-        while (!ends) {
+        while (!ends && !givenUp) {
             int key = next.getAndIncrement();
             long begun = System.nanoTime();
-            while (!post(http, random, key)) {
+            while (!givenUp && !post(http, random, key)) {
                 if (begun - killedAt < 0) {
                     met.incrementAndGet();
                 }

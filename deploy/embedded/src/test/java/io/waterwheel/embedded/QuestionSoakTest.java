@@ -44,7 +44,9 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Random questions of every kind to a server, about rows that have just come, are being flushed, lie in chunks, and
  * came late: each answer is that of looking at all rows. What the server holds does not grow meanwhile. Long:
- * {@code -Dquestions=100000}; {@code -Dseed=N} is the first stream's.
+ * {@code -Dquestions=100000}; {@code -Dseed=N} is the first stream's. With {@code -Durl=grpc://HOST:PORT} a server that
+ * is there is asked, such as a cluster's, and what it holds is not looked at; give it {@code late.threshold: 3ms} and
+ * {@code query.warm-up: 0 s}.
  */
 @Tag("embedded")
 final class QuestionSoakTest {
@@ -53,6 +55,7 @@ final class QuestionSoakTest {
     private static final int OF_A_STREAM = Math.min(2_000, Math.max(100, QUESTIONS / 4));
 
     private static final int STEPS = 8;
+    private static final long FIRST = Long.getLong("seed", 1);
 
     /** What stays is bounded by what the server has served, not by how often it was asked. */
     private static final long MOST_MORE_HEAP = 48 << 20;
@@ -70,6 +73,25 @@ final class QuestionSoakTest {
     /** A stream is left as it is when the next one is made: its trees go with a flush. */
     @Test
     void answersAreThoseOfLookingAtEveryRow() throws Exception {
+        String given = System.getProperty("url");
+        try {
+            if (given == null) {
+                askAServer();
+            } else {
+                ask(given, (asked, seed) -> System.out.printf("%d questions, stream %d%n", asked, seed));
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    /** What is done when all questions about one stream were asked, and it was dropped. */
+    @FunctionalInterface
+    private interface AfterStream {
+        void look(int asked, long seed) throws Exception;
+    }
+
+    private void askAServer() throws Exception {
         // Times are milliseconds from 0 to 8: many rows are late.
         Path conf = Files.writeString(folder.resolve("server.yaml"), "late.threshold: 3ms\nquery.warm-up: 0 s\n");
         try (CommandProcess server = CommandProcess.start(
@@ -85,35 +107,47 @@ final class QuestionSoakTest {
             String ready = server.line("ready:");
             assertThat(ready).as(server.err()).startsWith("ready: grpc://");
             String url = ready.substring("ready: ".length(), ready.indexOf(" kafka:"));
-            long first = Long.getLong("seed", 1);
-            int asked = 0;
-            ServerLoad before = null;
-            long filesBefore = 0;
-            long begun = System.nanoTime();
-            try (WaterwheelClient client = WaterwheelClient.connect(url);
-                    FlightQueries flight = new FlightQueries(url)) {
-                for (long seed = first; asked < QUESTIONS; seed++) {
-                    asked += ask(client, flight, seed, Math.min(OF_A_STREAM, QUESTIONS - asked));
-                    client.drop(name(seed));
-                    ServerLoad now = ServerLoad.of(server);
-                    long files = files(server);
-                    System.out.printf(
-                            "%d questions in %d s: %s, %d files%n",
-                            asked, (System.nanoTime() - begun) / 1_000_000_000, now, files);
-                    // After the first stream a server still loads classes.
-                    if (before == null || seed == first + 1) {
-                        before = now;
-                        filesBefore = files;
-                    }
-                    assertNoMore(
-                            server,
-                            now,
-                            before,
-                            filesBefore + MOST_MORE_FILES + FILES_OF_A_STREAM * Math.max(0, seed - first - 1));
-                }
+            ask(url, new Held(server));
+        }
+    }
+
+    /** Looks at what a server holds. */
+    private static final class Held implements AfterStream {
+        private final CommandProcess server;
+        private final long begun = System.nanoTime();
+        private @Nullable ServerLoad before;
+        private long filesBefore;
+
+        Held(CommandProcess server) {
+            this.server = server;
+        }
+
+        @Override
+        public void look(int asked, long seed) throws Exception {
+            ServerLoad now = ServerLoad.of(server);
+            long files = files(server);
+            System.out.printf(
+                    "%d questions in %d s: %s, %d files%n",
+                    asked, (System.nanoTime() - begun) / 1_000_000_000, now, files);
+            // After the first stream a server still loads classes.
+            if (before == null || seed == FIRST + 1) {
+                before = now;
+                filesBefore = files;
             }
-        } finally {
-            threads.shutdownNow();
+            long mostFiles = filesBefore + MOST_MORE_FILES + FILES_OF_A_STREAM * Math.max(0, seed - FIRST - 1);
+            assertNoMore(server, now, before, mostFiles);
+        }
+    }
+
+    private void ask(String url, AfterStream after) throws Exception {
+        int asked = 0;
+        try (WaterwheelClient client = WaterwheelClient.connect(url);
+                FlightQueries flight = new FlightQueries(url)) {
+            for (long seed = FIRST; asked < QUESTIONS; seed++) {
+                asked += ask(client, flight, seed, Math.min(OF_A_STREAM, QUESTIONS - asked));
+                client.drop(name(seed));
+                after.look(asked, seed);
+            }
         }
     }
 

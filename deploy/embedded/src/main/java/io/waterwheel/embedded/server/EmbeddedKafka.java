@@ -30,13 +30,13 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
     /**
      * Too short, and a long pause fences the broker: its partitions lose their leader, what is not yet above the high
      * watermark is truncated, and a producer whose batches were among it may be refused (out of order sequence) until
-     * it gives up. Seen with 2 s on a machine under load. A start after a kill does not wait for it
-     * ({@link KafkaNode}).
+     * it gives up. Seen with 2 s on a machine under load. What a session is for, to tell that a broker has ended, is
+     * seen here by {@link KafkaLife}, and a start after a kill does not wait for its end ({@link KafkaNode}).
      */
-    private static final int BROKER_SESSION_MILLIS = 9_000;
+    private static final int BROKER_SESSION_MILLIS = 45_000;
 
-    /** Each takes milliseconds of the broker's and the controller's threads: of an idle server the largest part. */
-    private static final int BROKER_HEARTBEAT_MILLIS = 2_000;
+    /** Each wakes the broker, the channel between the two and the controller: of an idle server the dearest part. */
+    private static final int BROKER_HEARTBEAT_MILLIS = 5_000;
 
     private static final int RETENTION_CHECK_MILLIS = 60_000;
     private static final int METADATA_IDLE_MILLIS = 30_000;

@@ -54,6 +54,7 @@ final class KafkaNode {
     KafkaNode(KafkaConfig config, boolean isNew) {
         this.config = config;
         this.isNew = isNew;
+        KafkaMeters.tickTogether();
         Tuple2<MetaPropertiesEnsemble, BootstrapMetadata> folders =
                 KafkaRaftServer.initializeLogDirs(config, LOG, "[KafkaNode id=" + config.nodeId() + "] ");
         Metrics metrics =

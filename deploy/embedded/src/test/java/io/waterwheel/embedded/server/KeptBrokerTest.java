@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.apache.kafka.server.metrics.KafkaYammerMetrics;
 import org.apache.kafka.server.util.ShutdownableThread;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -56,6 +57,8 @@ final class KeptBrokerTest {
                         "raft-expiration-reaper",
                         "share-coordinator-reaper",
                         "share-group-lock-timeout-reaper");
+        assertThat(KafkaYammerMetrics.defaultRegistry().newScheduledThreadPool(2, KafkaMeters.POOL))
+                .isInstanceOf(KafkaMeters.Together.class);
     }
 
     @Test

@@ -338,13 +338,22 @@ public final class ChunkWriter {
 
     /** Puts the code of each text or bytes in the place of its reference. */
     private static void codes(long[] references, int rows, byte[][] slabs) {
+        long last = references[0];
+        long code = code(last, slabs);
         for (int i = 0; i < rows; i++) {
-            int length = TupleBlock.referenceLength(references[i]);
-            references[i] = length == 0
-                    ? KeyCodec.ofBytes(NOTHING, 0, 0)
-                    : KeyCodec.ofBytes(
-                            ValueEncoder.slab(slabs, references[i]), ValueEncoder.offset(references[i]), length);
+            if (references[i] != last) {
+                last = references[i];
+                code = code(last, slabs);
+            }
+            references[i] = code;
         }
+    }
+
+    private static long code(long reference, byte[][] slabs) {
+        int length = TupleBlock.referenceLength(reference);
+        return length == 0
+                ? KeyCodec.ofBytes(NOTHING, 0, 0)
+                : KeyCodec.ofBytes(ValueEncoder.slab(slabs, reference), ValueEncoder.offset(reference), length);
     }
 
     private void times(int from, int rows) {

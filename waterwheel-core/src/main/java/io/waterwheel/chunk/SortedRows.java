@@ -12,8 +12,14 @@ final class SortedRows {
     private final RowSorter sorter = new RowSorter();
     private long[] keys = new long[0];
     private long[] times = new long[0];
-    /** All pages of the tree; a row's address is its page's index here times {@link Page#ROWS}, plus its slot. */
-    private Page[] pages = new Page[0];
+    /**
+     * Keys, times and payloads of all pages of the tree; a row's address is its page's index here times
+     * {@link Page#ROWS}, plus its slot.
+     */
+    private long[][] pageKeys = new long[0][];
+
+    private long[][] pageTimes = new long[0][];
+    private byte[][] payloads = new byte[0][];
     /** Addresses of all rows in the order of the file. */
     private int[] order = new int[0];
     /** Addresses of the rows that were arranged last, as they were before. */
@@ -44,15 +50,21 @@ final class SortedRows {
             }
             Page[] leafPages = leaves.pages(leaf);
             int used = (size + Page.ROWS - 1) >>> Page.SHIFT;
-            if (pages.length < pageCount + used) {
-                pages = Arrays.copyOf(pages, Math.max(pageCount + used, pages.length * 2));
+            if (payloads.length < pageCount + used) {
+                int room = Math.max(pageCount + used, payloads.length * 2);
+                pageKeys = Arrays.copyOf(pageKeys, room);
+                pageTimes = Arrays.copyOf(pageTimes, room);
+                payloads = Arrays.copyOf(payloads, room);
             }
             for (int p = 0; p < used; p++) {
                 int from = p << Page.SHIFT;
                 int count = Math.min(Page.ROWS, size - from);
-                System.arraycopy(leafPages[p].keys(), 0, keys, from, count);
-                System.arraycopy(leafPages[p].times(), 0, times, from, count);
-                pages[pageCount + p] = leafPages[p];
+                Page page = leafPages[p];
+                System.arraycopy(page.keys(), 0, keys, from, count);
+                System.arraycopy(page.times(), 0, times, from, count);
+                pageKeys[pageCount + p] = page.keys();
+                pageTimes[pageCount + p] = page.times();
+                payloads[pageCount + p] = page.payload();
             }
             sorter.sort(keys, times, size);
             int base = pageCount << Page.SHIFT;
@@ -84,20 +96,22 @@ final class SortedRows {
 
     /** Lets go of the tree's pages: not to keep alive what the pool may have dropped. */
     void clear() {
-        Arrays.fill(pages, null);
+        Arrays.fill(pageKeys, null);
+        Arrays.fill(pageTimes, null);
+        Arrays.fill(payloads, null);
     }
 
     void gatherKeys(int from, int count, long[] out) {
         for (int i = 0; i < count; i++) {
             int address = order[from + i];
-            out[i] = pages[address >>> Page.SHIFT].keys()[address & Page.MASK];
+            out[i] = pageKeys[address >>> Page.SHIFT][address & Page.MASK];
         }
     }
 
     void gatherTimes(int from, int count, long[] out) {
         for (int i = 0; i < count; i++) {
             int address = order[from + i];
-            out[i] = pages[address >>> Page.SHIFT].times()[address & Page.MASK];
+            out[i] = pageTimes[address >>> Page.SHIFT][address & Page.MASK];
         }
     }
 
@@ -107,27 +121,27 @@ final class SortedRows {
             case 1 -> {
                 for (int i = 0; i < count; i++) {
                     int address = order[from + i];
-                    out[i] = pages[address >>> Page.SHIFT].payload()[pageOffset + (address & Page.MASK)];
+                    out[i] = payloads[address >>> Page.SHIFT][pageOffset + (address & Page.MASK)];
                 }
             }
             case 2 -> {
                 for (int i = 0; i < count; i++) {
                     int address = order[from + i];
-                    byte[] payload = pages[address >>> Page.SHIFT].payload();
+                    byte[] payload = payloads[address >>> Page.SHIFT];
                     out[i] = LittleEndian.getShort(payload, pageOffset + (address & Page.MASK) * 2);
                 }
             }
             case 4 -> {
                 for (int i = 0; i < count; i++) {
                     int address = order[from + i];
-                    byte[] payload = pages[address >>> Page.SHIFT].payload();
+                    byte[] payload = payloads[address >>> Page.SHIFT];
                     out[i] = LittleEndian.getInt(payload, pageOffset + (address & Page.MASK) * 4);
                 }
             }
             default -> {
                 for (int i = 0; i < count; i++) {
                     int address = order[from + i];
-                    byte[] payload = pages[address >>> Page.SHIFT].payload();
+                    byte[] payload = payloads[address >>> Page.SHIFT];
                     out[i] = LittleEndian.getLong(payload, pageOffset + (address & Page.MASK) * 8);
                 }
             }

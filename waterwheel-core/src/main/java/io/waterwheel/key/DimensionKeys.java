@@ -112,39 +112,31 @@ final class DimensionKeys extends KeyMaker implements DerivedKeys {
         /**
          * Adds its bits to the keys of rows.
          *
-         * @param values by row its bits, as {@link DerivedKeys#makes} has them
+         * @param values by row its bits, as {@link DerivedKeys#makes} has them; of one row at least
          * @param nulls by row the null mask; not read where the field is not nullable
          */
         void add(long[] values, long[] nulls, int rows, long[] keys) {
-            switch (type) {
-                case FLOAT64 -> {
-                    for (int row = 0; row < rows; row++) {
-                        int cell = scale.cell(Double.longBitsToDouble(values[row]));
-                        keys[row] |= spread[numbered(cell, nulls, row)];
-                    }
+            // Rows of a leaf often stand such that equal values follow each other.
+            long last = values[0];
+            int cell = cell(last);
+            for (int row = 0; row < rows; row++) {
+                long value = values[row];
+                if (value != last) {
+                    last = value;
+                    cell = cell(value);
                 }
-                case FLOAT32 -> {
-                    for (int row = 0; row < rows; row++) {
-                        int cell = scale.cell((double) Float.intBitsToFloat((int) values[row]));
-                        keys[row] |= spread[numbered(cell, nulls, row)];
-                    }
-                }
-                case UINT32 -> {
-                    for (int row = 0; row < rows; row++) {
-                        keys[row] |= spread[numbered(scale.cell(values[row] & 0xFFFF_FFFFL), nulls, row)];
-                    }
-                }
-                case INT32, INT64, BOOLEAN -> {
-                    for (int row = 0; row < rows; row++) {
-                        keys[row] |= spread[numbered(scale.cell(values[row]), nulls, row)];
-                    }
-                }
-                case VARIABLE -> {
-                    for (int row = 0; row < rows; row++) {
-                        keys[row] |= spread[numbered(scale.cellOfText(values[row]), nulls, row)];
-                    }
-                }
+                keys[row] |= spread[numbered(cell, nulls, row)];
             }
+        }
+
+        private int cell(long value) {
+            return switch (type) {
+                case FLOAT64 -> scale.cell(Double.longBitsToDouble(value));
+                case FLOAT32 -> scale.cell((double) Float.intBitsToFloat((int) value));
+                case UINT32 -> scale.cell(value & 0xFFFF_FFFFL);
+                case INT32, INT64, BOOLEAN -> scale.cell(value);
+                case VARIABLE -> scale.cellOfText(value);
+            };
         }
 
         private int numbered(int cell, long[] nulls, int row) {

@@ -48,6 +48,11 @@ public final class RowSorter {
         if (numberStarts.length < most + 1) {
             numberStarts = new int[most + 1];
         }
+        for (int i = 0; i < count; i++) {
+            rows[i] = i;
+        }
+        // By time at once, and then by number: of each number there are too few rows for a sort of their own.
+        sortRange(numbers, times, 0, count, false);
         int[] next = numberStarts;
         Arrays.fill(next, 0, most + 1, 0);
         for (int i = 0; i < count; i++) {
@@ -57,14 +62,12 @@ public final class RowSorter {
             next[number] += next[number - 1];
         }
         for (int i = 0; i < count; i++) {
-            rows[next[(int) numbers[i]]++] = i;
+            long row = rows[i];
+            other[next[(int) numbers[(int) row]]++] = row;
         }
-        // Each is the end of its number's rows now.
-        int from = 0;
-        for (int number = 0; number < most; number++) {
-            sortRange(numbers, times, from, next[number], false);
-            from = next[number];
-        }
+        long[] sorted = other;
+        other = rows;
+        rows = sorted;
     }
 
     /** The row at a position of the sorted order. */

@@ -19,8 +19,8 @@ final class FlightRows {
     /** Rows as the file has them, without the header. */
     final List<String> lines = new ArrayList<>();
 
-    /** Rows as answers are written down by {@link #canonical}; empty for rows without a position. */
-    final List<String> rows = new ArrayList<>();
+    /** Rows as answers have them; empty for rows without a position. */
+    final List<List<Object>> rows = new ArrayList<>();
 
     private final List<double[]> positions = new ArrayList<>();
     private final List<Long> times = new ArrayList<>();
@@ -31,30 +31,43 @@ final class FlightRows {
         return Files.isDirectory(shared.resolve("data")) ? shared : null;
     }
 
+    /** The first rows of a file. */
     static FlightRows read(Path file, int most) throws IOException {
+        return read(file, most, 1);
+    }
+
+    /** Of a file's rows those without a position, and of the others one of so many; the first of them. */
+    static FlightRows read(Path file, int most, int oneOf) throws IOException {
         FlightRows flights = new FlightRows();
         try (BufferedReader in =
                 new BufferedReader(new InputStreamReader(new GZIPInputStream(Files.newInputStream(file)), UTF_8))) {
             in.readLine();
             String line;
+            int placed = 0;
             while (flights.lines.size() < most && (line = in.readLine()) != null) {
-                flights.add(line);
+                String[] parts = line.split(",", -1);
+                if (!isPlaced(parts) || placed++ % oneOf == 0) {
+                    flights.add(line, parts);
+                }
             }
         }
         return flights;
     }
 
-    private void add(String line) {
-        String[] parts = line.split(",", -1);
+    private static boolean isPlaced(String[] parts) {
+        return !parts[3].isEmpty() && !parts[4].isEmpty();
+    }
+
+    private void add(String line, String[] parts) {
         lines.add(line);
-        boolean placed = !parts[3].isEmpty() && !parts[4].isEmpty();
+        boolean placed = isPlaced(parts);
         times.add(Long.parseLong(parts[0]));
         positions.add(
                 placed
                         ? new double[] {Double.parseDouble(parts[3]), Double.parseDouble(parts[4])}
                         : new double[] {Double.NaN, Double.NaN});
         if (!placed) {
-            rows.add("");
+            rows.add(List.of());
             return;
         }
         List<Object> values = new ArrayList<>();
@@ -64,11 +77,7 @@ final class FlightRows {
         for (int i = 3; i < parts.length; i++) {
             values.add(parts[i].isEmpty() ? null : Double.parseDouble(parts[i]));
         }
-        rows.add(canonical(values));
-    }
-
-    static String canonical(List<Object> values) {
-        return values.toString();
+        rows.add(values);
     }
 
     /** Numbers of the rows that lie in box and time. */

@@ -174,18 +174,17 @@ public final class Statements implements StatementHandler, AutoCloseable {
      * Makes the planner quick, on a thread of its own; once in a process. The first statement loads most classes; what
      * follows gives way to all else.
      *
-     * @param awaited whether {@link #awaitLoaded} waits for the first; otherwise it gives way too
      * @param goesOn asked before each statement after the first, may block: where it says no, the rest is left
      */
     @SuppressWarnings("ThreadPriorityCheck") // nothing depends on it but what gives way on a full machine
-    public static void warmUp(boolean awaited, BooleanSupplier goesOn) {
+    public static void warmUp(BooleanSupplier goesOn) {
         if (!WARM.compareAndSet(false, true)) {
             return;
         }
         try {
             Thread thread = new Thread(() -> plan(goesOn), "waterwheel-sql-warm-up");
             thread.setDaemon(true);
-            thread.setPriority(awaited ? Thread.NORM_PRIORITY : Thread.MIN_PRIORITY);
+            thread.setPriority(Thread.NORM_PRIORITY);
             thread.start();
         } catch (Error e) {
             // Of memory for a thread: who waits for it must not wait in vain.

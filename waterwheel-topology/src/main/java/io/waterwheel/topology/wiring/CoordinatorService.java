@@ -61,7 +61,7 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
         this.coordinator = coordinator;
         boolean warms = !services.config().get(Keys.QUERY_WARM_UP).isZero();
         if (warms) {
-            Statements.warmUp(true, services.warmUp()::mayGoOn);
+            Statements.warmUp(services.warmUp()::mayGoOn);
         }
         AdminCalls calls = calls();
         this.inserts = new KafkaInserts(
@@ -90,7 +90,6 @@ final class CoordinatorService implements CoordinatorServices.CoordinatorServer 
             }
             announced = services.directory().announceAt("/coordinators/" + index, url);
             services.warmUp().goOn();
-            Statements.warmUp(false, () -> true);
         } catch (RuntimeException | Error e) {
             // Who starts it again needs the port.
             Closing.all(LOG, "coordinator", announced, measured, serving, answering, inserts);

@@ -171,7 +171,7 @@ public final class WaterwheelServer implements AutoCloseable {
             QueryWarmUp begun = QueryWarmUp.start(most);
             warmUp = begun;
             parts.push(begun);
-            Statements.warmUp(true, begun::mayGoOn);
+            Statements.warmUp(begun::mayGoOn);
         }
     }
 

@@ -26,11 +26,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** A stream whose rows move on: the scales of its key are changed twice, and each answer is that of a plain list. */
@@ -137,7 +137,7 @@ final class ScalesThatChange implements AutoCloseable {
                             !byCount || (row.count() % 7 != 0 && row.count() >= count && row.count() <= count + 400))
                     .filter(row -> !byKind || row.kind().equals(kind))
                     .map(Row::id)
-                    .collect(Collectors.toCollection(TreeSet::new));
+                    .collect(Collectors.toSet());
             List<Long> got = new ArrayList<>();
             try (Cursor cursor = query.rows()) {
                 while (cursor.next()) {
@@ -146,7 +146,7 @@ final class ScalesThatChange implements AutoCloseable {
                 assertThat(cursor.verdict().complete()).as(when).isTrue();
             }
             assertThat(got).as(when).hasSize(expected.size());
-            assertThat(new TreeSet<>(got)).as(when).isEqualTo(expected);
+            assertThat(new HashSet<>(got)).as(when).isEqualTo(expected);
         }
     }
 

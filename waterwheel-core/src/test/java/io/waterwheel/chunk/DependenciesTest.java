@@ -74,6 +74,25 @@ final class DependenciesTest {
         assertThat(numbered).isGreaterThan(2);
     }
 
+    /**
+     * One row takes less as it is than by the code of its number: a chunk whose last leaf has one could not be read.
+     */
+    @Test
+    void aLastLeafMayHaveOneRow() throws IOException {
+        int numbered = 0;
+        for (long seed = 0; seed < 6; seed++) {
+            for (int rows : new int[] {2049, 6145}) {
+                TupleBlock block = rows(new Random(seed), rows, 0);
+                byte[] bytes = encode(writer, block, new BitSet());
+                assertThat(PatternRows.settled(read(bytes)))
+                        .as("seed %d, %d rows", seed, rows)
+                        .isEqualTo(PatternRows.settled(PatternRows.sorted(block)));
+                numbered += numbered(bytes) ? 1 : 0;
+            }
+        }
+        assertThat(numbered).isPositive();
+    }
+
     private static TupleBlock rows(Random random, int rows, int strangers) {
         TupleBlock block = new RandomTuples(random, FollowingRows.SCHEMA).block(rows, 1000);
         new FollowingRows(random).fill(block, strangers);

@@ -45,9 +45,9 @@ public final class NumberedParts {
     public void add(int leaf, int part, long[] numbers, int rows, int length, PartEncoder encoder) {
         skipTo(leaf);
         whole += length;
-        encoder.numbers(part, numbers, rows, parts);
         int start = starts[leaf];
-        if (parts.size() - start < length) {
+        boolean written = encoder.numbers(part, numbers, rows, parts);
+        if (written && parts.size() - start < length) {
             saved += length - (parts.size() - start);
         } else {
             parts.setSize(start);

@@ -72,12 +72,22 @@ public final class PartEncoder {
         integers.setWholeBytes(false);
     }
 
-    /** Writes a part of variable values by their numbers in the section of dependencies. */
-    public void numbers(int part, long[] numbers, int rows, ChunkBuffer out) {
+    /**
+     * Writes a part of variable values by their numbers in the section of dependencies.
+     *
+     * @return false, and nothing is written, where eight bytes of each are shorter: of one row
+     */
+    public boolean numbers(int part, long[] numbers, int rows, ChunkBuffer out) {
         int start = out.size();
         fixed(part, numbers, rows, 8, ColumnKind.INTEGER, out);
-        // Eight bytes of each are never shorter than integers, as numbers have 13 bits at most.
-        out.array()[start] = (byte) ((out.array()[start] & ChunkFormat.FORM_COMPRESSED) | ChunkFormat.FORM_NUMBERS);
+        int form = out.array()[start] & 0xFF;
+        int compressed = form & ChunkFormat.FORM_COMPRESSED;
+        if (form - compressed != ChunkFormat.FORM_INTEGERS) {
+            out.setSize(start);
+            return false;
+        }
+        out.array()[start] = (byte) (compressed | ChunkFormat.FORM_NUMBERS);
+        return true;
     }
 
     /** Compresses the part that begins at the start, with whole bytes, and takes it out; returns its length. */

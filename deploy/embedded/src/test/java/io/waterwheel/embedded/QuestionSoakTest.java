@@ -44,9 +44,9 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Random questions of every kind to a server, about rows that have just come, are being flushed, lie in chunks, and
  * came late: each answer is that of looking at all rows. What the server holds does not grow meanwhile. Long:
- * {@code -Dquestions=100000}; {@code -Dseed=N} is the first stream's. With {@code -Durl=grpc://HOST:PORT} a server that
- * is there is asked, such as a cluster's, and what it holds is not looked at; give it {@code late.threshold: 3ms} and
- * {@code query.warm-up: 0 s}.
+ * {@code -Dquestions=100000}; {@code -Dseed=N} is the first stream's. With {@code -Dwaterwheel.url=grpc://HOST:PORT} a
+ * server that is there is asked, such as a cluster's, and what it holds is not looked at; give it
+ * {@code late.threshold: 3ms} and {@code query.warm-up: 0 s}.
  */
 @Tag("embedded")
 final class QuestionSoakTest {
@@ -56,6 +56,8 @@ final class QuestionSoakTest {
 
     private static final int STEPS = 8;
     private static final long FIRST = Long.getLong("seed", 1);
+    private static final @Nullable String URL = System.getProperty("waterwheel.url");
+    private static final long BEGUN = System.currentTimeMillis();
 
     /** What stays is bounded by what the server has served, not by how often it was asked. */
     private static final long MOST_MORE_HEAP = 48 << 20;
@@ -73,12 +75,11 @@ final class QuestionSoakTest {
     /** A stream is left as it is when the next one is made: its trees go with a flush. */
     @Test
     void answersAreThoseOfLookingAtEveryRow() throws Exception {
-        String given = System.getProperty("url");
         try {
-            if (given == null) {
+            if (URL == null) {
                 askAServer();
             } else {
-                ask(given, (asked, seed) -> System.out.printf("%d questions, stream %d%n", asked, seed));
+                ask(URL, (asked, seed) -> System.out.printf("%d questions, stream %d%n", asked, seed));
             }
         } finally {
             threads.shutdownNow();
@@ -170,8 +171,9 @@ final class QuestionSoakTest {
                 .isTrue();
     }
 
+    /** Of a server that is there another with each run: a topic outlives its stream. */
     private static String name(long seed) {
-        return "s" + seed;
+        return "s" + seed + (URL == null ? "" : "-" + ProcessHandle.current().pid() + "-" + BEGUN);
     }
 
     /** Sockets, too. */

@@ -51,7 +51,8 @@ public final class RowSorter {
         for (int i = 0; i < count; i++) {
             rows[i] = i;
         }
-        // By time at once, and then by number: of each number there are too few rows for a sort of their own.
+        // By time at once, and then by number: of each number there are too few rows for a sort of their own. The first
+        // may leave short runs by number and time; the second keeps the order by time within each number either way.
         sortRange(numbers, times, 0, count, false);
         int[] next = numberStarts;
         Arrays.fill(next, 0, most + 1, 0);

@@ -31,12 +31,16 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
      * Too short, and a long pause fences the broker: its partitions lose their leader, what is not yet above the high
      * watermark is truncated, and a producer whose batches were among it may be refused (out of order sequence) until
      * it gives up. Seen with 2 s on a machine under load. What a session is for, to tell that a broker has ended, is
-     * seen here by {@link KafkaLife}, and a start after a kill does not wait for its end ({@link KafkaNode}).
+     * seen here by {@link KafkaLife}. A start after a kill does not wait for its end, unless the controller is late
+     * ({@link KafkaNode}).
      */
     private static final int BROKER_SESSION_MILLIS = 45_000;
 
     /** Each wakes the broker, the channel between the two and the controller: of an idle server the dearest part. */
     private static final int BROKER_HEARTBEAT_MILLIS = 5_000;
+
+    /** A broker that starts where the session of the last one has to end first is tried again until then. */
+    private static final int REGISTRATION_MILLIS = 180_000;
 
     private static final int RETENTION_CHECK_MILLIS = 60_000;
     private static final int METADATA_IDLE_MILLIS = 30_000;
@@ -285,6 +289,7 @@ public final class EmbeddedKafka implements KeptPart.Part<EmbeddedKafka> {
         settings.setProperty("log.dirs", folder.resolve(LOGS).toString());
         settings.setProperty("broker.session.timeout.ms", Integer.toString(BROKER_SESSION_MILLIS));
         settings.setProperty("broker.heartbeat.interval.ms", Integer.toString(BROKER_HEARTBEAT_MILLIS));
+        settings.setProperty("initial.broker.registration.timeout.ms", Integer.toString(REGISTRATION_MILLIS));
         // One node: nothing can have a second copy.
         settings.setProperty("offsets.topic.num.partitions", "1");
         settings.setProperty("offsets.topic.replication.factor", "1");

@@ -13,7 +13,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Lets all meters of Kafka tick at the same time. A broker has some sixty of them, and each ticks every five seconds
- * from its own beginning on: thirteen wake-ups a second of an idle server, which are one in five seconds here.
+ * from its own beginning on: thirteen wake-ups a second of an idle server. With this pool it is one in five seconds. A
+ * meter's first tick comes up to five seconds late, so that its first rate may be twice too high.
  *
  * <p>The library of the meters takes a pool of threads by its name, and makes it where there is none. So one of our own
  * is put there before the first meter is made. The way there is by reflection: where it fails, meters tick as ever.

@@ -273,7 +273,16 @@ final class StreamCreation {
         String read = outcome.all() ? "All " + rows + " rows" : "The first " + rows + " rows";
         String lost = outcome.lost().isEmpty() ? "" : "# Not all is kept, the first: " + outcome.lost() + ".\n";
         if (outcome.misfits() == 0) {
-            return "# " + read + " are tuples of it.\n" + lost;
+            String within = outcome.tuples() == outcome.rows()
+                    ? read
+                    : String.format(
+                            Locale.ROOT,
+                            "%s%,d rows in %,d %s",
+                            outcome.all() ? "All " : "The first ",
+                            outcome.tuples(),
+                            outcome.rows(),
+                            outcome.rows() == 1 ? "record" : "records");
+            return "# " + within + " are tuples of it.\n" + lost;
         }
         return lost
                 + String.format(

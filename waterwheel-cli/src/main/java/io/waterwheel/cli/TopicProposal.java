@@ -208,7 +208,8 @@ final class TopicProposal {
                 first = first.isEmpty() ? "topic " + sample.topic() + ", line " + rows + ": " + why[0] : first;
             }
         }
-        return new ProposalCheck.Outcome(rows, misfits, first, Map.of(), false, Map.of(), Set.of(), List.of(), 0, "");
+        return new ProposalCheck.Outcome(
+                rows, rows, misfits, first, Map.of(), false, Map.of(), Set.of(), List.of(), 0, "");
     }
 
     private static String evidence(TopicSample sample) {

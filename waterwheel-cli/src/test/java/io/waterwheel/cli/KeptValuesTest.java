@@ -169,6 +169,18 @@ class KeptValuesTest {
         assertThat(yaml).contains("# left out: m69, first in ", "b.jsonl, line 1: 64 others are not in all rows");
     }
 
+    /** Where elements of arrays are rows, too. */
+    @Test
+    void membersOfLaterElementsBecomeFields() throws Exception {
+        rows(
+                ".jsonl",
+                "{\"z\":\"x\",\"r\":[{\"at\":1614643200000,\"v\":1},{\"at\":1614643200001,\"v\":2}]}\n",
+                "{\"z\":\"y\",\"r\":[{\"at\":1614643200002,\"v\":1},{\"at\":1614643200003,\"v\":0.1234567890123456789},"
+                        + "{\"at\":1614643200004,\"v\":2,\"new\":{\"n\":7}}]}\n");
+        assertThat(fields()).as(yaml).containsExactly("z string", "at timestamp", "v decimal(20, 19)", "new_n int?");
+        assertThat(yaml).endsWith("# All 5 rows in 2 records are tuples of it.\n");
+    }
+
     /** A file's order of columns is its own. */
     @Test
     void filesOfAnotherOrderCorrectTheProposalToo() throws Exception {

@@ -20,12 +20,23 @@ public final class KnownMember {
     /** Elements of its arrays that may be fields. */
     int elements;
 
+    /** The place of all elements of an array each of which is a row; null: its elements have places of their own. */
+    @Nullable
+    KnownMember each;
+
     /** The place of a record's object, at which nothing was seen yet. */
     public KnownMember() {}
 
     /** A place below, which is made where there is none. */
     public KnownMember below(String name) {
         return below.computeIfAbsent(name, unused -> new KnownMember());
+    }
+
+    /** The place of all elements of an array each of which is a row. */
+    public KnownMember ofEach() {
+        KnownMember all = each == null ? new KnownMember() : each;
+        each = all;
+        return all;
     }
 
     /** Takes note of what was seen at the place. */

@@ -222,6 +222,9 @@ public final class Losses implements RecordDecoder.Watch {
             return root;
         }
         KnownMember above = holding(outer);
+        if (above != null && above.each != null) {
+            return outer.inArray() ? above.each : null;
+        }
         if (above == null || (outer.inArray() && outer.getCurrentIndex() >= MOST_ELEMENTS)) {
             return null;
         }

@@ -57,7 +57,7 @@ final class ColumnRoles {
             }
             return column;
         }
-        ColumnSample best = time(used);
+        ColumnSample best = look.time(used);
         if (best == null) {
             // A few rows without a time are rejected; without them there is one.
             best = used.stream().filter(ColumnSample::takesOutliers).findFirst().orElse(null);
@@ -98,12 +98,8 @@ final class ColumnRoles {
                     ? (column.isDay() ? 2 : 5)
                     : column.epochUnit() != null || column.compactPattern() != null ? 1 : 0;
             boolean named = TIME_NAME.matcher(column.name).matches();
-            // Numbers of ten digits are anything; those of milliseconds in a few decades are hardly ever by chance.
-            boolean sure = written
-                    || named
-                    || (column.epochUnit() == TimestampUnit.MILLISECONDS && column.within(FIRST_MILLIS, LAST_MILLIS));
             // A row without a time is rejected: what all rows have comes first.
-            int ofAll = score == 0 || column.lacksSome() || !sure ? 0 : written ? SURE : SURE_NUMBER;
+            int ofAll = score == 0 || column.lacksSome() || !isSureTime(column) ? 0 : written ? SURE : SURE_NUMBER;
             score += ofAll + (score > 0 && named ? 2 : 0);
             if (score > bestScore) {
                 best = column;
@@ -111,6 +107,15 @@ final class ColumnRoles {
             }
         }
         return best;
+    }
+
+    /** Whether what may be the time is it, and no number of another kind. */
+    static boolean isSureTime(ColumnSample column) {
+        // Numbers of ten digits are anything; those of milliseconds in a few decades are hardly ever by chance.
+        return column.isTime()
+                || !column.timePatterns().isEmpty()
+                || TIME_NAME.matcher(column.name).matches()
+                || (column.epochUnit() == TimestampUnit.MILLISECONDS && column.within(FIRST_MILLIS, LAST_MILLIS));
     }
 
     /** Whether what may be the key is called like one, or holds addresses. */
@@ -124,7 +129,7 @@ final class ColumnRoles {
     /** The column that an option names. */
     static ColumnSample column(String source, List<ColumnSample> used, String option, String named) {
         return used.stream()
-                .filter(column -> column.name.equals(named) || column.from.equals(named))
+                .filter(column -> column.isCalled(named))
                 .findFirst()
                 .orElseThrow(() -> FileLook.bad(option + " " + named + ": " + source + " has no such column, but "
                         + String.join(

@@ -363,6 +363,16 @@ final class ColumnSample {
                 && (type() != FieldType.STRING || !timePatterns().isEmpty());
     }
 
+    /** Whether a person means it by a name, or by its path. */
+    boolean isCalled(String said) {
+        return name.equals(said) || from.equals(said);
+    }
+
+    /** Whether its path, or that of its day, begins so. */
+    boolean isAt(String path) {
+        return pair.isEmpty() ? from.startsWith(path) : pair.get(0).from.startsWith(path);
+    }
+
     /** Whether some rows have nothing there, or a mark of it. */
     boolean lacksSome() {
         return empty > 0 || hasGaps();

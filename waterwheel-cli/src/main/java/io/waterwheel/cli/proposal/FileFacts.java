@@ -2,6 +2,7 @@ package io.waterwheel.cli.proposal;
 
 import io.waterwheel.cli.input.LinesLeftOut;
 import io.waterwheel.schema.RecordText;
+import io.waterwheel.schema.text.MemberPath;
 import io.waterwheel.schema.text.TimePattern;
 import java.time.DateTimeException;
 import java.time.ZoneId;
@@ -185,11 +186,22 @@ public final class FileFacts {
     @Nullable
     Character comment;
 
+    @Option(
+            names = "--rows",
+            paramLabel = "PATH",
+            description = "What becomes a row of a JSON file: $ for each record, or each element of an array in it,"
+                    + " such as '$.readings[*]'. Default: as the first records show.")
+    @Nullable
+    String rows;
+
     /** Whether quote and escape are what rows show, not what a person says. */
     boolean guessesMarks;
 
     /** Whether the lines before the names are what the file shows, not what a person says. */
     boolean guessesLines;
+
+    /** Whether the array whose elements are rows is what the records show, not what a person says. */
+    boolean guessesRows;
 
     /** As {@code --escape} says; null where it is not given. */
     public @Nullable Character escape() {
@@ -236,6 +248,9 @@ public final class FileFacts {
         if (time != null || key != null) {
             return time != null ? "--time-field" : "--key-field";
         }
+        if (rows != null) {
+            return "--rows";
+        }
         return textRecords ? "--text-records" : null;
     }
 
@@ -276,6 +291,14 @@ public final class FileFacts {
         return other;
     }
 
+    /** The same of JSON in which each element of an array is a row, or each record ({@code $}). */
+    FileFacts ofRows(String path) {
+        FileFacts other = copy();
+        other.rows = path;
+        other.guessesRows = true;
+        return other;
+    }
+
     private FileFacts copy() {
         FileFacts other = new FileFacts();
         other.delimiter = delimiter;
@@ -292,8 +315,10 @@ public final class FileFacts {
         other.skipLines = skipLines;
         other.skipLast = skipLast;
         other.comment = comment;
+        other.rows = rows;
         other.guessesMarks = guessesMarks;
         other.guessesLines = guessesLines;
+        other.guessesRows = guessesRows;
         return other;
     }
 
@@ -312,6 +337,9 @@ public final class FileFacts {
                             : "--skip-lines: expected 0 to " + RecordText.Export.MOST_SKIPPED + " lines, got "
                                     + skipLines);
         }
+        if (rows != null && !rows.equals(MemberPath.ROOT)) {
+            eachOf(rows);
+        }
         char sign = comment == null ? '\0' : comment;
         if (sign != '\0' && !RecordText.Export.isComment(sign)) {
             throw FileLook.bad(
@@ -321,6 +349,23 @@ public final class FileFacts {
         if (why != null) {
             throw FileLook.bad(why);
         }
+    }
+
+    /** The steps to the array that {@code --rows} names. */
+    static List<MemberPath.Step> eachOf(String rows) {
+        List<MemberPath.Step> steps = List.of();
+        try {
+            steps = MemberPath.ofRecord(rows);
+        } catch (IllegalArgumentException e) {
+            // As what has no array.
+        }
+        int last = steps.size() - 1;
+        if (last < 1
+                || !steps.get(last).isEach()
+                || steps.subList(0, last).stream().anyMatch(MemberPath.Step::element)) {
+            throw FileLook.bad("--rows: expected $, or an array such as $.readings[*], got '" + rows + "'");
+        }
+        return steps.subList(0, last);
     }
 
     /** The same of a file that says what divides its values; 0: it does not. */

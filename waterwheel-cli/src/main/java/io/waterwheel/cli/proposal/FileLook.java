@@ -65,6 +65,26 @@ abstract class FileLook {
         return "";
     }
 
+    /** The rows that it has, in lines that may hold several. */
+    long tuples() {
+        return rows;
+    }
+
+    /** What the rows do not tell, and by which option a person says it: sentences without their full stops. */
+    List<String> undecided() {
+        List<String> open = new ArrayList<>();
+        if (!foreign.isEmpty()) {
+            open.add(foreign);
+        }
+        return open;
+    }
+
+    /** The likeliest time; null where none can be it. */
+    @Nullable
+    ColumnSample time(List<ColumnSample> used) {
+        return ColumnRoles.time(used);
+    }
+
     /** Looks at the first lines. */
     abstract void look(InputLines lines) throws IOException;
 

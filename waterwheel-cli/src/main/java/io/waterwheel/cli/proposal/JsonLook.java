@@ -14,18 +14,26 @@ import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.text.MemberPath;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What JSON objects, one a line, look like: each member that holds a number, a text or a boolean is a column, those
- * within objects and within short arrays of one length too. One thread.
+ * within objects and within short arrays of one length too. Or each element of one array is a row, as {@code --rows}
+ * says. One thread.
  */
 final class JsonLook extends FileLook {
     /** Elements of an array that may become fields of their own. */
-    private static final int MOST_ELEMENTS = 8;
+    static final int MOST_ELEMENTS = 8;
+
+    /** The name of the place of all elements that are rows. */
+    private static final String EACH = "*";
 
     /** Places that are followed; files of more distinct names have data in their names. */
     private static final int MOST_PLACES = 2_000;
@@ -47,6 +55,15 @@ final class JsonLook extends FileLook {
 
         long objects;
         long arrays;
+        /** Values within the arrays, at any depth, and the elements that are objects, arrays, and all. */
+        long inside;
+
+        long ofObjects;
+        long ofArrays;
+        long elements;
+
+        /** Of the steps to the array whose elements are rows, how many lead here; -1: this is not on its way. */
+        final int toRows;
         /** Of the arrays. */
         int shortest = Integer.MAX_VALUE;
 
@@ -55,8 +72,9 @@ final class JsonLook extends FileLook {
         @Nullable
         RowPlace longer;
 
-        Place(String name, boolean element, @Nullable RowPlace late) {
+        Place(String name, boolean element, int toRows, @Nullable RowPlace late) {
             this.name = name;
+            this.toRows = toRows;
             this.element = element;
             this.late = late;
         }
@@ -67,7 +85,18 @@ final class JsonLook extends FileLook {
                     StreamReadConstraints.builder().maxNestingDepth(MOST_DEEP).build())
             .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
             .build();
-    private final Place root = new Place("", false, null);
+    private final Place root = new Place("", false, 0, null);
+    /** The steps to the array whose elements are rows; empty: each record is one. */
+    private final List<MemberPath.Step> toRows;
+    /** The path of those elements; empty: each record is a row. */
+    private final String each;
+    /** Elements that are rows. */
+    private long elements;
+    /** Values of all records. */
+    private long scalars;
+    /** Why a person should say whether records or elements are rows; empty: it is clear. */
+    String doubt = "";
+
     private final List<String> leftOut = new ArrayList<>();
     /** By column where it was first, if that is behind the first rows. */
     private final List<@Nullable RowPlace> lates = new ArrayList<>();
@@ -93,6 +122,11 @@ final class JsonLook extends FileLook {
     JsonLook(String source, long mostBytes, FileFacts facts, Map<String, FieldType> known) {
         super(source, mostBytes, facts);
         this.known = known;
+        String said = facts.rows;
+        this.toRows = said == null || said.equals(MemberPath.ROOT) ? List.of() : FileFacts.eachOf(said);
+        this.each = toRows.isEmpty()
+                ? ""
+                : toRows.stream().map(one -> step(one.name())).collect(Collectors.joining("", MemberPath.ROOT, "[*]"));
         if (facts.givenOfCsv() != null) {
             throw bad(facts.givenOfCsv() + " is for CSV, and " + source + " is JSON");
         }
@@ -129,12 +163,18 @@ final class JsonLook extends FileLook {
                 && type.scalars.isFirst("FeatureCollection")) {
             throw bad(source + " is one object of GeoJSON" + adviceOfLines());
         }
+        if (!each.isEmpty() && elements == 0) {
+            throw bad("--rows " + each + ": " + source + " has no elements there");
+        }
+        if (isOneObject()) {
+            requireNoColumns();
+        }
     }
 
     /** Of a file that is one object, with an array of objects in it: these are the rows, most likely. */
     @Override
     String adviceOfLines() {
-        if (!whole || !countsLines || rows != 1) {
+        if (!isOneObject()) {
             return "";
         }
         return root.below.values().stream()
@@ -189,7 +229,11 @@ final class JsonLook extends FileLook {
         Place found = place.below.get(name);
         if (found == null && places < MOST_PLACES) {
             places++;
-            found = new Place(name, element, looked ? present : null);
+            boolean onTheWay = !element
+                    && place.toRows >= 0
+                    && place.toRows < toRows.size()
+                    && toRows.get(place.toRows).name().equals(name);
+            found = new Place(name, element, onTheWay ? place.toRows + 1 : -1, looked ? present : null);
             place.below.put(name, found);
         }
         tooMany |= found == null;
@@ -198,32 +242,169 @@ final class JsonLook extends FileLook {
 
     private void value(@Nullable Place place, JsonToken token, JsonParser parser) throws IOException {
         if (place == null) {
-            parser.skipChildren();
+            passOver(token, parser);
         } else if (token == JsonToken.START_OBJECT) {
             place.objects++;
             members(place, parser);
         } else if (token == JsonToken.START_ARRAY) {
             place.arrays++;
+            boolean areRows = holdsRows(place);
+            long before = scalars;
             // What fields were made of stays fields.
             boolean settled = looked && place.late == null && place.longest > 0 && place.shortest == place.longest;
             int most = settled ? Math.min(place.longest, MOST_ELEMENTS) : MOST_ELEMENTS;
             int number = 0;
             for (JsonToken next = parser.nextToken(); next != JsonToken.END_ARRAY; next = parser.nextToken()) {
-                value(number < most ? below(place, Integer.toString(number), true) : null, next, parser);
+                place.ofObjects += next == JsonToken.START_OBJECT ? 1 : 0;
+                place.ofArrays += next == JsonToken.START_ARRAY ? 1 : 0;
+                String name = areRows ? EACH : Integer.toString(number);
+                value(areRows || number < most ? below(place, name, true) : null, next, parser);
                 number++;
             }
+            place.inside += scalars - before;
+            place.elements += number;
+            elements += areRows ? number : 0;
             if (settled) {
                 place.longer = place.longer == null && number > most ? present : place.longer;
             } else {
                 place.shortest = Math.min(place.shortest, number);
                 place.longest = Math.max(place.longest, number);
             }
-        } else if (token != JsonToken.VALUE_NULL) {
+        } else if (token == JsonToken.VALUE_NULL) {
+            scalars++;
+        } else {
+            scalars++;
             if (place.scalars == null) {
                 place.scalars = new ColumnSample("", style);
             }
             place.scalars.place = present;
             place.scalars.addJson(parser.getText(), token == JsonToken.VALUE_STRING);
+        }
+    }
+
+    /** Passes over a value, whose scalars count. */
+    private void passOver(JsonToken first, JsonParser parser) throws IOException {
+        scalars += first.isScalarValue() ? 1 : 0;
+        for (int open = first.isStructStart() ? 1 : 0; open > 0; ) {
+            JsonToken next = parser.nextToken();
+            open += next.isStructStart() ? 1 : next.isStructEnd() ? -1 : 0;
+            scalars += next.isScalarValue() ? 1 : 0;
+        }
+    }
+
+    private boolean holdsRows(Place place) {
+        return !toRows.isEmpty() && place.toRows == toRows.size();
+    }
+
+    /** Whether the file is one object. */
+    boolean isOneObject() {
+        return whole && countsLines && rows == 1;
+    }
+
+    /** Records that are objects. */
+    long objects() {
+        return rows - uneven;
+    }
+
+    /** The array that holds the most values, and is in no other; null: there is none. */
+    JsonRows.@Nullable Found array() {
+        return array(root, MemberPath.ROOT, null);
+    }
+
+    private JsonRows.@Nullable Found array(Place place, String path, JsonRows.@Nullable Found most) {
+        JsonRows.Found best = most;
+        for (Place member : place.below.values()) {
+            String below = path + step(member);
+            if (member.arrays + member.objects == 0 || !isPath(below, member.name)) {
+                continue;
+            } else if (member.arrays == 0) {
+                best = array(member, below, best);
+            } else if (member.objects == 0
+                    && member.scalars == null
+                    && member.elements > 0
+                    && (best == null || member.inside > best.inside())) {
+                best = new JsonRows.Found(
+                        below,
+                        member.inside,
+                        scalars - member.inside,
+                        member.arrays,
+                        member.shortest,
+                        member.longest,
+                        member.ofObjects == member.elements,
+                        member.ofArrays == member.elements);
+            }
+        }
+        return best;
+    }
+
+    /** Whether it is a table of pandas with its columns, index and data apart. */
+    boolean isSplit() {
+        return root.below.keySet().equals(Set.of("columns", "index", "data"));
+    }
+
+    /** Refuses a table that is one object of columns, or has its rows by their numbers. */
+    private void requireNoColumns() {
+        List<Place> members = List.copyOf(root.below.values());
+        boolean ofObjects = members.size() > 1
+                && members.stream()
+                        .allMatch(member -> member.objects > 0
+                                && member.scalars == null
+                                && member.arrays == 0
+                                && !member.below.isEmpty());
+        if (!ofObjects) {
+            return;
+        }
+        String jq = "";
+        if (isNumbered(root)) {
+            jq = ".[]";
+        } else if (members.stream().allMatch(JsonLook::isNumbered)) {
+            jq = ". as $all | " + step(members.get(0)) + " | keys_unsorted[] as $n | $all | map_values(.[$n])";
+        }
+        if (!jq.isEmpty()) {
+            throw bad(source + " is one object with members for the numbers of rows, as to_json() of pandas writes it:"
+                    + " write each row as an object on a line of its own, by to_json(FILE, orient='records',"
+                    + " lines=True) or by jq -c '" + jq + "'");
+        }
+    }
+
+    private static boolean isNumbered(Place place) {
+        return place.below.keySet().stream().allMatch(name -> name.matches("[0-9]+"));
+    }
+
+    @Override
+    long tuples() {
+        return each.isEmpty() ? rows : elements;
+    }
+
+    @Override
+    List<String> undecided() {
+        List<String> open = super.undecided();
+        if (!doubt.isEmpty()) {
+            open.add(doubt);
+        }
+        return open;
+    }
+
+    /** Where elements are rows, their own time comes first, if all have one. */
+    @Override
+    @Nullable
+    ColumnSample time(List<ColumnSample> used) {
+        ColumnSample own = ColumnRoles.time(used.stream().filter(this::isWithin).toList());
+        boolean isSure =
+                own != null && !own.lacksSome() && (ColumnRoles.isSureTime(own) || own.name.equalsIgnoreCase("t"));
+        return isSure ? own : super.time(used);
+    }
+
+    /** Says that both records and elements have times. */
+    private void otherTime(List<String> remarks) {
+        List<ColumnSample> all = TimePairs.paired(columns(), facts);
+        ColumnSample own = ColumnRoles.time(all.stream().filter(this::isWithin).toList());
+        ColumnSample outer = ColumnRoles.time(
+                all.stream().filter(column -> !isWithin(column)).toList());
+        if (facts.time == null && own != null && outer != null) {
+            boolean isOwn = own.equals(time(all));
+            remarks.add("The time is that of " + (isOwn ? "the elements" : "the record") + ": --time-field "
+                    + (isOwn ? outer.name + " takes that of the record" : own.name + " takes that of the elements"));
         }
     }
 
@@ -235,11 +416,11 @@ final class JsonLook extends FileLook {
         List<String> called = new ArrayList<>();
         List<ColumnSample> found = new ArrayList<>();
         collect(root, MemberPath.ROOT, "", paths, called, found);
-        List<String> names = FieldNames.of(called);
+        List<String> names = FieldNames.of(apart(paths, called));
         List<ColumnSample> columns = new ArrayList<>();
         for (int c = 0; c < found.size(); c++) {
             ColumnSample column = found.get(c).named(names.get(c));
-            column.empty = rows - uneven - column.values;
+            column.empty = (isWithin(paths.get(c)) ? elements : rows - uneven) - column.values;
             column.from = paths.get(c).equals(column.name) ? "" : paths.get(c);
             columns.add(column);
         }
@@ -249,6 +430,34 @@ final class JsonLook extends FileLook {
             return columns.subList(0, MAX_FIELDS);
         }
         return columns;
+    }
+
+    /** Whether it is in the elements that are rows. */
+    boolean isWithin(ColumnSample column) {
+        return !each.isEmpty() && column.isAt(each);
+    }
+
+    private boolean isWithin(String path) {
+        return !each.isEmpty() && path.startsWith(each);
+    }
+
+    /**
+     * Members of elements are called as they are, unless one outside of the array is: then the array's name is before.
+     */
+    private List<String> apart(List<String> paths, List<String> called) {
+        Set<String> outside = new HashSet<>();
+        for (int c = 0; c < called.size(); c++) {
+            if (!isWithin(paths.get(c))) {
+                outside.add(called.get(c).toLowerCase(Locale.ROOT));
+            }
+        }
+        List<String> apart = new ArrayList<>();
+        for (int c = 0; c < called.size(); c++) {
+            boolean taken =
+                    isWithin(paths.get(c)) && outside.contains(called.get(c).toLowerCase(Locale.ROOT));
+            apart.add((taken ? toRows.get(toRows.size() - 1).name() + "." : "") + called.get(c));
+        }
+        return apart;
     }
 
     /** Leaves out what was first seen late, where more columns have gaps than rows may lack. */
@@ -269,7 +478,9 @@ final class JsonLook extends FileLook {
             Place place, String path, String called, List<String> paths, List<String> names, List<ColumnSample> found) {
         for (Place member : place.below.values()) {
             String below = path + step(member);
-            String name = called.isEmpty() ? member.name : called + "." + member.name;
+            String name = holdsRows(place)
+                    ? (member.objects > 0 ? "" : place.name)
+                    : called.isEmpty() ? member.name : called + "." + member.name;
             int kinds = (member.scalars != null ? 1 : 0) + (member.objects > 0 ? 1 : 0) + (member.arrays > 0 ? 1 : 0);
             boolean top = path.equals(MemberPath.ROOT);
             if (kinds > 1) {
@@ -279,10 +490,12 @@ final class JsonLook extends FileLook {
                 leave(below + " has a name that no path can say");
             } else if (member.objects > 0) {
                 collect(member, below, name, paths, names, found);
+            } else if (member.arrays > 0 && holdsRows(member)) {
+                collect(member, below, name, paths, names, found);
             } else if (member.arrays > 0 && (member.shortest != member.longest || member.longest > MOST_ELEMENTS)) {
                 boolean ofObjects = member.below.values().stream().anyMatch(element -> element.objects > 0);
                 leave(below + " is an array of " + member.shortest + " to " + member.longest + " elements"
-                        + (ofObjects ? "; with from: " + below + "[*].MEMBER each is a tuple" : ""));
+                        + (ofObjects && each.isEmpty() ? "; with from: " + below + "[*].MEMBER each is a tuple" : ""));
             } else if (member.arrays > 0) {
                 if (member.longer != null) {
                     leave(below + " has more elements in " + member.longer + ": those behind the first "
@@ -306,13 +519,15 @@ final class JsonLook extends FileLook {
         return known(root, MemberPath.ROOT, new KnownMember());
     }
 
-    private static KnownMember known(Place place, String path, KnownMember into) {
+    private KnownMember known(Place place, String path, KnownMember into) {
         for (Place member : place.below.values()) {
             String below = path + step(member);
-            KnownMember known = into.below(member.name);
+            KnownMember known = holdsRows(place) ? into.ofEach() : into.below(member.name);
             boolean arrays = member.arrays > 0;
             known.saw(member.scalars != null, member.objects > 0, arrays, arrays ? member.longest : 0);
-            boolean uneven = arrays && (member.shortest != member.longest || member.longest > MOST_ELEMENTS);
+            boolean uneven = arrays
+                    && !holdsRows(member)
+                    && (member.shortest != member.longest || member.longest > MOST_ELEMENTS);
             if (uneven
                     || member.longer != null
                     || (member.objects + member.arrays > 0 && !isPath(below, member.name))) {
@@ -327,7 +542,11 @@ final class JsonLook extends FileLook {
         if (place.element) {
             return "[" + place.name + "]";
         }
-        return place.name.matches("[A-Za-z0-9_-]+") ? "." + place.name : "['" + place.name + "']";
+        return step(place.name);
+    }
+
+    private static String step(String name) {
+        return name.matches("[A-Za-z0-9_-]+") ? "." + name : "['" + name + "']";
     }
 
     private static boolean isName(String name) {
@@ -350,6 +569,13 @@ final class JsonLook extends FileLook {
     @Override
     List<String> remarks() {
         List<String> remarks = super.remarks();
+        if (!each.isEmpty()) {
+            remarks.add("Each element of " + each.substring(0, each.length() - "[*]".length()) + " is a row, "
+                    + elements + " in " + (rows - uneven) + (rows - uneven == 1 ? " record" : " records")
+                    + ", with what stands outside of it"
+                    + (facts.guessesRows ? ": --rows $ makes one row of each record" : ""));
+            otherTime(remarks);
+        }
         if (uneven > 0) {
             remarks.add(uneven + " lines are no JSON objects, first " + trouble.strip() + ": they will be rejected.");
         }

@@ -60,6 +60,7 @@ public final class ProposalCheck {
     private int spoiltBytes;
     private @Nullable List<String> header;
     private long rows;
+    private long tuples;
     private long misfits;
     private long bytes;
     private boolean all = true;
@@ -108,6 +109,7 @@ public final class ProposalCheck {
      * What was found.
      *
      * @param rows that were read
+     * @param tuples that they are
      * @param misfits of them, that would be rejected
      * @param first of the misfits: file, line and reason; empty when there is none
      * @param examples of the misfits, by the number of the row, from 1 over all files: as they stand in the file that
@@ -122,6 +124,7 @@ public final class ProposalCheck {
      */
     public record Outcome(
             long rows,
+            long tuples,
             long misfits,
             String first,
             Map<Long, Example> examples,
@@ -161,7 +164,7 @@ public final class ProposalCheck {
                 beyond.add(name);
             }
         }
-        return new Outcome(rows, misfits, first, examples, all, lacking, beyond, spoilt, atEnd, lost);
+        return new Outcome(rows, tuples, misfits, first, examples, all, lacking, beyond, spoilt, atEnd, lost);
     }
 
     private void file(InputSource file) throws IOException {
@@ -283,6 +286,7 @@ public final class ProposalCheck {
     }
 
     private void survey(TupleBlock tuples) {
+        this.tuples += tuples.size();
         for (int row = 0; row < tuples.size(); row++) {
             long lacking = tuples.nullMask(row) & nullable;
             for (int f = 0; lacking != 0 && f < nulls.length; f++) {

@@ -141,7 +141,7 @@ final class ProposalText {
     private void head(StringBuilder out, String stream, SchemaProposal.Hints hints) {
         out.append("# Proposed from ")
                 .append(look.whole ? "all " : "the first ")
-                .append(look.rows)
+                .append(look.tuples())
                 .append(" rows of ")
                 .append(look.source)
                 .append(". Look at what is said behind #");
@@ -519,10 +519,7 @@ final class ProposalText {
 
     /** What cannot be told by the rows, and by which option a person says it: sentences without their full stops. */
     List<String> undecided() {
-        List<String> open = new ArrayList<>();
-        if (!look.foreign.isEmpty()) {
-            open.add(look.foreign);
-        }
+        List<String> open = look.undecided();
         String numbers = values.stream()
                 .filter(column -> look.style.undecided() && column.digits.doubtful() > 0 && isNumber(column))
                 .map(column -> column.name + ": " + plain(column.digits.doubtfulOnes()))

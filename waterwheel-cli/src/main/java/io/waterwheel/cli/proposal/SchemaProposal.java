@@ -62,7 +62,10 @@ public final class SchemaProposal {
             throws IOException {
         facts.check();
         try {
-            return ofFile(source, file, format, named, encoding, facts);
+            SchemaProposal proposal = ofFile(source, file, format, named, encoding, facts);
+            return proposal.look instanceof JsonLook json
+                    ? JsonRows.of(proposal, json, known -> ofFile(source, file, format, named, encoding, known))
+                    : proposal;
         } catch (LinesBefore before) {
             return ofFile(source, file, format, named, encoding, facts.behind(before.lines));
         }
@@ -111,6 +114,9 @@ public final class SchemaProposal {
 
     private static FileLook look(
             String source, InputSource file, RecordFormat format, List<String> named, FileFacts facts) {
+        if (format == RecordFormat.CSV && facts.rows != null) {
+            throw FileLook.bad("--rows is for JSON, and " + source + " is CSV");
+        }
         FileLook look = format == RecordFormat.JSON
                 ? new JsonLook(source, file.mostLookedAt(), facts)
                 : new CsvLook(source, file.mostLookedAt(), named, true, facts);
@@ -155,6 +161,10 @@ public final class SchemaProposal {
         if (facts.givenOfLines() != null) {
             throw FileLook.bad(facts.givenOfLines() + " is about the lines of files: each record of a topic is a row");
         }
+        if (facts.rows != null) {
+            throw FileLook.bad(
+                    "--rows goes with a file: of a topic write from: $.readings[*].MEMBER into the proposal");
+        }
         if (facts.textRecords) {
             throw FileLook.bad("--text-records goes with a file: rows go to a topic that is there as text anyhow");
         }
@@ -197,6 +207,11 @@ public final class SchemaProposal {
             look.look(lines);
         }
         return new SchemaProposal(look, KafkaColumns.NONE, RegistryRecords.NONE);
+    }
+
+    /** What was looked at. */
+    FileLook look() {
+        return look;
     }
 
     /** Whether its rows have lines, as those of a file do. */

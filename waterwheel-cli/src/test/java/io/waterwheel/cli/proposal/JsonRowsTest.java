@@ -1,0 +1,187 @@
+package io.waterwheel.cli.proposal;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.waterwheel.cli.input.LineCheck;
+import io.waterwheel.schema.RecordFormat;
+import io.waterwheel.schema.Schema;
+import io.waterwheel.schema.SchemaFile;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** JSON whose rows stand in arrays: each becomes a row, with its values, or the file is refused with what to do. */
+class JsonRowsTest {
+    private SchemaProposal proposal = proposed("{\"at\":1633608000}\n", FileFacts.NONE);
+
+    private static SchemaProposal proposed(String file, FileFacts facts) {
+        try {
+            return SchemaProposal.of(
+                    "f", Proposals.source("f", file.getBytes(UTF_8)), RecordFormat.JSON, List.of(), null, facts);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static FileFacts rowsAre(String path) {
+        FileFacts facts = new FileFacts();
+        facts.rows = path;
+        return facts;
+    }
+
+    /** The rows of a file of one record a line, by the proposal: names and values. */
+    private List<String> rows(String file) throws Exception {
+        return rows(file, FileFacts.NONE);
+    }
+
+    private List<String> rows(String file, FileFacts facts) throws Exception {
+        proposal = proposed(file, facts);
+        String yaml = proposal.yaml("f");
+        Schema schema = SchemaFile.read("f.yaml", yaml).schema();
+        LineCheck check = new LineCheck(RecordFormat.JSON, schema);
+        List<String> rows = new ArrayList<>();
+        for (String line : file.lines().toList()) {
+            assertThat(check.refusal(line.getBytes(UTF_8)))
+                    .as("%s\n%s", line, yaml)
+                    .isNull();
+            for (int row = 0; row < check.tuples().size(); row++) {
+                rows.add(text(schema, Arrays.asList(check.values(row))));
+            }
+        }
+        return rows;
+    }
+
+    private static String text(Schema schema, List<@Nullable Object> values) {
+        List<String> said = new ArrayList<>();
+        for (int f = 0; f < values.size(); f++) {
+            said.add(schema.fields().get(f).name() + "=" + values.get(f));
+        }
+        return String.join(" ", said);
+    }
+
+    @Test
+    void elementsOfOneObjectAreRows() throws Exception {
+        String all = "{\"status\":\"ok\",\"time\":\"2021-10-07T00:00:00Z\",\"data\":[{\"time\":1633608000000,\"v\":1},"
+                + "{\"time\":1633608001000,\"v\":2,\"w\":{\"x\":\"a\"}}]}\n";
+        assertThat(rows(all))
+                .containsExactly(
+                        "status=ok time=1633564800000 data_time=1633608000000 v=1 w_x=null",
+                        "status=ok time=1633564800000 data_time=1633608001000 v=2 w_x=a");
+        assertThat(proposal.undecided()).isEmpty();
+        assertThat(proposal.yaml("f"))
+                .contains(
+                        "# Proposed from all 2 rows of f",
+                        "# Each element of $.data is a row, 2 in 1 record, with what stands outside of it: --rows $ makes"
+                                + " one row of each record\n",
+                        "# The time is that of the elements: --time-field time takes that of the record\n",
+                        "{name: w_x, type: string, nullable: true, from: '$.data[*].w.x'}   # 1 have none",
+                        "time: data_time\n");
+        assertThat(rows(all, rowsAre("$")).get(0))
+                .startsWith("status=ok time=1633564800000 data_0_time=1633608000000 ");
+        assertThat(rows("{\"a b\":{\"list\":[{\"day\":\"2021-10-07\",\"time\":\"14:30\"}]}}\n"))
+                .containsExactly("day_time=1633617000000");
+    }
+
+    /** As many elements in each record: rows where only they have a time, a question where records have one, too. */
+    @Test
+    void elementsOfManyRecords() throws Exception {
+        String times = "{\"k\":\"a\",\"r\":[{\"at\":1633608000000,\"v\":1},{\"at\":1633608001000,\"v\":2}]}\n";
+        assertThat(rows(times + times.replace("\"a\"", "\"b\"")))
+                .containsExactly(
+                        "k=a at=1633608000000 v=1",
+                        "k=a at=1633608001000 v=2",
+                        "k=b at=1633608000000 v=1",
+                        "k=b at=1633608001000 v=2");
+        assertThat(proposal.undecided()).isEmpty();
+        String asked = "{\"sent\":1633608000000,\"r\":[{\"n\":1,\"v\":1},{\"n\":2,\"v\":2}]}\n";
+        assertThat(rows(asked + asked)).hasSize(4);
+        assertThat(proposal.undecided())
+                .containsExactly("each record has 2 elements in $.r, which may be rows, or fields of one row: say"
+                        + " --rows '$.r[*]' or --rows '$'");
+        assertThat(rows(asked + asked, rowsAre("$['r'][*]"))).hasSize(4);
+        assertThat(proposal.undecided()).isEmpty();
+        assertThat(rows(asked + asked, rowsAre("$"))).hasSize(2);
+        assertThat(proposal.undecided()).isEmpty();
+        // Of different lengths they can be no fields.
+        assertThat(rows("{\"sent\":1633608000000,\"r\":[]}\n" + asked)).hasSize(2);
+        assertThat(proposal.undecided()).isEmpty();
+        assertThat(proposal.yaml("f")).contains("time: sent\n");
+        // Records that hold more than their array stay rows.
+        String order = "{\"at\":1633608000,\"a\":1,\"b\":2,\"c\":3,\"items\":[{\"sku\":\"x\",\"n\":1}]}\n";
+        assertThat(rows(order + order.replace("[", "[{\"sku\":\"y\"},"))).hasSize(2);
+        assertThat(proposal.yaml("f")).contains("left out: $.items is an array of 1 to 2 elements; with from:");
+    }
+
+    @Test
+    void whatNoPathCanNameIsRefused() {
+        assertThatThrownBy(() -> proposed("{\"t\":1633608000,\"s\":[[\"a\",1.5],[\"b\",2]]}\n", FileFacts.NONE))
+                .hasMessage("f is one object, and its rows are arrays without names, the elements of $.s, as it seems:"
+                        + " write each as an object on a line of its own, as jq -c '.s[] | {a: .[0], b: .[1]}' does,"
+                        + " with names for all values");
+        assertThatThrownBy(() -> proposed(
+                        "{\"columns\":[\"t\",\"v\"],\"index\":[0,1,2],\"data\":[[1,2],[3,4],[5,6]]}\n", FileFacts.NONE))
+                .hasMessageEndingWith("; or by to_json(FILE, orient='records', lines=True) of pandas");
+        String numbered =
+                "f is one object with members for the numbers of rows, as to_json() of pandas writes it: write"
+                        + " each row as an object on a line of its own, by to_json(FILE, orient='records', lines=True) or by"
+                        + " jq -c '";
+        assertThatThrownBy(() -> proposed(
+                        "{\"t\":{\"0\":1633608000,\"1\":1633608001},\"v\":{\"0\":1,\"1\":2}}\n", FileFacts.NONE))
+                .hasMessage(numbered + ". as $all | .t | keys_unsorted[] as $n | $all | map_values(.[$n])'");
+        assertThatThrownBy(() -> proposed(
+                        "{\"0\":{\"t\":1633608000,\"v\":1},\"1\":{\"t\":1633608001,\"v\":2}}\n", FileFacts.NONE))
+                .hasMessage(numbered + ".[]'");
+        String many = "{\"t\":1633608000,\"s\":[" + "{\"v\":1},".repeat(10_000) + "{\"v\":1}]}\n";
+        assertThatThrownBy(() -> proposed(many, FileFacts.NONE))
+                .hasMessage("f: $.s has 10001 elements, and one object becomes at most 10000 rows. Write each as a line"
+                        + " of its own, as jq -c '.s[]' does");
+        assertThatThrownBy(() -> proposed("{\"t\":1633608000}\n", rowsAre("$.s[*]")))
+                .hasMessage("--rows $.s[*]: f has no elements there");
+        for (String path : List.of("$.s", "$[*]", "$.s[*].v", "s", "$.s[0].v[*]")) {
+            assertThatThrownBy(() -> proposed("{\"t\":1633608000}\n", rowsAre(path)))
+                    .hasMessage("--rows: expected $, or an array such as $.readings[*], got '" + path + "'");
+        }
+    }
+
+    /** Random records with arrays: the rows are the elements, with all that is in them and around them. */
+    @Test
+    void randomArraysAreTakenWhole() throws Exception {
+        long seed = Long.getLong("seed", 1);
+        for (int round = 0; round < 60; round++) {
+            Random random = new Random(seed + round);
+            StringBuilder file = new StringBuilder();
+            List<String> expected = new ArrayList<>();
+            int longest = 1 + random.nextInt(12);
+            boolean some = random.nextBoolean();
+            for (int r = 0; r < 30; r++) {
+                String outer = "d" + random.nextInt(5);
+                List<String> elements = new ArrayList<>();
+                int length = r == 0 ? longest : r == 1 ? longest - 1 : random.nextInt(longest + 1);
+                for (int e = 0; e < length; e++) {
+                    long at = 1_633_608_000_000L + random.nextInt(1_000_000);
+                    int v = random.nextInt(100) - 50;
+                    boolean has = !some || random.nextBoolean() || (r == 0 && e == 0);
+                    elements.add(
+                            "{\"at\":" + at + ",\"in\":{\"v\":" + v + "}" + (has ? ",\"s\":\"x" + v + "\"" : "") + "}");
+                    expected.add(
+                            "dev=" + outer + " at=" + at + " in_v=" + v + " s=" + (has ? "x" + v : null) + " n=" + r);
+                }
+                file.append("{\"dev\":\"")
+                        .append(outer)
+                        .append("\",\"rs\":[")
+                        .append(String.join(",", elements))
+                        .append("],\"n\":")
+                        .append(r)
+                        .append("}\n");
+            }
+            assertThat(rows(file.toString())).as("seed %s", seed + round).containsExactlyElementsOf(expected);
+            assertThat(proposal.undecided()).isEmpty();
+        }
+    }
+}

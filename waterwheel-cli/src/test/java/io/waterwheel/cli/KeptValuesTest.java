@@ -181,6 +181,22 @@ class KeptValuesTest {
         assertThat(yaml).endsWith("# All 5 rows in 2 records are tuples of it.\n");
     }
 
+    /** What is one value in the first file can be the key. */
+    @Test
+    void keysThatDifferBetweenFiles() throws Exception {
+        String names = "n,at,x\n";
+        String taxi = "1,2008-02-02 15:00:01,116.5\n1,2008-02-02 15:01:01,116.25\n";
+        rows(".txt", names + taxi, names + taxi.replace("1,2008", "2,2008"));
+        assertThat(yaml)
+                .contains("# Proposed from all 2 rows of ", "a.txt. Look at", "key: {field: n}   # a guess")
+                .endsWith("# All 4 rows are tuples of it.\n");
+        rows(".txt", names + taxi, names + taxi);
+        assertThat(yaml).contains("key: {field: at}");
+        rows(".csv", "t,k,v\n2021-03-01,a,1\n2021-03-02,b,2\n", "k,t,v\nc,2021-03-03,NA\nd,2021-03-04,3.5\n");
+        assertThat(yaml)
+                .contains("# Proposed from all 2 rows of ", "a.csv, and 2 of other files. Look at", "key: {field: k}");
+    }
+
     /** A file's order of columns is its own. */
     @Test
     void filesOfAnotherOrderCorrectTheProposalToo() throws Exception {

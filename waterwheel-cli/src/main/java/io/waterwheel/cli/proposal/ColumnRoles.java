@@ -153,14 +153,18 @@ final class ColumnRoles {
         return lacking * FEW <= column.values + column.empty;
     }
 
-    /** What may be the key, the likeliest first: addresses, what is called like one, texts and UUIDs, whole numbers. */
-    static List<ColumnSample> keys(List<ColumnSample> used, ColumnSample time, Set<String> nulls) {
+    /**
+     * What may be the key, the likeliest first: addresses, what is called like one, texts and UUIDs, whole numbers.
+     *
+     * @param varied names of columns that have several values in rows that were not looked at
+     */
+    static List<ColumnSample> keys(List<ColumnSample> used, ColumnSample time, Set<String> nulls, Set<String> varied) {
         List<ColumnSample> choices = new ArrayList<>();
         for (int rank = 0; rank < 4; rank++) {
             for (ColumnSample column : used) {
                 FieldType type = column.type();
                 boolean usable = column != time
-                        && column.distinct() > 1
+                        && (column.distinct() > 1 || varied.contains(column.name))
                         && column.empty == 0
                         && column.words.stream().noneMatch(nulls::contains)
                         && !column.isTime()

@@ -31,6 +31,8 @@ abstract class FileLook {
     boolean whole;
 
     long rows;
+    /** Those that stand in other files of the folder. */
+    long ofOthers;
     /** Lines that were passed over because they are no text. */
     long damaged;
 

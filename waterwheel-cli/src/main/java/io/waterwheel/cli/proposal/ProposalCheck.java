@@ -26,6 +26,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,9 @@ public final class ProposalCheck {
     private static final int MOST_EXAMPLE_BYTES = 16 << 20;
     /** Of rows that are tuples, and would lose something. */
     private static final int MOST_LOSSES = 2_000;
+
+    /** Of so many rows one is compared with the first. */
+    private static final int COMPARED = 64;
 
     private static final int MOST_SPOILT = 100;
     private static final int MOST_SPOILT_BYTES = 1 << 20;
@@ -75,6 +79,10 @@ public final class ProposalCheck {
     /** Fields of type {@code long} of which no row had such a number yet. */
     private int[] mayBeNarrow;
 
+    /** By field its first value, where it had no other yet. */
+    private final Map<Integer, Object> only = new HashMap<>();
+
+    private final Set<String> varied = new HashSet<>();
     private long nullable;
 
     private ProposalCheck(SchemaProposal proposal, InputSource proposedOf, Schema schema, AppendProgress progress) {
@@ -116,6 +124,8 @@ public final class ProposalCheck {
      *     was looked at, or in one with the same columns
      * @param all whether all rows were read
      * @param nulls of each field, by name, that is null in rows that are tuples: how many
+     * @param varied fields that have several values, in the rows that were compared: the first of each file, and one of
+     *     64 behind it
      * @param wide fields of type {@code long} with numbers that take more than 32 bits
      * @param spoilt the first misfits of CSV, wherever they are
      * @param atEnd totals behind the last row, of CSV
@@ -130,6 +140,7 @@ public final class ProposalCheck {
             Map<Long, Example> examples,
             boolean all,
             Map<String, Long> nulls,
+            Set<String> varied,
             Set<String> wide,
             List<byte[]> spoilt,
             int atEnd,
@@ -164,7 +175,7 @@ public final class ProposalCheck {
                 beyond.add(name);
             }
         }
-        return new Outcome(rows, tuples, misfits, first, examples, all, lacking, beyond, spoilt, atEnd, lost);
+        return new Outcome(rows, tuples, misfits, first, examples, all, lacking, varied, beyond, spoilt, atEnd, lost);
     }
 
     private void file(InputSource file) throws IOException {
@@ -201,6 +212,7 @@ public final class ProposalCheck {
                 lines.looksAtComments((text, number) -> requireNoRow(text, number, file, columns));
             }
             atEnd = 0;
+            long before = rows;
             for (Line line = lines.read(); line != null; line = lines.read()) {
                 if (bytes + in.bytes() > MOST_BYTES) {
                     all = false;
@@ -220,6 +232,9 @@ public final class ProposalCheck {
                     keep(line, columns != null, likeFirst, file, lines);
                 } else {
                     survey(check.tuples());
+                    if ((rows - before) % COMPARED == 1) {
+                        compare(check.tuples());
+                    }
                 }
                 if (losses.found()) {
                     lost(line, refusal == null, likeFirst, file, lines);
@@ -301,6 +316,18 @@ public final class ProposalCheck {
             }
             if (left < mayBeNarrow.length) {
                 mayBeNarrow = Arrays.copyOf(mayBeNarrow, left);
+            }
+        }
+    }
+
+    /** Looks for fields whose values differ. */
+    private void compare(TupleBlock tuples) {
+        for (int f = 0; f < nulls.length && tuples.size() > 0; f++) {
+            String name = schema.fields().get(f).name();
+            Object value = varied.contains(name) ? null : tuples.value(f, 0);
+            Object first = value == null ? null : only.putIfAbsent(f, value);
+            if (first != null && !Objects.deepEquals(first, value)) {
+                varied.add(name);
             }
         }
     }

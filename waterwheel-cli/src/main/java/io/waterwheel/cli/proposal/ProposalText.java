@@ -100,7 +100,7 @@ final class ProposalText {
                 ? null
                 : ColumnRoles.column(look.source, kafka.with(values, facts.key), "--key-field", facts.key);
         keyIsSaid = said != null;
-        keys = new ArrayList<>(ColumnRoles.keys(values, time, nulls));
+        keys = new ArrayList<>(ColumnRoles.keys(values, time, nulls, all == null ? Set.of() : all.varied()));
         position = !keyIsSaid
                 && longitude != null
                 && latitude != null
@@ -141,9 +141,10 @@ final class ProposalText {
     private void head(StringBuilder out, String stream, SchemaProposal.Hints hints) {
         out.append("# Proposed from ")
                 .append(look.whole ? "all " : "the first ")
-                .append(look.tuples())
+                .append(look.tuples() - look.ofOthers)
                 .append(" rows of ")
                 .append(look.source)
+                .append(look.ofOthers == 0 ? "" : ", and " + look.ofOthers + " of other files")
                 .append(". Look at what is said behind #");
         out.append(
                 hints == SchemaProposal.Hints.NONE ? ".\n" : ", then:\n#   waterwheel stream create THIS-FILE.yaml\n");

@@ -236,7 +236,9 @@ public final class SchemaProposal {
         for (Map.Entry<Long, ProposalCheck.Example> row : rows.entrySet()) {
             if (canLookAt(row.getKey(), row.getValue().line)) {
                 further.add(row.getKey());
+                long before = look.tuples();
                 look.add(row.getValue().line, row.getValue().place);
+                look.ofOthers += row.getValue().place.file().isEmpty() ? 0 : look.tuples() - before;
                 learns = true;
             }
         }

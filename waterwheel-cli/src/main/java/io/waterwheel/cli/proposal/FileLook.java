@@ -14,6 +14,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -144,6 +145,46 @@ abstract class FileLook {
             }
         }
         return valid > others;
+    }
+
+    /**
+     * Why JSON that is no UTF-8 is damaged, or written by what makes none: a character takes too many bytes; or empty.
+     */
+    static String overlong(InputSource file) throws IOException {
+        long bytes = 0;
+        try (InputLines lines = new InputLines(file.open(), false, FileEncoding.UTF_8)) {
+            byte[] line = lines.next();
+            for (int row = 0; line != null && row < ROWS && bytes < file.mostLookedAt(); row++) {
+                bytes += line.length;
+                for (int at = 0; at + 1 < line.length; at++) {
+                    int lead = line[at] & 0xFF;
+                    int next = line[at + 1] & 0xFF;
+                    // Behind these a character of as many bytes would begin that takes fewer.
+                    int bound = lead == 0xC0 || lead == 0xC1 ? 0xC0 : lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0;
+                    int others = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1;
+                    if (next >= 0x80 && next < bound && continues(line, at + 1, others)) {
+                        return String.format(
+                                Locale.ROOT,
+                                "line %d is no UTF-8, which JSON is written in: %02X %02X begins a character of too many"
+                                        + " bytes. Write it anew as UTF-8; or say by --encoding, such as --encoding"
+                                        + " windows-1252, that it is another text",
+                                lines.lineNumber(),
+                                lead,
+                                next);
+                    }
+                }
+                line = lines.next();
+            }
+        }
+        return "";
+    }
+
+    private static boolean continues(byte[] line, int from, int count) {
+        boolean all = from + count <= line.length;
+        for (int at = from; all && at < from + count; at++) {
+            all = (line[at] & 0xC0) == 0x80;
+        }
+        return all;
     }
 
     /** Bytes that tell whether a text is of Western Europe. */

@@ -100,6 +100,12 @@ public final class SchemaProposal {
                     damaged = true;
                     break;
                 }
+                if (guess == FileEncoding.UTF_8 && format == RecordFormat.JSON) {
+                    String overlong = file.naming(() -> FileLook.overlong(file));
+                    if (!overlong.isEmpty()) {
+                        throw FileLook.bad(source + ": " + overlong);
+                    }
+                }
             }
         }
         if (damaged) {

@@ -1,9 +1,11 @@
 package io.waterwheel.cli.proposal;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.waterwheel.cli.input.FileEncoding;
 import io.waterwheel.cli.input.LineCheck;
 import io.waterwheel.schema.RecordFormat;
 import io.waterwheel.schema.Schema;
@@ -147,6 +149,27 @@ class JsonRowsTest {
             assertThatThrownBy(() -> proposed("{\"t\":1633608000}\n", rowsAre(path)))
                     .hasMessage("--rows: expected $, or an array such as $.readings[*], got '" + path + "'");
         }
+    }
+
+    /** Bytes that only a damaged text of UTF-8 has are no text of Windows-1252. */
+    @Test
+    void overlongFormsAreRefused() throws Exception {
+        for (String odd : List.of("\u00C0\u00AF", "\u00C0\u0080", "\u00E0\u0080\u00AF", "\u00F0\u0082\u0082\u00AC")) {
+            byte[] file =
+                    ("{\"t\":1633608000,\"k\":\"a\"}\n{\"t\":1633608001,\"k\":\"" + odd + "\"}\n").getBytes(ISO_8859_1);
+            assertThatThrownBy(() -> proposed(file, null))
+                    .hasMessageContaining("f: line 2 is no UTF-8, which JSON is written in: ")
+                    .hasMessageContaining("begins a character of too many bytes")
+                    .hasMessageContaining("--encoding windows-1252");
+            assertThat(proposed(file, FileEncoding.LATIN_1).yaml("f")).contains("name: k");
+        }
+        byte[] western = "{\"t\":1633608000,\"k\":\"caf\u00E9 \u00E0 \u00C0\"}\n".getBytes(ISO_8859_1);
+        assertThat(proposed(western, null).yaml("f")).contains("# The file is in windows-1252, as it seems");
+    }
+
+    private static SchemaProposal proposed(byte[] file, @Nullable FileEncoding encoding) throws IOException {
+        return SchemaProposal.of(
+                "f", Proposals.source("f", file), RecordFormat.JSON, List.of(), encoding, FileFacts.NONE);
     }
 
     /** Random records with arrays: the rows are the elements, with all that is in them and around them. */
